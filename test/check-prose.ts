@@ -79,7 +79,7 @@ function shown({ path, line, rules, text }: Sentence): string {
   return `${path}:${line}: ${rules.join(', ') || '-'}: ${text}`;
 }
 
-/** The same sentences for the same seed, as long as the sentences stay. */
+/** Sentences at random, equal for equal seeds as long as the sentences do not change. */
 function sampleOf(sentences: readonly Sentence[], count: number): Sentence[] {
   let state = 2_166_136_261;
   for (let at = 0; at < options.seed.length; at++) {

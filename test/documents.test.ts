@@ -1,4 +1,4 @@
-// The documents: every path that they name is there, and decisions are numbered once through the repository.
+// The documents: every path that they name exists, and decisions have unique numbers in the repository.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const documents = list('*.md', '.github/*.md', '{bin,lib,lambda,test}/**/*.md').
   text: readFileSync(join(root, path), 'utf8'),
 }));
 
-/** What documents name as a path although it is none here, and why. */
+/** Texts in documents that look like paths of this repository but are not, with reasons. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ['my-video.mp4', 'a file of the reader'],
   ['live.mjs', 'a script that the reader makes'],
@@ -33,13 +33,13 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
 ]);
 
 const codeBlock = /^( *)```(\w*)\n([^]*?)^\1```$/gm;
-/** Words in capitals stand for a name that the reader chooses: `NNNN_what.sql`. */
+/** Words in capitals are placeholders for a name that the reader chooses: `NNNN_what.sql`. */
 const isForm = (path: string) => /[A-Z]{4,}/.test(path.replaceAll('README', ''));
 const isPath = (word: string) =>
   /^[\w.-]+(?:\/[\w.-]+)*\.(?:tsx?|mjs|js|sql|md|json|ya?ml|py|txt|toml|graphql|mp4)$/.test(word) ||
   /^(?:bin|lib|lambda|test|\.github|\.ci)\/[\w./-]+$/.test(word);
 
-/** The targets of links, words in backticks that have the form of a path, and the files in pictures and commands. */
+/** Paths in a text: targets of links, path-like words in backticks, and files in pictures and commands. */
 function pathsIn(text: string): string[] {
   const prose = text.replaceAll(codeBlock, '');
   const links = [...prose.matchAll(/\]\((?!\w+:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
@@ -59,8 +59,8 @@ function foldersIn(text: string): string[] {
 }
 
 /**
- * A path begins at the root, at the document or in `lambda`, and in the picture of the publisher at its folder.
- * A name alone stands for a file below the document, or anywhere, if the document is not in a folder of code.
+ * Whether a path exists. It begins at the root, at the document or in `lambda`; in the picture of the publisher, at its
+ * folder. A name alone is a file below the document, or anywhere if the document is not in a folder of code.
  */
 function isThere(path: string, document: string): boolean {
   const folder = dirname(document);

@@ -1,4 +1,4 @@
-// The rules of the house: who may import whom, where things are, how files look, and what they cite.
+// The rules of the house: allowed imports, places of files, their form, and their citations.
 import { describe, expect, it } from 'vitest';
 import { cyclesOf, readPackage, readSourceFiles } from './support/imports.ts';
 import type { Import } from './support/imports.ts';
@@ -7,15 +7,15 @@ import type { TextFile } from './support/texts.ts';
 
 const product = readSourceFiles(['bin', 'lib', 'lambda']);
 const everything = [...product, ...readSourceFiles(['test'])];
-/** Postgres prints it: its lines are as long as Postgres makes them. */
+/** Printed by Postgres, which decides the length of its lines. */
 const generated = 'lambda/data/schema.sql';
 const texts = readTexts('{bin,lib,lambda,test}/**/*.{ts,tsx,mjs,js,css,sql}').filter(({ path }) => path !== generated);
 const prose = readTexts('{*.md,{bin,lib,lambda,test}/**/{*.md,*.py,*.toml,Dockerfile},.github/**/*.yml}');
 
-/** Names of arrays of words that are columns in the database and fields on the wire, declared beside the SQL. */
+/** Names of arrays of words that are both database columns and API fields, declared beside the SQL. */
 const sharedWords = /(?:States|Statuses|Kinds|Types|Keys|Phases)$/;
 
-/** The rooms of `domain`, `data` and `orchestration`: one name for one subject on every floor. `migrations` is SQL. */
+/** The rooms of `domain`, `data` and `orchestration`: one name for one subject in each layer. `migrations` is SQL. */
 const subjects = new Set([
   'accounts',
   'billing',
@@ -46,7 +46,7 @@ function strangers(from: (path: string) => boolean, allowed: (imported: Import) 
     );
 }
 
-/** Each place where the pattern, which is global, matches, as FILE:LINE: TEXT. */
+/** Each match of the pattern, which is global, as FILE:LINE: TEXT. */
 function places(files: readonly TextFile[], pattern: RegExp): string[] {
   return files.flatMap(({ path, text }) =>
     [...text.matchAll(pattern)].map(
@@ -149,7 +149,7 @@ describe('who may import whom', () => {
       target.startsWith('@better-auth/') || ['better-auth', 'better-call', 'kysely'].includes(target);
     const elsewhere = (path: string) => !within('lambda/auth', 'bin/local/local-account.ts')(path);
     expect(strangers(elsewhere, ({ target }) => !library(target))).toEqual([]);
-    // Other servers take these two files from its folder, which do not bring the library along.
+    // Other servers use these two files from its folder, which do not import the library.
     const withoutLibrary = new Set(['lambda/auth/environment.ts', 'lambda/auth/signing-keys.ts']);
     const otherServers = within(
       'lambda/api',
@@ -293,8 +293,8 @@ describe('where things are', () => {
     const entry = (path: string) => within('bin')(path) || /\.(?:lambda|task)\.ts$/.test(path);
     const withoutEntries = product.filter(({ path }) => !entry(path));
     const elsewhere = places(withoutEntries, /.*\bprocess\.env\b.*/g);
-    // These are no settings of ours: a child process inherits the search path, and nothing else, so that it has no
-    // credentials; and AWS has a variable for the endpoint, which the clients of its SDK read as well.
+    // These are no settings of ours. A child process inherits only the search path, so it has no credentials. AWS
+    // defines the variable for the endpoint, which its SDK's clients read as well.
     const conventions = [
       /^lambda\/publisher\/ffmpeg\/media-tool\.ts:\d+: return \{ PATH: process\.env\.PATH, /,
       /^lambda\/ports\/aws\/call-aws\.ts:.*\.AWS_ENDPOINT_URL /,

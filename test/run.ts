@@ -16,7 +16,7 @@ const [suite = 'fast'] = process.argv.slice(2);
 const slowestFiles = 25;
 const binary = (name: string) => join(root, 'node_modules/.bin', name);
 
-/** Fast ones first: what fails should fail early. */
+/** Checks, the fast ones first, so that faults show early. */
 const checks: readonly { readonly title: string; readonly command: string; readonly args: readonly string[] }[] = [
   { title: 'Layout', command: binary('oxfmt'), args: ['--check', '.'] },
   { title: 'Types', command: binary('tsc'), args: [] },
@@ -84,7 +84,7 @@ async function runTests(): Promise<Count> {
       .flatMap((result) => result.assertionResults)
       .filter(({ status }) => status !== 'passed' && status !== 'failed')
       .map(({ ancestorTitles, title }) => ancestorTitles[0] ?? title);
-    // A file that cannot even be loaded has no test that failed.
+    // A file that cannot be loaded has no failed test.
     const failed =
       report.numFailedTests > 0 || code === 0 ? report.numFailedTests : Math.max(1, report.numFailedTestSuites);
     return { passed: report.numPassedTests, failed, skipped };
@@ -93,7 +93,7 @@ async function runTests(): Promise<Count> {
   }
 }
 
-/** Prints the files that took longest, in seconds: the ones to sharpen, or to move to the nightly suite. */
+/** Prints the files that took longest, in seconds: candidates for a speed-up, or for the nightly suite. */
 function printSlowest({ testResults }: VitestReport): void {
   const timed = testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }));
   for (const { name, seconds } of timed.sort((a, b) => b.seconds - a.seconds).slice(0, slowestFiles))

@@ -1,4 +1,4 @@
-// Suites of vitest: SUITE=fast, long or nightly runs one of them; without it, tests that the command line names run.
+// Suites of vitest: SUITE=fast, long or nightly runs one of them; without it, tests on the command line run.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import type { TestProjectInlineConfiguration } from 'vitest/config';
@@ -10,7 +10,7 @@ const suite = process.env.SUITE;
 const reportFile = process.env.TEST_REPORT;
 const minuteMs = 60_000;
 
-/** Tests that take too long to run at every change, wherever they stand. */
+/** Tests that take too long to run at every change, in any folder. */
 const slow = [
   'test/long/**/*.test.ts',
   'test/auth/{account,attacks,auth-handler,client-libraries}.test.ts',
@@ -46,7 +46,7 @@ const slow = [
   'test/webhooks/{alerts,bounds,deliver,hosts,killed}.test.ts',
 ];
 
-/** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is called resolved. */
+/** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is resolved. */
 const nightly = [
   'test/long/{as-run,disturbed-outputs,interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{mcp-inspector,radio,recurrence-zones,relays,thirty-outputs}.test.ts',
@@ -55,8 +55,8 @@ const nightly = [
 ];
 
 /**
- * Fast tests that the long suite runs as well, with more to do: it has an emulator of AWS for the contracts of the
- * ports, and generates many more cases for the others.
+ * Fast tests that the long suite also runs, with more work: it has an AWS emulator for the contracts of the ports, and
+ * generates many more cases for the others.
  */
 const inBothSuites = [
   'test/ports/**/*.test.ts',
@@ -66,17 +66,19 @@ const inBothSuites = [
 ];
 
 /**
- * These take more than half of two processors for minutes, in real time: beside others, frames would be late. They run
- * one after the other when all others are done.
+ * Tests that use more than half of two processors for minutes, in real time: beside others, frames would be late. They
+ * run one after the other when all others are done.
  */
 const alone = ['test/long/four-files.test.ts', 'test/long/stinger.test.ts'];
 
 const benches = 'test/bench/**';
-/** These end what hangs. What takes long is for benches to say: a busy machine fails no test. */
+/** Timeouts that end hanging tests. Benches measure durations: a busy machine must not fail a test. */
 const fastLimits = { testTimeout: minuteMs / 2, hookTimeout: minuteMs, ...pollFor(minuteMs / 3) };
-/** A process and its modules for each file would be a third of the fast suite's work. What ends processes is slow. */
+/** One process for all fast files: a process and its modules for each would be a third of the suite's work. */
 const oneProcess = { pool: 'threads', isolate: false } as const;
-/** Who asks an API every 50 ms for minutes, as is usual, takes a tenth of a processor for it. */
+/**
+ * Limits of slow tests. Polling an API every 50 ms for minutes takes a tenth of a processor, so they poll less often.
+ */
 const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs, ...pollFor(2 * minuteMs, 100) };
 const fast = {
   include: ['test/**/*.test.ts'],
@@ -88,13 +90,13 @@ const fast = {
 const included = suite === 'long' ? [...slow, ...inBothSuites] : suite === 'nightly' ? nightly : slow;
 const excluded = suite === 'long' ? [benches, ...nightly] : [benches];
 
-/** A suite's own tests, or every test once if no suite is named. The limits are those of the suite of each test. */
+/** A suite's own tests, or every test once if no suite is named. Each test has the limits of its own suite. */
 const projects: TestProjectInlineConfiguration[] = [
   ...(suite === undefined ? [projectOf('fast', fast)] : []),
   projectOf('slow', {
     include: included,
     exclude: [...excluded, ...alone],
-    // Two processors, which long tests often leave idle, as they wait for what plays in real time.
+    // Two processors, which long tests often leave idle, because they wait for real-time playback.
     maxWorkers: suite === undefined ? 2 : 3,
     ...slowLimits,
   }),
@@ -111,7 +113,7 @@ function projectOf(name: string, test: TestProjectInlineConfiguration['test']): 
   return { extends: false, root, test: { name, ...test } };
 }
 
-/** How long `expect.poll` waits for what it expects, and how often it asks, where a test does not say. */
+/** Default timeout and interval of `expect.poll`. */
 function pollFor(timeoutMs: number, everyMs = 50) {
   return { expect: { poll: { timeout: timeoutMs, interval: everyMs } } };
 }

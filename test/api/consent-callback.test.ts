@@ -1,4 +1,4 @@
-// A channel is connected: from the link, over the consent page and back, against what stands for YouTube.
+// Connection of a channel: from the link, over the consent page and back, at a stand-in for YouTube.
 import { getRequestListener } from '@hono/node-server';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   server.on('request', (request, response) => void listener(request, response));
   const { pool, sealer, log } = service.service();
-  // As while Google's consent screen of the client is in testing.
+  // The grant ends as while the client's consent screen at Google is in testing.
   const platforms = { youtube: { ...testPlatforms(siteURL).youtube!, grantDays: 7 } };
   const consents = createConsents(platforms, sealer, callbackURL);
   const answered = { ...service.service(), consents };
@@ -52,7 +52,7 @@ async function call(method: string, path: string, body?: object) {
   return response.status === 204 ? null : ((await response.json()) as Record<string, unknown> & { id: string });
 }
 
-/** Does on the consent page what a person does. @returns the address to which they are sent back */
+/** Submits the consent page as a user does. @returns the address of the redirect back */
 async function consent(authorizeURL: string, form: Record<string, string>): Promise<URL> {
   const page = await youtube(new Request(authorizeURL));
   expect(page.status).toBe(200);
@@ -65,7 +65,7 @@ async function consent(authorizeURL: string, form: Record<string, string>): Prom
 const allow = { scope: 'https://www.googleapis.com/auth/youtube.force-ssl' };
 const open = (url: URL) => come(new Request(url));
 const confirm = ({ searchParams }: URL) => come(new Request(callbackURL, { method: 'POST', body: searchParams }));
-/** The page of the question has the code, which the person sends back with their answer. */
+/** Follows the redirect: the page has the code, and the user sends it back with their answer. */
 async function come(request: Request): Promise<Response> {
   const isQuestion = request.method === 'GET';
   const { headers, url } = request;

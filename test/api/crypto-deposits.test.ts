@@ -1,4 +1,4 @@
-// Crypto deposits as the processor reports them: any amount, any order, any number of times.
+// Crypto deposits in the processor's reports: any amount, any order, any number of repetitions.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { coins } from '../../lambda/ports/payments/coins.ts';
@@ -25,16 +25,16 @@ interface Report {
   readonly status?: 'confirming' | 'confirmed' | 'failed';
 }
 
-/** Delivers a report of the processor about a deposit at the user's address. */
+/** Delivers a report of the processor about a deposit to the user's address. */
 const report = ({ amount, transaction = `tx_${++count}`, status = 'confirmed' }: Report) =>
   deliverDeposit(service.crypto().messageOf({ address, amount, transaction, status })!);
 
-/** Takes a currency from the list, as happens when the processor has it no more. */
+/** Removes a currency from the list, as when the processor no longer supports it. */
 const removeCurrency = (id: string) =>
   service.pool().query('update crypto_currencies set listed = false where id = $1', [id]);
 const listAllCurrencies = () => service.pool().query('update crypto_currencies set listed = true');
 
-/** Lets the list of currencies have been fetched so many minutes ago. */
+/** Makes the list of currencies this many minutes old. */
 const letListAge = (minutes: number) =>
   service.pool().query('update crypto_currencies set fetched_at = now() - make_interval(mins => $1)', [minutes]);
 
@@ -44,7 +44,7 @@ describe('a deposit', () => {
     expect(await invoices(user)).toMatchObject([
       { state: 'pending', method: 'crypto', type: 'credit_purchase', cost: 12.5, credits: 1250, remainingCredits: 0 },
     ]);
-    // The amount that arrives in the end may differ from the first report.
+    // The final amount may differ from the first report.
     await report({ amount: 12.25, transaction: 'a' });
     expect(await invoices(user)).toMatchObject([{ state: 'paid', cost: 12.25, credits: 1225, remainingCredits: 1225 }]);
     expect(await billing(user)).toMatchObject({ balance: 1225 });

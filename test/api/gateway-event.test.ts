@@ -1,4 +1,4 @@
-// What API Gateway hands over, whatever a client has sent: a request for the surfaces to judge, never an error of ours.
+// API Gateway's events: whatever a client has sent, the surfaces get a request to judge, never an error of ours.
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
 import { addressOf, requestOf } from '../../lambda/api/gateway-event.ts';

@@ -1,4 +1,4 @@
-// What of a request reaches a function through the imitated API Gateway, and what of an answer reaches a client.
+// The parts of a request that reach a function through the imitated API Gateway, and those of its answer.
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../lambda/api/gateway-event.ts';
@@ -11,7 +11,7 @@ const ok: GatewayFunction = async () => ({ statusCode: 200, body: '{}' });
 const send = (handler: GatewayFunction, request = new Request(url), timeoutMs?: number) =>
   throughGateway(handler, request, { sourceAddress, ...(timeoutMs !== undefined && { timeoutMs }) });
 
-/** What a function gets of a request. */
+/** The event that a function gets for a request. */
 async function eventOf(request: Request): Promise<APIGatewayProxyEvent> {
   const events: APIGatewayProxyEvent[] = [];
   await send(async (event) => {

@@ -1,4 +1,4 @@
-// Card payments as Stripe reports them: late, twice, out of order or taken back; and messages that are not Stripe's.
+// Stripe's reports of card payments: late, repeated, out of order or reversed; and messages from other senders.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Stripe } from 'stripe';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const told = () => notificationsOf(service, user.id);
-/** How many messages with this body are kept. */
+/** The number of stored messages with this body. */
 const keptWith = async (body: string) =>
   (await service.pool().query('select from payment_events where body = $1', [body])).rowCount;
 /** Spends credits of the user. */
@@ -76,7 +76,7 @@ describe('a top-up', () => {
     const { messages } = await topUp(user, 500);
     const [, completed] = messages('pay');
     await Promise.all(Array.from({ length: 8 }, () => deliverPayment(completed)));
-    // Stripe tells of slow methods of payment by a second message, which says the same.
+    // Stripe reports slow payment methods by a second message with the same content.
     await deliverPayment({ ...messages('pay')[1]! });
     expect((await billing(user)).balance).toBe(500);
   });
@@ -179,7 +179,7 @@ describe('a dispute', () => {
     ]);
     expect(await billing(user)).toMatchObject({ balance: -700, creditsLeft: -700, goodStanding: false });
     expect((await told()).map(({ kind }) => kind)).toEqual(['payment_disputed']);
-    // Of the next purchase the debt is paid first.
+    // The next purchase first pays the debt.
     const third = await pay(user, 1000);
     expect(await invoice(user, third)).toMatchObject({ remainingCredits: 300 });
     expect(await billing(user)).toMatchObject({ balance: 300, goodStanding: false });

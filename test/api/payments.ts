@@ -1,4 +1,4 @@
-// Payments in tests: a user tops up, and payment providers report what became of it.
+// Payments in tests: a user tops up, and payment providers report the outcome.
 import { randomUUID } from 'node:crypto';
 import { Stripe } from 'stripe';
 import { callbackPaths } from '../../lambda/ports/payments/payment-providers.ts';
@@ -17,7 +17,7 @@ export function paymentsOn(service: TestService) {
     deliverPayment: (message: SignedMessage) => deliver(callbackPaths.payment, message),
     deliverDeposit: (message: SignedMessage) => deliver(callbackPaths.crypto, message),
 
-    /** A message as Stripe sends it, about an object as Stripe documents it. */
+    /** A message as Stripe sends it, about an object in Stripe's documented form. */
     stripe: (type: string, object: object, id = `evt_${randomUUID()}`): SignedMessage => {
       const body = JSON.stringify({
         id,

@@ -1,4 +1,4 @@
-// Events of managed platforms: signed ones make us look at the channel, once each; all others change nothing.
+// Events of managed platforms: each signed event triggers one check of the channel; all others change nothing.
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { withPlatformEvents } from '../../lambda/api/platform-events.ts';

@@ -1,4 +1,4 @@
-// What users manage: keys, applications and sessions; what ends access, and how fast; and what strangers learn.
+// Users' management of keys, applications and sessions; events that end access, and their speed; and privacy.
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
@@ -9,7 +9,7 @@ import type { TestClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
 import { deleteUser, disableUser, expireKey } from '../support/stored-credentials.ts';
 
-// Passwords are hashed slowly, on purpose.
+// Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
 
 const site = testSite();
@@ -28,7 +28,7 @@ const statusOf = async (accessToken: string) => (await callWith({ authorization:
 const makeKey = async (settings: Record<string, unknown> = {}, by = browser) =>
   (await by.post('/api/auth/account/api-keys/create', { name: 'script', ...settings })).body;
 
-/** Has a user agree to an application, which then has tokens. */
+/** Lets a user authorize an application, which then has tokens. */
 async function connect(
   application: TestClient,
   as: User,
@@ -42,7 +42,7 @@ async function connect(
 /** A key with all its columns. */
 const storedKey = (id: string) => all(site.pool(), 'select to_jsonb(k) as row from api_keys k where id = $1', [id]);
 
-/** What the pool is asked while something is done. */
+/** The statements that the pool runs during some work. */
 async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const queries = vi.spyOn(site.pool(), 'query');
   await work();
@@ -121,7 +121,7 @@ describe('an API key', () => {
   });
 });
 
-/** Lets applications have been used for the last time so many days ago, and registered before that. */
+/** Makes the last use of applications this many days old, and their registration older. */
 const letApplicationsAge = (clientIDs: readonly string[], days: number) =>
   site
     .pool()
@@ -130,7 +130,7 @@ const letApplicationsAge = (clientIDs: readonly string[], days: number) =>
       days,
     ]);
 
-/** Those of some applications that are still known. */
+/** The applications among these that still exist. */
 async function knownOf(clientIDs: readonly string[]): Promise<string[]> {
   const query = 'select client_id from oauth_clients where client_id = any($1)';
   const rows = await all<{ client_id: string }>(site.pool(), query, [clientIDs]);
@@ -281,7 +281,7 @@ describe('a user', () => {
   });
 });
 
-/** What happened to the user with an address, in order, and from where. */
+/** The security events of the user with an address, in order, with their origins. */
 const eventsOf = (email: string) =>
   all(
     site.pool(),

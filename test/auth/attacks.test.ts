@@ -1,4 +1,4 @@
-// Attacks on OAuth, sessions and tokens: each is refused with the error that the standards name, and gets nothing.
+// Attacks on OAuth, sessions and tokens: each is refused with the error that the standards name, and gains nothing.
 import { SignJWT, UnsecuredJWT, exportSPKI, generateKeyPair, importJWK } from 'jose';
 import type { JWTPayload } from 'jose';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { registerClient } from '../support/oauth.ts';
 import type { TestClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
 
-// Passwords are hashed slowly, on purpose.
+// Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
 
 const site = testSite();
@@ -25,7 +25,7 @@ beforeAll(async () => {
   webClient = await registerClient(site.origin(), { client_name: 'Web', redirect_uris: [webRedirect] });
 });
 
-/** Has the user give a code to an application. @returns it, and its verifier */
+/** Lets the user give a code to an application. @returns the code and its verifier */
 async function codeFor(application: TestClient, scope = 'service:read'): Promise<{ code: string; verifier: string }> {
   const { url, verifier } = await application.authorizationRequest(scope);
   const callback = await browser.authorize(url, { user, accept: true });
@@ -43,7 +43,7 @@ async function tokensFor(
 const callWith = (headers: Record<string, string>) => fetch(`${site.origin()}/v1/me`, { headers });
 const statusOf = async (token: string) => (await callWith({ authorization: `Bearer ${token}` })).status;
 
-/** How often an application was refused to refresh a token. */
+/** The number of an application's refused token refreshes. */
 async function refusedRefreshes(clientID: string): Promise<number> {
   const query = `select from security_events where kind = 'refresh_refused' and client_id = $1`;
   return (await site.pool().query(query, [clientID])).rowCount!;
@@ -51,7 +51,7 @@ async function refusedRefreshes(clientID: string): Promise<number> {
 
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** How often somebody was refused to sign in. */
+/** The number of refused sign-ins. */
 async function refusedSignIns(): Promise<number> {
   return (await site.pool().query(`select from security_events where kind = 'sign_in_refused'`)).rowCount!;
 }
@@ -67,7 +67,7 @@ describe('asking for authorization', () => {
   ])('%s is refused', async (_name, changes, error) => {
     const { url, state } = await client.authorizationRequest('service:read', changes);
     const answer = await browser.authorize(url, { user, accept: true });
-    // Who asks for a token at once is answered in the fragment.
+    // A request for an immediate token is answered in the fragment.
     const parameters = new URLSearchParams(`${answer.search.slice(1)}&${answer.hash.slice(1)}`);
     expect([parameters.get('error'), parameters.get('code'), parameters.get('access_token')]).toEqual([
       error,

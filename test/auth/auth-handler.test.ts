@@ -1,4 +1,4 @@
-// The authorization server at its edges: headers, CORS, limits, signing keys and their rotation, cookies under HTTPS.
+// Edge cases of the authorization server: headers, CORS, limits, rotation of signing keys, cookies under HTTPS.
 import { decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
@@ -9,7 +9,7 @@ import { bundledAuth } from '../support/bundled-auth.ts';
 import { registerClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
 
-// Passwords are hashed slowly, on purpose.
+// Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
 
 describe('answers', () => {
@@ -207,17 +207,17 @@ describe('signing keys', () => {
   const site = testSite();
   const published = async () =>
     ((await (await fetch(`${site.origin()}/api/auth/jwks`)).json()) as { keys: Record<string, string>[] }).keys;
-  /** Lets all keys begin to sign, and cease to be published, eleven minutes earlier. */
+  /** Moves the start of signing and the end of publication of all keys eleven minutes into the past. */
   const pass11Minutes = () =>
     site.pool().query(
       `update signing_keys set
          signs_from = signs_from - interval '11 minutes',
          published_until = published_until - interval '11 minutes'`,
     );
-  /** Lets a key be published until now. */
+  /** Ends the publication of a key now. */
   const endPublication = (keyID: string) =>
     site.pool().query('update signing_keys set published_until = now() where id = $1', [keyID]);
-  /** Has a token signed. @returns it, and the id of its key */
+  /** Lets a token be signed. @returns the token, and the id of its key */
   let signedWith: () => Promise<{ kid: string; token: string }>;
   beforeAll(async () => {
     const [user, browser, client] = [

@@ -1,4 +1,4 @@
-// Two strict client libraries go the whole way, from discovery to revocation, with no special case for us.
+// Two strict client libraries complete the whole flow, from discovery to revocation, without special cases.
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { browserSession } from '../support/browser-session.ts';
 import { bundledAuth } from '../support/bundled-auth.ts';
 import { testSite } from '../support/site.ts';
 
-// Passwords are hashed slowly, on purpose.
+// Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
 
 const redirectURI = 'http://127.0.0.1:9/callback';
@@ -30,7 +30,7 @@ describe.each([
     const insecure = { [oauth.allowInsecureRequests]: true };
     const api = new URL('/v1/me', site.origin());
 
-    // Clients that know nothing but the address of the API find the authorization server by it.
+    // Clients that know only the address of the API find the authorization server through it.
     const challenged = await fetch(api);
     expect(challenged.status).toBe(401);
     const resourceMetadata =
@@ -160,7 +160,7 @@ describe.each([
       'GET',
     );
     expect(await answer.json()).toMatchObject({ id: user.id });
-    // An ID token says who somebody is; it opens nothing.
+    // An ID token identifies a user; it grants no access.
     await expect(
       openid.fetchProtectedResource(config, token.id_token!, new URL('/v1/me', site.origin()), 'GET'),
     ).rejects.toMatchObject({ status: 401 });

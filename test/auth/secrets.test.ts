@@ -1,4 +1,4 @@
-// Secrets at rest: whoever reads the whole database finds no stream key, password, API key, token or private key.
+// Secrets at rest: the whole database contains no readable stream key, password, API key, token or private key.
 import { expect, test, vi } from 'vitest';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import { browserSession } from '../support/browser-session.ts';
@@ -6,7 +6,7 @@ import { registerClient } from '../support/oauth.ts';
 import { plantedSecrets } from '../support/planted-secrets.ts';
 import { testSite } from '../support/site.ts';
 
-// Passwords are hashed slowly, on purpose.
+// Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
 
 const site = testSite();

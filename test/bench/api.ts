@@ -89,9 +89,7 @@ async function serve(kind: string, databaseURL: string, folder: string): Promise
   return { child, port: port!, measure: { latenciesMs: [], errors: 0 } };
 }
 
-/**
- * Each client sends one request after the other. Of ten requests, five read pages, three read and two create uploads.
- */
+/** Each client sends one request after the other: 50 % read pages, 30 % read an upload, and 20 % create one. */
 async function load(port: number, uploadIDs: readonly string[], durationMs: number, measure: Measure): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const endMs = performance.now() + durationMs;

@@ -1,4 +1,4 @@
-// A container asks ECS to protect its task, here an endpoint that answers as the documentation of ECS says.
+// A container asks ECS to protect its task, here a fake endpoint that answers as in ECS's documentation.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

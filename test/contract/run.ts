@@ -1,6 +1,6 @@
-// `npm run test:contract`: compares a local run with its own OpenAPI document, and that document with rules of others.
-// The tools are installed into a throwaway folder. CONTRACT_EXAMPLES sets the number of requests that are made up for
-// each operation, 1,000 by default.
+// `npm run test:contract`: compares a local run with its OpenAPI document, and the document with independent rules.
+// The tools are installed into a temporary folder. CONTRACT_EXAMPLES sets the number of generated requests for each
+// operation, 1,000 by default.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { buildOpenapi } from '../../lambda/surfaces/openapi/openapi.ts';
 import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
 import { pythonEnvironment } from '../support/python-environment.ts';
 
-/** Packages of npm. TypeScript is the version for which openapi-typescript is made. */
+/** Packages of npm, with the TypeScript version that openapi-typescript requires. */
 const readers = [
   '@redocly/cli@2.77.0',
   '@stoplight/spectral-cli@6.16.3',
@@ -33,7 +33,7 @@ try {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Lets linters and a generator of types read the document. @returns whether they find nothing, and type every body */
+/** Lets linters and a generator of types read the document. @returns whether they find no fault, and type every body */
 async function readByOthers(): Promise<boolean> {
   try {
     await run('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', ...readers]);
@@ -44,7 +44,7 @@ async function readByOthers(): Promise<boolean> {
   await writeFile(file, JSON.stringify(buildOpenapi(operations, 'https://api.example.org/v1'), null, 2));
   await writeFile(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n');
   await writeFile(join(folder, 'redocly.yaml'), 'extends: [recommended]\n');
-  // Both linters end with 0 where there are only warnings, but print them.
+  // Both linters exit with 0 if there are only warnings, but print them.
   const redocly = await findings(
     'redocly',
     ['lint', '--format=json', file],
@@ -64,7 +64,7 @@ async function readByOthers(): Promise<boolean> {
   return untyped.length === 0 && redocly && spectral;
 }
 
-/** Runs a linter on the document. @returns whether it finds nothing */
+/** Runs a linter on the document. @returns whether it finds no fault */
 async function findings(
   tool: string,
   args: readonly string[],
@@ -84,7 +84,7 @@ async function findings(
 }
 
 /**
- * Sends requests that are made up from the document, valid ones and others, to a local run.
+ * Sends generated requests, valid and invalid ones, to a local run.
  * @returns whether the document declares every answer
  */
 async function calledByStrangers(): Promise<boolean> {
@@ -124,7 +124,7 @@ function report(holds: boolean, what: string): void {
   console.log(`${holds ? '✓' : '✗'} ${what}`);
 }
 
-/** Says that something could not be installed, which is no failure. */
+/** Reports that a tool could not be installed, which is not a failure. */
 function skip(what: string, error: unknown): true {
   console.log(`skipped: ${what} could not be installed (${String(error).split('\n')[0]})`);
   return true;

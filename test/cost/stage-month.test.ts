@@ -1,4 +1,4 @@
-// The price of a month: nothing in the templates is forgotten, and each sum is made of its sizes and prices.
+// The price of a month: every resource in the templates is included, and each sum follows from sizes and prices.
 import { Template as StackAssertions } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { databases, listed, machines } from '../../bin/cost/prices.ts';

@@ -1,4 +1,4 @@
-// What an hour of a stream costs: its share of an agent, and egress by bitrate.
+// The cost of an hour of a stream: its share of an agent, and egress by bitrate.
 import { describe, expect, test } from 'vitest';
 import { streamHours } from '../../bin/cost/stream-hour.ts';
 import { capacityOf, costOf, shareOf } from '../../lambda/domain/fleet/capacity.ts';

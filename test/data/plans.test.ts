@@ -1,4 +1,4 @@
-// What agents ask each second, and what a loss asks, among many streams: no statement reads all of them.
+// Queries of agents each second and after a loss, among many streams: no statement reads all of them.
 import type { Pool, PoolClient } from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
@@ -30,7 +30,7 @@ interface Sent {
   readonly isPrepared: boolean;
 }
 
-/** Does work on a pool that notes each statement. */
+/** Does work on a pool that records each statement. */
 async function statementsOf(work: (pool: Pool, data: Database) => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = [];
   const noting = <Target extends Pool | PoolClient>(target: Target): Target =>
@@ -63,33 +63,33 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** How Postgres carries out a statement; one that it plans once, also whatever its values are. */
+/** Postgres' plans of a statement: for its values, and the generic plan if the statement is prepared. */
 async function plansOf({ text, values, isPrepared }: Sent): Promise<Plan[]> {
   const plans = [await database.pool().query(`explain (format json) ${text}`, values)];
   if (isPrepared) plans.push(await database.pool().query(`explain (format json, generic_plan) ${text}`));
   return plans.map(({ rows }) => rows[0]['QUERY PLAN'][0].Plan);
 }
 
-/** The large tables that a statement reads as a whole. */
+/** The large tables that a statement reads completely. */
 async function readWhole(sent: Sent): Promise<string[]> {
   const scans = (await plansOf(sent)).flatMap(nodesOf).filter(({ 'Node Type': type }) => type === 'Seq Scan');
   return scans.flatMap(({ 'Relation Name': relation }) => relation ?? []).filter((relation) => large.has(relation));
 }
 
-/** Those of the statements that read a large table as a whole, with the tables. */
+/** The statements that read a large table completely, with the tables. */
 async function readingWhole(statements: readonly Sent[]) {
   const explained = statements.filter(({ text }) => !/^(begin|commit|rollback)$/.test(text));
   const found = await Promise.all(explained.map(async (each) => ({ ...each, tables: await readWhole(each) })));
   return found.filter(({ tables }) => tables.length > 0);
 }
 
-/** Carries a statement out. @returns the nodes of its plan, each as it was */
+/** Executes a statement. @returns the nodes of its plan with their actual figures */
 async function carriedOut({ text, values }: Sent): Promise<Plan[]> {
   const { rows } = await database.pool().query(`explain (analyze, format json) ${text}`, values);
   return nodesOf(rows[0]['QUERY PLAN'][0].Plan);
 }
 
-/** Carries a statement out. @returns each scan of a table of that name, likewise */
+/** Executes a statement. @returns each scan of a table in its plan, with actual figures */
 async function scansOf(sent: Sent, relation: string): Promise<Plan[]> {
   const nodes = await carriedOut(sent);
   return nodes.filter((node) => node['Relation Name'] === relation && node['Node Type'].includes('Scan'));

@@ -1,4 +1,4 @@
-// Transactions: all or nothing, run again after a deadlock; a lost connection ends neither the process nor the pool.
+// Transactions: all or nothing, retried after a deadlock; a lost connection ends neither the process nor the pool.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
@@ -31,7 +31,7 @@ it('a transaction that Postgres ended for a deadlock is run again', async () => 
   const oneIsDone = Promise.withResolvers<void>();
   const crossing = async (first: string, second: string) => {
     await inTransaction(database.pool(), async (data) => {
-      // Run again at once, it could meet the other one in the same way once more.
+      // An immediate retry could run into the same deadlock again.
       if (++runs > 2) await oneIsDone.promise;
       await ensure(data, first);
       if (++holding === 2) bothHold.resolve();

@@ -1,4 +1,4 @@
-// A user's thousandth piece of work comes after everybody else's first: commands, due times, imports.
+// A user's thousandth piece of work comes after the first of all other users: commands, due times, imports.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
@@ -11,7 +11,7 @@ import { clearCommands } from '../support/outbox-rows.ts';
 const database = testDatabase();
 const data = () => databaseOn(database.pool());
 
-/** Stores so many uploads of a user. @returns their ids */
+/** Stores a number of uploads of a user. @returns their ids */
 async function uploadsOf(userID: string, count: number): Promise<string[]> {
   await data().users.ensureUser({ id: userID, email: `${userID}@example.com`, name: userID });
   const rows = await all<{ id: string }>(
@@ -32,7 +32,7 @@ const probe = (ids: readonly string[]) =>
 beforeEach(() => clearCommands(database));
 
 describe('of commands', () => {
-  /** The uploads of the commands in the order in which one consumer has got them. */
+  /** The uploads of the commands in the order in which one consumer received them. */
   const consumed = async (count: number) => {
     const queue = createPostgresCommandQueue({ pool: database.pool(), log: () => {} });
     await using consumer = startConsumer(queue, 'media', undefined, { batchSize: 1 });

@@ -1,13 +1,13 @@
-// Answers of AWS about an account, in the shapes that the page named at each one documents.
+// Answers of AWS about an account, in the shapes of the documentation page that each one names.
 import { type AccountFacts, defaultQuotas, gpuZoneIds } from './account-facts.ts';
 
-/** What was asked: the parameters of a form, the fields of a JSON body, or the last part of a path. */
+/** The request: the parameters of a form, the fields of a JSON body, or the last part of a path. */
 export interface Asked {
   readonly input: Readonly<Record<string, string>>;
   readonly region: string;
 }
 
-/** An error as AWS names it. */
+/** An error with AWS's name for it. */
 export class Fault extends Error {
   readonly status: number;
   readonly code: string;
@@ -48,7 +48,7 @@ const quota = (value: number, { ServiceCode, QuotaCode }: Asked['input']) =>
     Quota: { ServiceCode, QuotaCode, Value: value, Adjustable: true, GlobalQuota: false, Unit: 'None' },
   });
 
-/** By the right that the question takes. */
+/** Answers by the right that the request needs. */
 export const answers: Readonly<Record<string, Answer>> = {
   // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
   'sts:GetCallerIdentity': () =>

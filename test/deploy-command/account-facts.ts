@@ -1,11 +1,11 @@
-// The accounts that the stand-in of AWS can be: what is in them, as the checks of a deployment ask about it.
+// Accounts that the AWS stand-in can simulate: the facts that the checks of a deployment request.
 
 export interface AccountFacts {
-  /** Services whose service-linked roles are there. */
+  /** Services whose service-linked roles exist. */
   readonly linkedRoles: readonly string[];
   /** Zone ids of us-east-1 by the account's letters. */
   readonly zoneIds: Readonly<Record<string, string>>;
-  /** Values that were applied for, by code. Others have their default, which the account has to be asked for. */
+  /** Granted quotas by code. Others have their default, which needs a separate request. */
   readonly appliedQuotas: Readonly<Record<string, number>>;
   readonly lambdaConcurrency: number;
   /** Versions of `cdk bootstrap` by region and qualifier. */
@@ -16,9 +16,9 @@ export interface AccountFacts {
   readonly oidcProviders: readonly string[];
   /** Whether each tag that was ever used is activated for cost allocation. */
   readonly costTags: Readonly<Record<string, boolean>>;
-  /** The stack that made each VPC; null for one that somebody made by hand. Each has an internet gateway. */
+  /** The stack that created each VPC; null for a VPC that was created manually. Each has an internet gateway. */
   readonly vpcs: readonly (string | null)[];
-  /** The region's stacks by name, with their status, and whether they are protected from being deleted. */
+  /** The region's stacks by name, with their status, and whether they are protected from deletion. */
   readonly stacks: Readonly<Record<string, { readonly status: string; readonly isProtected: boolean }>>;
   /** Digests of the images that the pipeline has pushed. */
   readonly images: readonly string[];
@@ -27,16 +27,16 @@ export interface AccountFacts {
   readonly gpuMachines: readonly { readonly vcpus: number; readonly group: string | null }[];
   /** Hosted zones by id. */
   readonly hostedZones: Readonly<Record<string, { readonly name: string; readonly isPrivate: boolean }>>;
-  /** Rights that the credentials lack; `all` but sts:GetCallerIdentity, which nobody can be refused. */
+  /** Rights that the credentials lack; `all` except sts:GetCallerIdentity, which AWS never refuses. */
   readonly forbidden: readonly string[] | 'all';
-  /** How often each question is answered with “too many requests” before it is answered. */
+  /** The number of “too many requests” answers before each real answer. */
   readonly busyTimes: number;
 }
 
-/** Zones that get a GPU machine of type g4dn.xlarge. */
+/** Zones that offer a GPU machine of type g4dn.xlarge. */
 export const gpuZoneIds = new Set(['use1-az1', 'use1-az2', 'use1-az4', 'use1-az5', 'use1-az6']);
 
-/** What Service Quotas has by default (“Default quota value”), but for G and VT and Fargate those of new accounts. */
+/** Service Quotas' defaults (“Default quota value”); for G and VT and Fargate those of new accounts. */
 export const defaultQuotas: Readonly<Record<string, number>> = {
   'vpc/L-F678F1CE': 5,
   'vpc/L-A4707A72': 5,
@@ -46,7 +46,7 @@ export const defaultQuotas: Readonly<Record<string, number>> = {
   'fargate/L-3032A538': 6,
 };
 
-/** An account on its first day, whose letters a and b are not the best. */
+/** An account on its first day, whose letters a and b are not the best zones. */
 export const emptyAccount: AccountFacts = {
   linkedRoles: [],
   zoneIds: {
@@ -74,7 +74,7 @@ export const emptyAccount: AccountFacts = {
   busyTimes: 0,
 };
 
-/** An account that has everything which an own stage needs. */
+/** An account with everything that an engineer's own stage needs. */
 export const goodAccount: AccountFacts = {
   ...emptyAccount,
   linkedRoles: [

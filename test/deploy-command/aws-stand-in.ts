@@ -1,4 +1,4 @@
-// Stands in for the AWS services that the checks of a deployment ask, in their own protocols, with their own refusals.
+// A stand-in for the AWS services that the checks of a deployment query, with their protocols and refusals.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,16 +7,16 @@ import type { AccountFacts } from './account-facts.ts';
 import { type Signer, signerOf } from './signature.ts';
 
 export interface AwsStandIn {
-  /** Credentials that it accepts, and its address. */
+  /** Environment variables with the credentials that it accepts, and its address. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Rights of the questions that it was asked, in order. */
+  /** Rights of the received requests, in order. */
   readonly asked: readonly string[];
   close(): void;
 }
 
 type Protocol = 'ec2' | 'query' | 'json' | 'rest-json' | 'rest-xml';
 
-/** By the name that a service is signed for. */
+/** Protocols by the name that requests to a service are signed for. */
 const protocols: Readonly<Record<string, { readonly protocol: Protocol; readonly version?: string }>> = {
   sts: { protocol: 'query', version: '2011-06-15' },
   iam: { protocol: 'query', version: '2010-05-08' },
@@ -31,10 +31,10 @@ const protocols: Readonly<Record<string, { readonly protocol: Protocol; readonly
   route53: { protocol: 'rest-xml' },
 };
 
-/** Services that are one for all regions, and are signed for us-east-1. */
+/** Services that are global, whose requests are signed for us-east-1. */
 const global = new Set(['iam', 'route53', 'ce']);
 
-/** The paths of REST APIs, by the right that they take. */
+/** The paths of REST APIs, by the right that they need. */
 const paths: Readonly<Record<string, RegExp>> = {
   'lambda:GetAccountSettings': /^\/2016-08-19\/account-settings$/,
   'ses:GetAccount': /^\/v2\/email\/account$/,
@@ -42,7 +42,7 @@ const paths: Readonly<Record<string, RegExp>> = {
   'route53:GetHostedZone': /^\/2013-04-01\/hostedzone\/(?<name>[^/]+)$/,
 };
 
-/** How each protocol says that there are too many requests, and that a right is missing. */
+/** Each protocol's errors for too many requests, and for a missing right. */
 const refusals: Readonly<Record<Protocol, { readonly busy: Fault; readonly forbidden: Fault }>> = {
   // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
   ec2: {

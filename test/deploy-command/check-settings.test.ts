@@ -1,4 +1,4 @@
-// What is checked of a stage with settings that no stage of the table has: a domain, a sender, another region.
+// Checks of a stage with settings that no stage of the table has: a domain, a sender, another region.
 import { afterEach, describe, expect, test } from 'vitest';
 import { allChecks } from '../../bin/deploy/all-checks.ts';
 import { openAws } from '../../bin/deploy/ask-aws.ts';
@@ -25,7 +25,7 @@ interface Variation {
   readonly qualifier?: StageCommand['qualifier'];
 }
 
-/** The findings about things whose name begins with `what`. */
+/** The findings about resources whose name begins with `what`. */
 async function findingsOf(
   what: string,
   facts: Partial<AccountFacts>,

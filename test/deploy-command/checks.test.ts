@@ -1,4 +1,4 @@
-// What `npm run deploy` checks in an account before it begins, with a stand-in of AWS that answers as documented.
+// The checks of `npm run deploy` in an account before it begins, with an AWS stand-in of documented answers.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ async function deployTo(
   return { ...(await runDeploy(args, { ...aws.environment, ...environment })), asked: aws.asked };
 }
 
-/** The rows of the table, by their mark: what each is about, with its further lines. */
+/** The rows of the table by their mark: the subject of each, with its further lines. */
 function rowsOf(output: string, mark: '✓' | '✗' | '!'): string[] {
   const [, table = ''] = output.split(/^ +what .*\n/m);
   const rows = table.split(/^(?=[✓✗!] )/m).filter((row) => row.startsWith(mark));
@@ -62,7 +62,7 @@ describe('an empty account', { timeout }, () => {
     const missing = rowsOf(output, '✗');
     expect(missing).toEqual(remedies.map((remedy) => expect.stringContaining(remedy)));
     expect(rowsOf(output, '!')).toEqual([
-      // It keeps no machine: without the quota it can be deployed, and no machine comes for a stream that waits.
+      // It keeps no machine: it can be deployed without the quota, but waiting streams get no machine.
       expect.stringContaining(
         `${increase} --service-code ec2 --quota-code L-DB2E81BA --desired-value ${gpuVcpus.atMost} ${region}`,
       ),
@@ -188,7 +188,7 @@ describe('a stack whose first deployment failed', { timeout }, () => {
 
 describe('the workflow', () => {
   test('may ask all that is asked, and no more', () => {
-    // Nobody needs a right to ask who they are, and nobody makes a role without being asked at a terminal.
+    // sts:GetCallerIdentity needs no right, and a role is created only after a question at a terminal.
     const others = new Set(['sts:GetCallerIdentity', 'iam:CreateServiceLinkedRole']);
     const asked = Object.keys(answers).filter((right) => !others.has(right));
     expect([...checkRights, bootstrapParameterRight].sort()).toEqual(asked.sort());

@@ -1,4 +1,4 @@
-// `npm run deploy` and `npm run diff`: what they refuse and why, and what they hand to the real CDK CLI.
+// `npm run deploy` and `npm run diff`: their refusals with reasons, and their arguments for the real CDK CLI.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
@@ -148,7 +148,7 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
 });
 
 describe('a comparison', () => {
-  // The stage is synthesized here, without the code of its functions: bundling takes the longest, and is not compared.
+  // This synthesizes the stage without the code of its functions: bundling takes longest, and is not compared.
   const app = testApp();
   synthesizeStage(app, 'ada', stages.dev);
 

@@ -1,4 +1,4 @@
-// Runs bin/deploy.ts as a child process, without the credentials and the configuration of whoever runs the tests.
+// Runs bin/deploy.ts as a child process, without the credentials and configuration of the user who runs the tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ export async function runDeploy(
   return { code, output: chunks.join('') };
 }
 
-/** Runs it at a terminal of 100 columns, where somebody types `answer` to its first question. */
+/** Runs it at a terminal of 100 columns, and types `answer` to its first question. */
 export async function runDeployAtTerminal(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -5,20 +5,20 @@ import type { IncomingMessage } from 'node:http';
 export interface Signer {
   readonly keyID: string;
   readonly region: string;
-  /** The name that the service is signed for, such as `ses` for the host `email`. */
+  /** The name that requests to the service are signed for, such as `ses` for the host `email`. */
   readonly service: string;
 }
 
 const shape =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/;
 
-/** @returns who signed, and for what; null if the signature is missing or wrong */
+/** @returns the signer and the signed scope; null if the signature is missing or wrong */
 export function signerOf(request: IncomingMessage, body: string, secret: string): Signer | null {
   const match = shape.exec(request.headers.authorization ?? '');
   if (!match) return null;
   const [, keyID = '', day = '', region = '', service = '', signedHeaders = '', signature] = match;
   const [path = '', query = ''] = (request.url ?? '').split('?');
-  // All services but S3 encode the path, which is encoded already, once more.
+  // All services except S3 encode the path, which is already encoded, once more.
   const canonicalPath = path.split('/').map(encodeURIComponent).join('/');
   const headers = signedHeaders.split(';').map((name) => `${name}:${String(request.headers[name]).trim()}\n`);
   const canonical = [request.method, canonicalPath, query, headers.join(''), signedHeaders, sha256(body)].join('\n');

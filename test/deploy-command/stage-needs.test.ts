@@ -1,4 +1,4 @@
-// What a stage needs of an account: sums done by hand, and the templates that they are about.
+// A stage's requirements on an account: manually computed sums, and the templates that they follow from.
 import { describe, expect, test } from 'vitest';
 import { bootstrapVersion } from '../../bin/deploy/checks/bootstrap.ts';
 import { linkedRoles } from '../../bin/deploy/checks/linked-roles.ts';

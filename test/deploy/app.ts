@@ -1,4 +1,4 @@
-// The stage that the deploy test deploys: the platform's own, with stand-ins for what the emulator lacks.
+// The stage that the deploy test deploys: the platform's own, with stand-ins for features that the emulator lacks.
 // Decision D101.
 import { App, ArnFormat, Aspects, CfnParameter, CfnResource, SecretValue, Stack } from 'aws-cdk-lib';
 import type { CfnPolicy } from 'aws-cdk-lib/aws-iam';
@@ -12,7 +12,7 @@ import { completeDev } from '../support/complete-dev.ts';
 import { changedRetentionDays } from './emulated-account.ts';
 import { databaseHost, masterCredentials } from './postgres-proxy.ts';
 
-/** The emulator refuses stacks with resources of these types. A resource that does nothing takes the place of each. */
+/** Types of resources that the emulator refuses in stacks. A resource without effect replaces each. */
 const lackingTypes: ReadonlySet<string> = new Set([
   'AWS::ApplicationAutoScaling::ScalableTarget',
   'AWS::ApplicationAutoScaling::ScalingPolicy',
@@ -26,15 +26,15 @@ const lackingTypes: ReadonlySet<string> = new Set([
   'AWS::ECS::ClusterCapacityProviderAssociations',
   'AWS::RDS::DBProxyTargetGroup',
   'AWS::WAFv2::WebACLAssociation',
-  // The emulator does not refuse it, but its function needs an SDK for EC2 that only Lambda brings along.
+  // The emulator accepts it, but its function needs an SDK for EC2 that only Lambda provides.
   'Custom::VpcRestrictDefaultSG',
-  // Nor does it refuse this one. Its function needs the SDK for Python and the CLI, which a layer of AWS brings along.
+  // The emulator accepts it, but its function needs the Python SDK and the CLI, which a layer of AWS provides.
   'Custom::CDKBucketDeployment',
 ]);
-/** The emulator also refuses alarms of computed figures, and with them this stack, which shows all alarms. */
+/** The stack with all alarms, omitted because the emulator refuses alarms of computed figures. */
 const lackingStack = 'Monitoring';
 
-/** What the second deployment changes, besides every function: settings of the API, the database and all logs. */
+/** Changes of the second deployment, in addition to every function: settings of API, database and all logs. */
 const changedSettings: Partial<StageSettings> = {
   logRetentionDays: changedRetentionDays,
   apiRequestsPerSecond: 77,
@@ -46,7 +46,7 @@ const app = new App();
 const isChanged = app.node.tryGetContext('changed') === 'true';
 const stage = new ServiceStage(app, 'emulated', {
   settings: { ...completeDev, ...(isChanged && changedSettings) },
-  // Nobody pulls the image, since no task runs.
+  // The image is never pulled, because no task runs.
   image: new PublisherImage(`sha256:${'0'.repeat(64)}`),
 });
 stage.node.tryRemoveChild(lackingStack);
@@ -58,7 +58,7 @@ function standIn(node: IConstruct): void {
     node.addOverride('Type', 'AWS::CloudFormation::WaitConditionHandle');
     node.addDeletionOverride('Properties');
   }
-  // Under these names AWS publishes the newest machine image. The emulator has none, and nobody else may set one.
+  // AWS publishes the newest machine image under these names. The emulator has none, and does not allow setting them.
   if (node instanceof CfnParameter && String(node.default).startsWith('/aws/service/')) {
     node.type = 'AWS::EC2::Image::Id';
     node.default = 'ami-00000000000000000';
@@ -66,7 +66,7 @@ function standIn(node: IConstruct): void {
   if (isChanged && node instanceof CfnFunction && node.description) node.description += changedDescription;
 }
 
-/** Lets functions use the test's Postgres: the emulated RDS serves no SQL, manages no password and has no proxy. */
+/** Lets functions use the test's Postgres: the emulated RDS has no SQL, no managed password and no proxy. */
 function connectToPostgres(database: IConstruct): void {
   const proxy = database.node.findChild('Proxy').node.defaultChild as CfnResource;
   proxy.addOverride('Type', 'Custom::DBProxyStandIn');
@@ -82,7 +82,7 @@ function connectToPostgres(database: IConstruct): void {
   const migrationFunction = migration.node.defaultChild as CfnFunction;
   migrationFunction.addPropertyOverride('Environment.Variables.DATABASE_HOST', databaseHost);
   migrationFunction.addPropertyOverride('Environment.Variables.DATABASE_SECRET_ARN', master.secretArn);
-  // The emulator sets this variable itself: it says which certificates are trusted here.
+  // The emulator sets this variable itself, with the certificates that are trusted here.
   migrationFunction.addPropertyDeletionOverride('Environment.Variables.NODE_EXTRA_CA_CERTS');
   const policy = migration.node.findChild('ServiceRole').node.findChild('DefaultPolicy').node.defaultChild as CfnPolicy;
   const { Statement: statements }: { Statement: unknown[] } = Stack.of(policy).resolve(policy.policyDocument);
@@ -90,7 +90,7 @@ function connectToPostgres(database: IConstruct): void {
   policy.addPropertyOverride(`PolicyDocument.Statement.${index}.Resource`, master.secretArn);
 }
 
-/** The function behind custom resources whose attributes are those that they are given. */
+/** The function behind custom resources whose attributes equal their properties. */
 function attributesStandIn(scope: IConstruct): LambdaFunction {
   return new LambdaFunction(scope, 'AttributesStandIn', {
     runtime: Runtime.NODEJS_24_X,

@@ -1,4 +1,4 @@
-// Stands between callers of AWS and the emulator, and notes who needs which rights: each caller has its own address.
+// A relay between callers of AWS and the emulator, which records needed rights: each caller has its own address.
 import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
@@ -10,26 +10,26 @@ import { rightsNeededFor } from '../support/aws-request.ts';
 import type { NeededRight } from '../support/aws-request.ts';
 
 export interface RecordedRight extends NeededRight {
-  /** The function's name, or what a task was called. */
+  /** The function's name, or the name given to a task. */
   readonly caller: string;
 }
 
 export class CallRecorder {
-  /** Each once, as JSON. */
+  /** Distinct rights, as JSON. */
   readonly #recorded = new Set<string>();
-  /** Requests whose rights nobody has written down. */
+  /** Requests that have no known rights. */
   readonly unknown: string[] = [];
   readonly #servers = new Map<string, Promise<Server>>();
   #emulator = '';
 
-  /** Counts repetitions too. */
+  /** The number of calls, including repetitions. */
   calls = 0;
 
   get recorded(): readonly RecordedRight[] {
     return [...this.#recorded].map((json) => JSON.parse(json) as RecordedRight);
   }
 
-  /** Calls go there. */
+  /** Sets the target of calls. */
   forwardTo(emulatorURL: string): void {
     this.#emulator = emulatorURL;
   }
@@ -50,8 +50,8 @@ export class CallRecorder {
   }
 
   /**
-   * Variables for the emulator, with which each function that it starts learns its own address, and says to the
-   * database who it is: the `node` that it finds first asks for both (name-caller.mjs).
+   * Variables for the emulator. With them each function that it starts gets its own address, and identifies itself to
+   * the database: the `node` that is first in the path sets both (name-caller.mjs).
    * @param folder for that program
    */
   async environmentOfEmulator(folder: string): Promise<NodeJS.ProcessEnv> {
@@ -84,7 +84,7 @@ export class CallRecorder {
       answer.pipe(response);
     });
     onward.once('error', () => response.destroy());
-    // Whoever waits no longer for messages gets none that others could have.
+    // A caller that stops waiting for messages must not receive any, because others could have them.
     response.once('close', () => onward.destroy());
     onward.end(body);
   }

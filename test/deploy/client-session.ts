@@ -1,4 +1,4 @@
-// What a client does with the deployed API, and what has to happen behind the API then.
+// A client's use of the deployed API, and the effects that must follow behind the API.
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -10,12 +10,12 @@ import { connectMcpClient } from '../support/mcp-clients.ts';
 import { mediaSample } from '../support/media-samples.ts';
 import type { EmulatedAccount } from './emulated-account.ts';
 
-/** Nobody connects to this destination, since its host does not exist. */
+/** An unreachable destination: its host does not exist. */
 export const rtmpTarget = { rtmpURL: 'rtmp://live.example.com/app', streamKey: 'key-of-the-test' };
-/** Enough time for the sweep that arms the timer: it runs every minute, and here up to ten seconds late. */
+/** Enough time for the sweep that sets the timer: it runs every minute, and here up to ten seconds late. */
 const scheduleAheadMs = 75_000;
 
-/** Uploads a file and makes a stream that plays it, which needs a media worker. @returns the id of the stream */
+/** Uploads a file and creates a stream that plays it, which needs a media worker. @returns the id of the stream */
 export async function prepareStream(api: ApiClient): Promise<string> {
   const uploadID = await uploadFile(api, await mediaSample('plain.mp4'), 'video/mp4');
   const { probeState, durationSeconds, videoCodec, audioCodec } = await api('GET', `/uploads/${uploadID}`);
@@ -33,7 +33,7 @@ export async function prepareStream(api: ApiClient): Promise<string> {
   return streamID;
 }
 
-/** Asserts that the GraphQL function shows a stream with what belongs to it. */
+/** Asserts that the GraphQL function shows a stream with its related resources. */
 export async function assertSeenByFrontEnds(graphqlURL: string, apiKey: string, streamID: string): Promise<void> {
   const query =
     'query($id: ID!) { getStream(id: $id) { ' +
@@ -50,7 +50,7 @@ export async function assertSeenByFrontEnds(graphqlURL: string, apiKey: string, 
   assert.deepEqual(await response.json(), { data: { getStream } });
 }
 
-/** Asserts that a signed URL takes only the bytes that were announced. */
+/** Asserts that a signed URL accepts only the announced bytes. */
 export async function assertOtherBytesRefused(api: ApiClient): Promise<void> {
   const { id } = await api('POST', '/uploads', { name: 'announced.mp4', mimeType: 'video/mp4', fileSize: 4 });
   const { url, headers } = await api('POST', `/uploads/${id}/upload-url`);
@@ -66,7 +66,7 @@ export async function startStream(api: ApiClient, streamID: string): Promise<str
   return streamID;
 }
 
-/** Stops streams, and waits until they have stopped: the one agent that comes later has no room for many. */
+/** Stops streams, and waits until they have stopped: the one later agent has no room for many. */
 export async function stopStreams(api: ApiClient, streamIDs: readonly string[]): Promise<void> {
   for (const id of streamIDs) {
     await api('POST', `/streams/${id}/stop`);
@@ -82,7 +82,7 @@ export async function assertSeenByAIClients(mcpURL: string, apiKey: string, stre
   await client.close();
 }
 
-/** Takes the next command off a queue, as an agent would, and asserts that it is about this stream. */
+/** Takes the next command from a queue, as an agent would, and asserts that it is about this stream. */
 export async function takePublishCommand(
   { clientConfig }: EmulatedAccount,
   QueueUrl: string,
@@ -95,7 +95,7 @@ export async function takePublishCommand(
 }
 
 /**
- * Makes a webhook. The API refuses addresses of this machine here, and this name leads nowhere (RFC 2606).
+ * Creates a webhook. The API refuses local addresses here, and this name never resolves (RFC 2606).
  * @returns the id of the webhook
  */
 export async function createWebhook(api: ApiClient): Promise<string> {
@@ -103,15 +103,15 @@ export async function createWebhook(api: ApiClient): Promise<string> {
 }
 
 /**
- * Resolves when an event was written, relayed and taken off the queue by the function, which tried to deliver it and
- * failed only for the name of the webhook.
+ * Resolves when an event was written, relayed and received by the function, whose delivery failed only because of the
+ * webhook's name.
  */
 export async function webhookAttempted(api: ApiClient, id: string): Promise<void> {
   const last = async () => (await api('GET', `/webhooks/${id}/deliveries`)).data.at(-1);
   await until(async () => (await last())?.failure != null);
   const { eventType, state, responseStatus, failure } = await last();
   assert.deepEqual([eventType, state, responseStatus], ['stream.state_changed', 'pending', null]);
-  // Where there is no resolver, nobody can say that there is no such name.
+  // Without a resolver, the name cannot be reported as missing.
   assert.ok(['name_not_found', 'unreachable'].includes(failure.code), failure.code);
 }
 
@@ -120,7 +120,7 @@ export interface ScheduledStream {
   readonly startAt: Date;
 }
 
-/** Schedules a stream for soon. */
+/** Schedules a stream for a time soon after now. */
 export async function scheduleStream(api: ApiClient, id: string): Promise<ScheduledStream> {
   const startAt = new Date(Date.now() + scheduleAheadMs);
   assert.equal((await api('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt })).state, 'scheduled');
@@ -133,7 +133,7 @@ export async function timerArmed(account: EmulatedAccount, groupName: string): P
 }
 
 /**
- * Resolves when the schedule has put its message on the queue, the queue has called the job, and the job has moved the
+ * Resolves when the schedule has sent its message to the queue, the queue has called the job, and the job has moved the
  * stream.
  */
 export async function timerFired(
@@ -144,7 +144,7 @@ export async function timerFired(
   { id, startAt }: ScheduledStream,
 ): Promise<void> {
   const read = () => api('GET', `/streams/${id}`);
-  // Each look at the stream invokes a function, and until then there is nothing to see.
+  // Each read of the stream invokes a function, and nothing changes before the start time.
   await setTimeout(startAt.getTime() - Date.now());
   await until(async () => (await read()).state !== 'scheduled');
   const { state, transitions } = await read();

@@ -1,4 +1,4 @@
-// The emulated AWS account: the real CDK CLI deploys into it, and what is there is looked at afterwards.
+// The emulated AWS account: the real CDK CLI deploys into it, and tests inspect the result.
 import { CloudFormationClient, paginateListStackResources, paginateListStacks } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
@@ -13,10 +13,10 @@ export interface DeployedResource {
   readonly physicalID: string;
 }
 
-/** Resources by their places, as STACK/LOGICAL-ID. */
+/** Resources by STACK/LOGICAL-ID. */
 export type DeployedResources = ReadonlyMap<string, DeployedResource>;
 
-/** How many days all logs are kept, once the changes are deployed. */
+/** Retention of all logs in days, once the changes are deployed. */
 export const changedRetentionDays = RetentionDays.ONE_MONTH;
 
 const root = join(import.meta.dirname, '../..');
@@ -29,7 +29,7 @@ export class EmulatedAccount {
   readonly #folder: string;
   #cli: RunningChild | null = null;
 
-  /** @param folder where the CLI may leave files */
+  /** @param folder folder that the CLI may write to */
   constructor(clientConfig: AWSEmulator['clientConfig'], folder: string) {
     this.clientConfig = clientConfig;
     this.#folder = folder;
@@ -49,7 +49,7 @@ export class EmulatedAccount {
     };
   }
 
-  /** Ends the CLI if it still runs, since it writes into the folder as long as it does. */
+  /** Ends the CLI if it still runs, because it would keep writing into the folder. */
   async stop(): Promise<void> {
     await this.#cli?.stop('SIGKILL', 0);
   }
@@ -60,14 +60,14 @@ export class EmulatedAccount {
     return this.#cdk(this.#folder, 'bootstrap', 'aws://000000000000/us-east-1');
   }
 
-  /** `cdk deploy` of all stacks of app.ts. @param isChanged deploys them with changes, as a later release has them */
+  /** `cdk deploy` of all stacks of app.ts. @param isChanged deploys them with changes, as a later release would */
   deploy({ isChanged }: { isChanged: boolean }): Promise<void> {
     const output = join(this.#folder, `cdk.out.${isChanged}`);
     const app = ['--app', 'node test/deploy/app.ts', '--context', `changed=${isChanged}`, '--output', output];
     return this.#cdk(root, 'deploy', '**', ...app, '--require-approval', 'never', '--concurrency', '4');
   }
 
-  /** The resources of all stacks but that of the bootstrap. */
+  /** The resources of all stacks except the bootstrap's. */
   async resources(): Promise<DeployedResources> {
     const client = new CloudFormationClient(this.clientConfig);
     const found = new Map<string, DeployedResource>();
@@ -84,7 +84,7 @@ export class EmulatedAccount {
     return found;
   }
 
-  /** For how many days a log group keeps its logs. */
+  /** Retention of a log group in days. */
   async retentionDays(logGroupNamePrefix: string): Promise<number | undefined> {
     const command = new DescribeLogGroupsCommand({ logGroupNamePrefix });
     const { logGroups } = await new CloudWatchLogsClient(this.clientConfig).send(command);

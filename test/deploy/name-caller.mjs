@@ -1,4 +1,4 @@
-// Loaded before the code of a function that the emulator starts: gives it an address of AWS that is its own.
+// Loaded before the code of a function that the emulator starts: gives the function its own address of AWS.
 
 const {
   AWS_LAMBDA_FUNCTION_NAME: name,
@@ -8,8 +8,8 @@ const {
 } = process.env;
 if (name && recorder) {
   process.env.AWS_ENDPOINT_URL = await (await fetch(`${recorder}/${encodeURIComponent(name)}`)).text();
-  // The client of SQS calls whoever the URL of a queue names.
+  // The client of SQS calls the host in a queue's URL.
   if (queues) process.env.QUEUE_URLS = queues.replaceAll(`http://127.0.0.1:${port}`, process.env.AWS_ENDPOINT_URL);
-  // The driver tells the database this name, and the stand-in for RDS Proxy notes it with the token.
+  // The driver sends this name to the database, and the stand-in for RDS Proxy records it with the token.
   process.env.PGAPPNAME = name;
 }

@@ -1,4 +1,4 @@
-// Stands in for RDS and RDS Proxy: it asks for TLS and an IAM token or the master's password, before a real Postgres.
+// A stand-in for RDS and RDS Proxy: requires TLS and an IAM token or the master's password, before a real Postgres.
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -7,11 +7,11 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 export interface PostgresProxyOptions {
-  /** The folder with the Unix socket of a Postgres that trusts everybody who connects there. */
+  /** The folder with the Unix socket of a Postgres that trusts every connection there. */
   readonly socketFolder: string;
   /** Certificate and key as PEM. */
   readonly certificate: { readonly cert: string; readonly key: string };
-  /** Told of each connection by an IAM token. @param application the name that the client gives itself */
+  /** Called for each connection with an IAM token. @param application the client's name for itself */
   readonly onToken?: (user: string, application: string) => void;
 }
 
@@ -22,7 +22,7 @@ export interface PostgresProxy {
   close(): void;
 }
 
-/** What is in the secret that the migration reads. */
+/** Content of the secret that the migration reads. */
 export const masterCredentials = { username: 'postgres', password: 'of the emulated master' } as const;
 /** The name in the certificate, in DATABASE_HOST and in tokens. */
 export const databaseHost = 'localhost';
@@ -77,8 +77,8 @@ export async function startPostgresProxy({
 }
 
 /**
- * Whether credentials are accepted: of the master a password, of others a token for this user at this address, as RDS
- * Proxy wants it. The signature of the token is not checked.
+ * Whether credentials are accepted: the password for the master, otherwise a token for this user at this address, as
+ * RDS Proxy requires. The signature of the token is not checked.
  */
 function isAccepted(user: string, password: string): boolean {
   if (user === masterCredentials.username) return password === masterCredentials.password;

@@ -1,4 +1,4 @@
-// The calls of AWS that tests have recorded: a committed file, which `npm test` holds against the policies.
+// The AWS calls that tests have recorded: a committed file, which `npm test` checks against the policies.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AwsCall } from '../support/iam.ts';
@@ -8,7 +8,7 @@ import type { DeployedResources } from './emulated-account.ts';
 
 const file = join(import.meta.dirname, 'recorded-calls.txt');
 
-/** Stands in for what AWS would keep, as it is named in templates (app.ts). */
+/** Replacements for names that AWS would choose, as templates name them (app.ts). */
 const standIns: readonly (readonly [RegExp, string])[] = [
   [/^Database\/MasterStandIn/, 'Database/DatabaseB269D8BB#master'],
 ];
@@ -32,19 +32,19 @@ function parseCall(line: string): AwsCall {
 }
 
 /**
- * @param stageName with which the names of stacks begin
- * @returns what was recorded, in names that are the same in every deployment, each line once and sorted
- * @throws naming what no resource of the deployment is
+ * @param stageName prefix of the names of stacks
+ * @returns the recorded calls with names that are equal in every deployment, each line once and sorted
+ * @throws with names that match no resource of the deployment
  */
 export function linesOf(recorded: readonly RecordedRight[], resources: DeployedResources, stageName: string): string[] {
   const resourceOfProxy = [...resources.keys()]
     .find((id) => /-Database\/Proxy[0-9A-F]{8}$/.test(id))!
     .slice(stageName.length + 1);
   const idOf = (given: string): string => {
-    // Each caller knows queues by an address of its own.
+    // Each caller has its own address of queues.
     const physical = given.startsWith('http://') ? new URL(given).pathname.slice(1) : given;
     if (physical === databaseHost) return resourceOfProxy;
-    // Each deployment makes another version of a function.
+    // Each deployment creates another version of a function.
     const versioned = /^(arn:aws:lambda:.*):\d+$/.exec(physical)?.[1];
     if (versioned !== undefined) return `${idOf(versioned)}#1`;
     const keyOf = /^key of (.*)$/.exec(physical)?.[1];
@@ -52,7 +52,7 @@ export function linesOf(recorded: readonly RecordedRight[], resources: DeployedR
     const [id] =
       [...resources].find(
         ([key, { physicalID }]) =>
-          // Tasks are known by their logical ids.
+          // Tasks are identified by their logical ids.
           key.endsWith(`/${physical}`) ||
           (physicalID !== '' &&
             (physical === physicalID ||
@@ -82,14 +82,14 @@ export function linesOf(recorded: readonly RecordedRight[], resources: DeployedR
   return [...new Set(lines)].sort();
 }
 
-/** Ids of rows differ from run to run. @param part of a resource: an object's key, a schedule's name */
+/** Replaces ids of rows, which differ between runs. @param part of a resource: an object's key, a schedule's name */
 export function withoutIDs(part: string): string {
   const [first = '', ...others] = part.split('/');
   if (others.length > 0 && first !== 'health') return `${first}/ID`;
   return /^[\w.-]+-[0-9a-f]{32}$/.test(part) ? 'ID' : part;
 }
 
-/** @returns what the file does not have, or nothing, having written it into the file if asked to */
+/** @returns the lines that the file lacks; with `record`, writes them to the file and returns none */
 export function newCalls(lines: readonly string[], { record }: { readonly record: boolean }): readonly string[] {
   const known = new Set(readRecordedCalls().map(formatCall));
   const missing = [...new Set(lines)].filter((line) => !known.has(line));

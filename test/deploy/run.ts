@@ -40,10 +40,10 @@ import { databaseHost, masterCredentials, startPostgresProxy } from './postgres-
 const stepTimeoutMs = 3 * 60_000;
 const quotedLines = 60;
 const databaseName = 'platform';
-/** As app.ts calls it. */
+/** The name in app.ts. */
 const stageName = 'emulated';
 const apiKey = 'lss_of_the_deploy_test';
-/** The last lines that the emulator, and our programs in it, have printed. */
+/** The last lines of output of the emulator and of our programs in it. */
 const output: string[] = [];
 
 const lacking = ['python3', 'openssl'].filter((command) => spawnSync(command, ['--version']).error);
@@ -110,7 +110,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
         ...variables,
         ALLOW_PRIVATE_ADDRESSES: 'true',
         AWS_ENDPOINT_URL: endpoint,
-        // The client of SQS calls whoever the URL of a queue names.
+        // The client of SQS calls the host in a queue's URL.
         QUEUE_URLS: variables['QUEUE_URLS']?.replaceAll(emulator.clientConfig.endpoint, endpoint),
         PGAPPNAME: caller,
       },
@@ -175,7 +175,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('Every call of AWS is one that is known', async () => assertKnown(recorder, await account.resources()));
 }
 
-/** `npm test` evaluates the known ones. With `--record` unknown calls become known. */
+/** `npm test` evaluates the known calls. `--record` adds the unknown ones. */
 function assertKnown({ recorded, unknown, calls }: CallRecorder, resources: DeployedResources): void {
   assert.deepEqual(unknown, []);
   const lines = linesOf(recorded, resources, stageName);
@@ -185,8 +185,8 @@ function assertKnown({ recorded, unknown, calls }: CallRecorder, resources: Depl
 }
 
 /**
- * Starts the database behind TLS, at a port of its own. The driver takes from the environment which port that is, and
- * which certificates to trust.
+ * Starts the database behind TLS, on a port of its own. The driver takes the port and the trusted certificates from the
+ * environment.
  */
 async function startDatabase(cleanup: AsyncDisposableStack, folder: string, recorder: CallRecorder) {
   const keyFile = join(folder, 'key.pem');
@@ -213,7 +213,7 @@ async function startDatabase(cleanup: AsyncDisposableStack, folder: string, reco
   };
 }
 
-/** Makes a user with a key and credits, as signing up and paying would. */
+/** Creates a user with a key and credits, as sign-up and payment would. */
 async function createUser(url: string): Promise<void> {
   const pool = new Pool({ connectionString: url });
   const { users, invoices } = databaseOn(pool);
@@ -238,8 +238,8 @@ async function createUser(url: string): Promise<void> {
 }
 
 /**
- * Runs a media worker while something is done, and no longer: every agent also starts streams that are due. For 20 s
- * the emulator keeps commands for the worker that asked for them last.
+ * Runs a media worker only during some work, because every agent also starts due streams. For 20 s the emulator
+ * reserves commands for the worker that requested them last.
  */
 async function withMediaWorker<Result>(
   start: (name: TaskName) => Promise<Task>,
@@ -251,7 +251,7 @@ async function withMediaWorker<Result>(
   return result;
 }
 
-/** The one resource of a type whose logical id has this in it. */
+/** The one resource of a type whose logical id contains a text. */
 function entryOf(type: string, inLogicalID: string | RegExp, resources: DeployedResources) {
   const found = [...resources].filter(
     ([id, resource]) => resource.type === type && id.split('/')[1]!.search(inLogicalID) >= 0,
@@ -260,13 +260,13 @@ function entryOf(type: string, inLogicalID: string | RegExp, resources: Deployed
   return found[0]!;
 }
 
-/** Its physical id. */
+/** The physical id of the one resource of a type whose logical id contains a text. */
 function the(type: string, inLogicalID: string | RegExp, resources: DeployedResources): string {
   return entryOf(type, inLogicalID, resources)[1].physicalID;
 }
 
 /**
- * @throws the names of resources that were replaced or are gone. Only versions of functions are replaced each time.
+ * @throws the names of resources that were replaced or deleted. Only versions of functions may be replaced each time.
  */
 function assertInPlace(before: DeployedResources, after: DeployedResources): void {
   const lasting = [...before].filter(([, { type }]) => type !== 'AWS::Lambda::Version');
@@ -274,7 +274,7 @@ function assertInPlace(before: DeployedResources, after: DeployedResources): voi
   assert.deepEqual(replaced, []);
 }
 
-/** Does a step with its title on the console, and fails it when it takes too long. */
+/** Runs a step with its title on the console, and fails it after its time limit. */
 async function step<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
   const beganMs = performance.now();
   console.log(`… ${title}`);

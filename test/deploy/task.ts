@@ -1,4 +1,4 @@
-// A task of ECS as a process of this machine, since the emulator's ECS runs none: the program, and what ECS gives it.
+// An ECS task as a local process, because the emulator's ECS runs none: the program, and its ECS environment.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ export interface TaskOptions {
   /** The variables in the task definition, and those of a process in the account. */
   readonly environment: NodeJS.ProcessEnv;
   readonly log: (line: string) => void;
-  /** Told whenever the task asks ECS to protect it. */
+  /** Called whenever the task asks ECS to protect it. */
   readonly onProtect: () => void;
 }
 
 export interface Task {
-  /** Rejects if it ends without being asked to. */
+  /** Rejects if the task ends by itself. */
   readonly works: Promise<never>;
-  /** Ends it as ECS does. @throws if it did not end by itself and well */
+  /** Ends the task as ECS does. @throws unless it ends by itself with exit code 0 */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function startTask({ entry, taskDefinition, environment, log, onPro
   const args = [join(import.meta.dirname, '../../lambda', entry)];
   const child = startChild({ command: process.execPath, args, env, log });
   const works = child.exited.then(({ code }) => Promise.reject(new Error(`${entry} ended with ${code}`)));
-  // Once it is asked to end, nobody looks at it any more.
+  // After the stop its end is no longer an error.
   works.catch(() => {});
   return {
     works,

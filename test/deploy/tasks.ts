@@ -1,4 +1,4 @@
-// What only tasks do: an import worker fetches an upload, a media worker prepares it, and agents take its stream.
+// The work of tasks: an import worker fetches an upload, a media worker prepares it, and agents send its stream.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Pool } from 'pg';
@@ -10,23 +10,25 @@ import { mediaSample } from '../support/media-samples.ts';
 import { rtmpTarget } from './client-session.ts';
 import type { Task } from './task.ts';
 
-/** What the test runs of the programs that ECS would run. */
+/** Programs of ECS that the test runs. */
 export type TaskName = 'ManifestTask' | 'FfmpegTask' | 'ImportWorkers' | 'MediaWorkers';
 
 export interface TaskScenario {
   readonly api: ApiClient;
   readonly databaseURL: string;
-  /** A stream that was started, and waits for an agent of the ffmpeg backend. */
+  /** A started stream that waits for an agent of the ffmpeg backend. */
   readonly waitingStreamID: string;
-  /** Here tasks reach addresses of this machine, which is what the stage forbids them. */
+  /** Starts a task. Here tasks may reach local addresses, which the stage forbids them. */
   readonly start: (name: TaskName) => Promise<Task>;
-  /** Whether a task has made such a call by now. */
+  /** Whether a task has made such a call so far. */
   readonly hasCalled: (name: TaskName, action: string) => boolean;
 }
 
-/** The media worker that has ended still gets, by the emulator, what comes while its last request would have waited. */
+/**
+ * Time for which the emulator still sends commands to the ended media worker, as its last request would have waited.
+ */
 const abandonedPollMs = 21_000;
-/** API and database know public addresses only, until the test points them to this machine. */
+/** A public address for API and database, until the test points them to this machine. */
 const publicURL = 'https://files.example.com/clip.mp4';
 
 export async function importPrepareAndPublish(scenario: TaskScenario): Promise<void> {
@@ -37,7 +39,7 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
   );
   const sink = await startRtmpSink({ port: 0 });
   const pool = new Pool({ connectionString: databaseURL });
-  // One at a time: their health is asked for at one port, which each container has for itself.
+  // One at a time: health checks use one port, which each container has for itself.
   const tasks: Task[] = [];
   const begin = async (name: TaskName) => {
     const task = await start(name);
@@ -49,7 +51,7 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     await task.stop();
   };
   const state = async (id: string) => (await api('GET', `/streams/${id}`)).state as string;
-  /** Resolves once the platform says that a stream plays, and the ingest has pictures of it. */
+  /** Resolves once the platform reports that a stream plays, and the ingest has pictures of it. */
   const plays = async (streamID: string) => {
     await until(async () => (await state(streamID)) === 'active');
     const { destinationID } = await api('GET', `/streams/${streamID}`);
@@ -71,12 +73,12 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' };
     const preparedStreamID = await createLoop(api, [uploadID], rtmpTarget, settings);
     await api('POST', `/streams/${preparedStreamID}/start`);
-    // The API refuses to start a stream to this machine. Nobody connects while the upload is being prepared.
+    // The API refuses to start a stream to this machine. No agent connects while the upload is being prepared.
     await pool.query('update destinations set url = $1 || id', [`rtmp://127.0.0.1:${sink.port}/`]);
     await until(async () => (await state(preparedStreamID)) === 'activating');
     await end(preparing);
     const prepared = await begin('ManifestTask');
-    // Protection is asked for with the first stream that an agent takes.
+    // The agent requests protection with its first stream.
     await until(async () => hasCalled('ManifestTask', 'ecs:UpdateTaskProtection'));
     await plays(preparedStreamID);
     await api('POST', `/streams/${preparedStreamID}/stop`);

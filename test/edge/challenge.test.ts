@@ -1,4 +1,4 @@
-// The function at CloudFront, as it is deployed, between the imitated API Gateway and clients.
+// The function at CloudFront, as deployed, between the imitated API Gateway and clients.
 import type { CloudFrontResponse, CloudFrontResponseEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type * as Module from '../../lambda/edge/challenge.lambda.ts';

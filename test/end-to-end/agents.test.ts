@@ -1,4 +1,4 @@
-// A local run with two agents: one that is killed loses its streams to the other at once, and is started again.
+// A local run with two agents: a killed one loses its streams to the other at once, and is restarted.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
 import type { FaultyIngest } from '../support/faulty-ingest.ts';
@@ -25,7 +25,7 @@ describe('npm start -- --agents 2', { timeout: 60_000 }, () => {
     const publications = () => ingest.keys.get('live/key')?.publications ?? [];
     for (let round = 0; round < 2; round++) {
       await until(async () => (publications()[round]?.pictures ?? 0) > 30 && (await agents()).length === 2);
-      // Nobody can see from outside which agent publishes: they are killed one after the other until it was that one.
+      // The publishing agent is not visible from outside: agents are killed one after the other until it was that one.
       for (const agent of await agents()) {
         process.kill(agent.pid, 'SIGKILL');
         const isReplaced = async () => (await agents()).every(({ pid }) => pid !== agent.pid);

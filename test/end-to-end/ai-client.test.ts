@@ -1,4 +1,4 @@
-// An AI client that knows only the list of tools puts two files live; and the script of the README works as it is.
+// An AI client that knows only the list of tools puts two files live; and the README's script works unchanged.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ test('an AI client makes a live stream of two files', { timeout: 90_000 }, async
   await until(async () => (await run.api('GET', `/streams/${stream.id}/stats`)).loopCount >= 1);
   expect(await watchChannels(run)).toMatchObject([{ live: true }]);
 
-  // Only the list of tools has told the AI client their names.
+  // The AI client has learned the names of tools only from the list.
   const mind = await readFile(join(import.meta.dirname, '../support/literal-ai-client.ts'), 'utf8');
   expect((await client.listTools()).filter(({ name }) => mind.includes(name))).toEqual([]);
   await client.close();

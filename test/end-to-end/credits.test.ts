@@ -1,4 +1,4 @@
-// Credits on a real local run: they are bought on the checkout page and by a test deposit, and spent by a real stream.
+// Credits on a real local run: bought on the checkout page and by a test deposit, and spent by a real stream.
 import { expect, it } from 'vitest';
 import { createLoop, until, uploadFile } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
@@ -13,7 +13,7 @@ const submit = (url: string, form: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form) });
 
 it('credits come in by the checkout page and by a test deposit', async () => {
-  // A job gives the free credits a moment after the start.
+  // A job grants the free credits a moment after the start.
   await until(async () =>
     (await run.api('GET', '/billing/invoices')).data.some(({ type }: { type: string }) => type === 'free_credits'),
   );

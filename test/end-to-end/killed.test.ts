@@ -1,4 +1,4 @@
-// A local run that is killed leaves no process behind and loses nothing, and the next one is live again.
+// A killed local run leaves no process behind and loses nothing, and the next one is live again.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -50,7 +50,7 @@ describe('a local run that was killed with SIGKILL while a stream was live', { t
   });
 
   it('leaves no process behind', () => {
-    // There were processes that it could leave: the database, the agent, its encoders.
+    // There were processes that could remain: the database, the agent, its encoders.
     expect(before.programs).toEqual(expect.arrayContaining(['postgres', 'ffmpeg']));
     expect(survivors).toEqual([]);
   });

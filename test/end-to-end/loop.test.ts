@@ -15,7 +15,7 @@ import { testLocalRun } from '../support/test-local-run.ts';
 const laps = 3;
 const lapSeconds = 4;
 
-/** Clips that are as different as the files of users: the first has no sound, and their sizes and rates differ. */
+/** Clips as different as the files of users: the first has no sound, and their sizes and rates differ. */
 function makeClips(tools: MediaTools, folder: string): Promise<[string, string]> {
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
   const silent = { size: '1280x720', framesPerSecond: 24, seconds: 2, sampleRate: null, codecs: h264 };
@@ -67,7 +67,7 @@ describe('a playlist of two different clips', { timeout: 90_000 }, () => {
   it('has no timestamp over all joins that repeats, goes back or leaves a gap', () => {
     expect(steps(recording.video.dts)).toEqual([33, 34]);
     expect(steps(recording.audio.dts)).toEqual([21, 22]);
-    // Pictures that would be shown after the last decoded one may be missing, since the stream was stopped there.
+    // Pictures after the last decoded one may be missing, because the stream was stopped there.
     const shown = recording.video.pts.filter((pts) => pts <= recording.video.dts.at(-1)!).sort((a, b) => a - b);
     expect(steps(shown)).toEqual([33, 34]);
     expect(recording.video.dts.at(-1)).toBeGreaterThan(laps * lapSeconds * 1000);

@@ -1,4 +1,4 @@
-// A managed stream of a real local run, on what stands for YouTube: connected, scheduled, live with media, stopped.
+// A managed stream of a real local run, on a stand-in for YouTube: connected, scheduled, live, stopped.
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { plantedSecrets } from '../support/planted-secrets.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
 const run = testLocalRun('--no-demo');
-/** Everything that was answered to the clients, and the codes with which people came back from their consent. */
+/** All answers to the clients, and the codes of users' redirects back from consent. */
 const answers: string[] = [];
 const codes: string[] = [];
 let client: McpClient;
@@ -103,7 +103,7 @@ describe.each(surfaces)('by $surface alone', ({ surface, channel, call: connecte
 describe('a token, a code, a stream key and the secret of our client', () => {
   test('are in no answer, no row, no log and no list of processes', async () => {
     const found = await secretsOfRun();
-    // The client’s, and of each channel a code, two tokens and a key.
+    // The client's secret, and for each channel a code, two tokens and a key.
     expect(found).toHaveLength(9);
     const secrets = plantedSecrets();
     for (const secret of found) secrets.plantSecret(secret);

@@ -1,4 +1,4 @@
-// What a stream sends is looked at: by ffmpeg's player of HLS, and in Chromium by hls.js.
+// The preview of a stream's output: in ffmpeg's HLS player, and in Chromium with hls.js.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { until, uploadFile } from '../support/local-run.ts';
 import { madeSample } from '../support/media-samples.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
-/** As long as no whole number of GOPs. */
+/** A clip that lasts no whole number of GOPs. */
 const clip = () => {
   const made = '-f lavfi -i testsrc2=s=640x360:r=30:d=7.3 -f lavfi -i sine=f=440:r=48000:d=7.3 -c:v libx264 -c:a aac';
   return madeSample('seven-seconds.mp4', made.split(' '));
@@ -19,7 +19,7 @@ const clip = () => {
 
 describe.each([
   { streamBackend: 'manifest', seconds: 10 },
-  // A machine that encodes nothing else in time plays this long without a break sooner or later.
+  // Even a machine that barely encodes in time plays this long without a break sooner or later.
   { streamBackend: 'ffmpeg', seconds: 4 },
 ] as const)('a stream of $streamBackend', { timeout: 180_000 }, ({ streamBackend, seconds }) => {
   const run = testLocalRun('--no-demo');
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-/** Runs in the page. */
+/** Plays the preview; runs in the page. */
 async function play({ url, seconds }: { readonly url: string; readonly seconds: number }) {
   const { Hls } = globalThis as unknown as { Hls: new () => HlsPlayer };
   interface HlsPlayer {

@@ -1,4 +1,4 @@
-// The first upload of the README works as it is written.
+// The first upload of the README works exactly as written.
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

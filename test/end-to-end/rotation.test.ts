@@ -1,4 +1,4 @@
-// A broadcast that follows another one while its stream goes on: on a real local run, with pictures that count.
+// A broadcast that replaces another while its stream continues: on a real local run, with counting pictures.
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { testLocalRun } from '../support/test-local-run.ts';
 const run = testLocalRun('--no-demo');
 const channel = 'UC-local-loops';
 const rotateAfterMinutes = 60;
-/** Of `counting.mp4`. */
+/** Length of `counting.mp4`. */
 const itemFrames = 60;
 const itemSeconds = 2;
 
@@ -34,7 +34,7 @@ test('a rotation at an item’s end leaves the ingest without gap or repetition,
   await beginToRotate(id, settingsID);
   await until(async () => (await dueOf(id)) !== null && (await broadcastsOf(id)).length === 2);
   const { dueAt, anchoredAt } = (await dueOf(id))!;
-  // It is planned for the end of an item.
+  // The rotation is planned for the end of an item.
   expect(((dueAt.getTime() - anchoredAt.getTime()) / 1000) % itemSeconds).toBeCloseTo(0, 2);
   expect(await broadcastsOf(id)).toMatchObject([
     { n: 2, phase: 'prepared' },
@@ -45,10 +45,10 @@ test('a rotation at an item’s end leaves the ingest without gap or repetition,
   expect(await broadcastsOf(id)).toMatchObject([{ phase: 'live' }, { phase: 'ended' }]);
   const [before, after] = await broadcastsAtYoutube(run, 'Rotating');
   expect([before!.lifeCycle, after!.lifeCycle]).toEqual(['complete', 'live']);
-  // At no instant is none live, and the next one begins no sooner than was planned.
+  // One broadcast is live at every instant, and the next one begins no sooner than planned.
   expect(timeOf(after!.actualStartTime)).toBeLessThanOrEqual(timeOf(before!.actualEndTime));
   expect(timeOf(after!.actualStartTime)).toBeGreaterThan(dueAt.getTime());
-  // The worker closes the broadcast in one step, and notes in its next that nothing is left to do.
+  // The worker closes the broadcast in one step, and records in the next that nothing is left to do.
   await until(async () => (await api('GET', `/streams/${id}`)).mirror.state === 'done');
   expect(await api('GET', `/streams/${id}`)).toMatchObject({ state: 'active' });
 
@@ -58,15 +58,15 @@ test('a rotation at an item’s end leaves the ingest without gap or repetition,
   expect(judged).toMatchObject({ parameterSets: 1, decodeErrors: '' });
   expect(steps(judged.video.dts)).toEqual([33, 34]);
   expect(steps(judged.audio.dts)).toEqual([21, 22]);
-  // The last picture may be shown after one that has not come yet.
+  // The last picture may be shown after one that has not arrived yet.
   const numbers = (await numbersIn(tools.ffmpegPath, file)).slice(0, -3);
-  // From before the rotation was planned to after it was over.
+  // From before the planned time of the rotation until after its end.
   expect(numbers.length / 30).toBeGreaterThan((timeOf(before!.actualEndTime) - dueAt.getTime()) / 1000);
   expect(numbers.slice(1)).toEqual(numbers.slice(0, -1).map((number) => (number + 1) % itemFrames));
   expect(await watchChannels(run)).toMatchObject([{ live: true, connections: 1, timestampRegressions: 0 }]);
 });
 
-/** A stream of pictures that count, two items that are the same, live on the channel. */
+/** A live stream of counting pictures on the channel, with two equal items. */
 async function liveStream(): Promise<{ id: string; settingsID: string }> {
   const { api } = run;
   const { id: connectionID, authorizeURL } = await api('POST', '/connections', { platform: 'youtube' });
@@ -97,9 +97,9 @@ async function liveStream(): Promise<{ id: string; settingsID: string }> {
 const broadcastsOf = async (id: string) => (await run.api('GET', `/streams/${id}/broadcasts`)).data;
 const timeOf = (text: string | null) => new Date(text!).getTime();
 
-/** Has the broadcast been live for almost as long as it may, and asks for another one after that. */
+/** Makes the broadcast nearly as old as the limit, and requests a rotation. */
 async function beginToRotate(id: string, settingsID: string): Promise<void> {
-  // Rotations come up to a fiftieth earlier than is asked for: this one in 18 to 90 s.
+  // Rotations begin up to a fiftieth earlier than requested: this one in 18 to 90 s.
   const aliveSeconds = rotateAfterMinutes * 60 - 90;
   await query(`update broadcasts set live_at = now() - make_interval(secs => $2) where stream_id = $1`, [
     id,
@@ -126,7 +126,7 @@ async function query(text: string, values: readonly unknown[]) {
   }
 }
 
-/** Watches the ingest as a viewer does, from now on. */
+/** Records the ingest's output as a viewer does, from now on. */
 async function record(file: string): Promise<{ end(): Promise<void> }> {
   const [live] = await watchChannels(run);
   const closing = new AbortController();
@@ -144,7 +144,7 @@ async function record(file: string): Promise<{ end(): Promise<void> }> {
   };
 }
 
-/** What each picture of a recording of `counting.mp4` shows. */
+/** The number in each picture of a recording of `counting.mp4`. */
 async function numbersIn(ffmpegPath: string, file: string): Promise<number[]> {
   // Four pixels by two: 8 bytes of luma, and 4 of colour.
   const scale = ['-i', file, '-vf', 'scale=4:2:flags=area', '-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p'];

@@ -1,4 +1,4 @@
-// A real local run: its user signs in, and an application gets tokens by OAuth, which outlive a rotation of the key.
+// A real local run: its user signs in, and an application gets OAuth tokens, which survive a rotation of the key.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

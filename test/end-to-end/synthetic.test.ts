@@ -1,4 +1,4 @@
-// The synthetic stream in a whole local run: it proves starts, and sees each of five faults by its next proof.
+// The synthetic stream in a whole local run: it proves starts, and reveals each of five faults by its next proof.
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { localSyntheticIngest } from '../../bin/local/synthetic.ts';
@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => pool.end());
 
-/** A fault that is still there then would be there later too. */
+/** Delay after which a persistent fault is still visible. */
 const soonMs = 2000;
 const patientMs = 60_000;
 
@@ -36,7 +36,7 @@ async function proof(ingest: SyntheticIngest = localSyntheticIngest, own: Partia
   return { failure, lines };
 }
 
-/** A proof whose time is over when its ingest, which has no pictures, has been asked for them for a while. */
+/** A proof that times out after polling its ingest, which has no pictures, for a while. */
 async function proofWithoutPictures(ingest: SyntheticIngest) {
   const deadline = new AbortController();
   let asked = 0;

@@ -1,4 +1,4 @@
-// Renders a golden timeline by either backend, without waiting for the clock: an FLV file, and raw samples if encoded.
+// Renders a golden timeline with either backend, faster than real time: an FLV file, and raw samples if encoded.
 import type { ComposedTrack } from '../../lambda/domain/playout/composed-sound.ts';
 import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
 import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
@@ -34,7 +34,7 @@ import type { GoldenTimeline } from './timelines.ts';
 
 export interface Rendered {
   readonly flv: Buffer;
-  /** 48 kHz, s16le, stereo; null: the sound of the file is all that there is. */
+  /** 48 kHz, s16le, stereo; null: only the sound of the file exists. */
   readonly samples: Buffer | null;
 }
 
@@ -76,8 +76,8 @@ export async function renderEncoded(
 }
 
 /**
- * Prepares all that a timeline sends, and renders it as the prepared backend sends it.
- * @param clips keeps the renditions, which other timelines may send too
+ * Prepares all media of a timeline, and renders it as the prepared backend sends it.
+ * @param clips keeps the renditions, which other timelines may also send
  */
 export async function renderPrepared(
   tools: MediaTools,

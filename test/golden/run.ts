@@ -1,4 +1,4 @@
-// `npm run golden -- record FOLDER` and `npm run golden -- compare BEFORE AFTER`: what streams show, before and after.
+// `npm run golden -- record FOLDER` and `npm run golden -- compare BEFORE AFTER`: streams' output before and after.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { renderEncoded, renderPrepared } from './render.ts';
 import { goldenFiles, goldenTimelines } from './timelines.ts';
 
 const run = promisify(execFile);
-/** The least likeness of a frame, and the most that a sample of the encoded backend may differ by. */
+/** The minimum similarity of a frame, and the maximum difference of a sample of the encoded backend. */
 const bounds = { ssim: 0.999, samples: 1 } as const;
 const usage = 'npm run golden -- record FOLDER [WORD] | compare BEFORE AFTER [WORD]';
 
-// x264 gives the same pictures again only with one thread: it has one for each processor that it may use.
+// x264 reproduces its pictures only with one thread. By default it has one for each available processor.
 const isPinned = process.env.GOLDEN_PINNED === '1';
 if (!isPinned && spawnSync('taskset', ['--version']).status === 0) {
   const again = ['-c', '0', process.execPath, ...process.execArgv, ...process.argv.slice(1)];
@@ -31,7 +31,7 @@ if (command === 'record' && given[0]) await record(given[0], given[1]);
 else if (command === 'compare' && given[1]) await compare(given[0]!, given[1], given[2]);
 else throw new Error(usage);
 
-/** Writes frames, without loss, and samples of each timeline. */
+/** Writes lossless frames and samples of each timeline. */
 async function record(folder: string, word?: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const files = await goldenFiles();
@@ -55,7 +55,7 @@ async function record(folder: string, word?: string): Promise<void> {
   }
 }
 
-/** Prints how far two recordings are apart, and fails where that is too far. */
+/** Prints the differences of two recordings, and fails if they are too large. */
 async function compare(before: string, after: string, word?: string): Promise<void> {
   let failed = 0;
   for (const backend of backends) {
@@ -64,7 +64,7 @@ async function compare(before: string, after: string, word?: string): Promise<vo
       if (only && only !== backend) continue;
       const paths = [before, after].map((folder) => join(folder, nameOf(name, backend))) as [string, string];
       const [frames, samples] = [await frameLikeness(paths), await sampleDistance(paths)];
-      // Prepared sound was encoded again: what an encoder does with a sample depends on all that came before.
+      // Prepared sound was encoded again, and an encoder's output for a sample depends on all earlier ones.
       const most = backend === 'encoded' ? bounds.samples : Number.MAX_VALUE;
       const isWrong = frames.ssim < bounds.ssim || frames.isShorter || samples > most;
       if (isWrong) failed++;
@@ -78,7 +78,7 @@ async function compare(before: string, after: string, word?: string): Promise<vo
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-/** The least SSIM of a frame. */
+/** The lowest SSIM of all frames. */
 async function frameLikeness([before, after]: [string, string]) {
   const counts = await Promise.all([before, after].map(frameCount));
   const graph = '[0:v]setpts=N[a];[1:v]setpts=N[b];[a][b]ssim=stats_file=-';
@@ -94,7 +94,7 @@ async function frameCount(path: string): Promise<number> {
   return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
 }
 
-/** How far two samples are apart at most; Infinity where there are more of the ones than of the others. */
+/** The largest difference of two samples; Infinity if the files differ in length. */
 async function sampleDistance(paths: readonly [string, string]): Promise<number> {
   const [one, other] = await Promise.all(paths.map((path) => readFile(`${path}.s16`)));
   if (one!.length !== other!.length) return Infinity;

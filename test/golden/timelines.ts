@@ -20,7 +20,7 @@ export interface GoldenTimeline {
   readonly audio: readonly TimelineEntry[];
   readonly fromSeconds: number;
   readonly seconds: number;
-  /** Absent: both backends record it. */
+  /** The only backend that records it; undefined: both do. */
   readonly only?: 'encoded';
 }
 

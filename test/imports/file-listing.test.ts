@@ -1,4 +1,4 @@
-// What is kept of a listing: nothing that a stranger can make longer than we store, or that cannot be stored.
+// Stored parts of a listing: no text of a stranger is longer than our limit, or impossible to store.
 import { expect, test } from 'vitest';
 import { scanBounds } from '../../lambda/domain/sources/source-scan.ts';
 import { FileListing } from '../../lambda/imports/sources/file-listing.ts';

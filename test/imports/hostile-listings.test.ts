@@ -1,4 +1,4 @@
-// Listings of strangers who mean harm: endless, huge, nested, redirected, and full of links to where nobody may go.
+// Malicious listings: endless, huge, nested, redirected, and full of links to forbidden addresses.
 import { describe, expect, test } from 'vitest';
 import { scanBounds } from '../../lambda/domain/sources/source-scan.ts';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
@@ -25,7 +25,7 @@ function multistatus(entries: readonly Entry[]): string {
   return `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${responses.join('')}</d:multistatus>`;
 }
 
-/** Has a source looked at whose server answers so. */
+/** Scans a source whose server gives this answer. */
 async function scan(kind: 'webdav' | 'rss' | 's3', answer: Answer, path = '/files/') {
   await using server = await startSource(answer);
   await using _scanner = startScanner(service, { limitFactor: 1 });

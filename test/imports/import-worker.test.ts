@@ -1,4 +1,4 @@
-// Imports from real HTTP servers, from the request to the stored object, with all that can fail on the way.
+// Imports from real HTTP servers, from the request to the stored object, with all possible failures.
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -34,7 +34,7 @@ function startWorker({ objects = service.objects(), ...settings }: WorkerSetting
   return worker;
 }
 
-/** Asks for an import, lets a worker carry it out, and tells how it ended. */
+/** Requests an import, lets a worker carry it out, and returns its outcome. */
 async function importFrom(url: string, settings: Parameters<typeof startWorker>[0] = {}, name?: string) {
   const user = await service.user();
   const { status, body } = await user.call('POST', '/uploads/import', { url, ...(name === undefined ? {} : { name }) });
@@ -55,7 +55,7 @@ const keyOf = (uploadID: string) => objectKeyOf(service, uploadID);
 const storedBytes = async (uploadID: string) => buffer(await service.objects().read(await keyOf(uploadID)));
 const mediaCommands = () => commandsTo(service, 'media');
 
-/** How many writes into the object store are not finished. */
+/** The number of unfinished writes into the object store. */
 const unfinished = async () => (await readdir(join(service.folder(), 'multiparts')).catch(() => [])).length;
 
 describe('a file', () => {
@@ -425,14 +425,14 @@ test('a user with many slow imports leaves a lane to whoever comes, and loses no
   }
   const paths = source.requests.map(({ path }) => path);
   expect(paths.slice(2)).toEqual(['/modest/1', '/modest/2']);
-  // Messages for all five may be gone by now: the worker looks by itself for what it could not take.
+  // Messages for all five may be gone by now: the worker itself polls for imports that it had no room for.
   await service.pool().query(`delete from outbox where queue = 'imports'`);
   goOn.resolve();
   for (const id of ids) expect((await untilEnded(greedy, id)).externalSource.state).toBe('completed');
   await worker.stop();
 });
 
-/** Sends bytes without end, as fast as they are taken. */
+/** Sends bytes endlessly, as fast as the client reads them. */
 async function pour(response: ServerResponse): Promise<void> {
   response.writeHead(200);
   const piece = Buffer.alloc(65_536, 1);
@@ -442,7 +442,7 @@ async function pour(response: ServerResponse): Promise<void> {
   }
 }
 
-/** Sends a byte now and then. */
+/** Sends a byte from time to time. */
 function drip(response: ServerResponse): void {
   response.writeHead(200);
   const dripping = setInterval(() => response.write('x'), 20);

@@ -1,4 +1,4 @@
-// Sources of imports: every redirect to the file is checked, and what is no media file is refused with a reason.
+// Sources of imports: every redirect to the file is checked, and files that are not media are refused with a reason.
 import type { LookupAddress } from 'node:dns';
 import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -23,7 +23,7 @@ async function failureOf(link: string, options: Partial<SourceOptions> = {}) {
   return source as Error & { code: string; detail: string };
 }
 
-/** A resolver that answers each question with the next list of addresses, and later ones with the last list. */
+/** A resolver that answers each query with the next list of addresses, and later ones with the last list. */
 function resolver(...lists: string[][]) {
   const asked: string[] = [];
   const resolve = async (hostname: string): Promise<LookupAddress[]> => {
@@ -113,7 +113,7 @@ describe('names', () => {
     const { body } = await open(`http://rebinding.example:${source.port}/clip.mp4`, { resolve });
     expect((await buffer(body)).equals(bytes)).toBe(true);
     expect(asked).toEqual(['rebinding.example']);
-    // The next question gets another answer.
+    // The next query gets another answer.
     const failure = await failureOf(`http://rebinding.example:${source.port}/clip.mp4`, { resolve });
     expect(failure.code).toBe('address_forbidden');
   });

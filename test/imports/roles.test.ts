@@ -1,4 +1,4 @@
-// Buckets that are opened by a role of their owner: what STS is asked for, what is refused, and what nobody keeps.
+// Buckets that are opened by a role of their owner: requests to STS, refusals, and credentials that are not stored.
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const sessionToken = 'the token of a session';
 const film = anyBytes(5000);
 const etag = `"${createHash('md5').update(film).digest('hex')}"`;
 
-/** The external IDs that the role's trust policy takes; null: it does not look at them. */
+/** The external IDs that the role's trust policy accepts; null: it does not check them. */
 let trusted: readonly string[] | null;
 let asked: URLSearchParams[];
 let regions: (string | undefined)[];
@@ -25,7 +25,7 @@ beforeEach(() => {
   regions = [];
 });
 
-/** STS and S3 as far as a source by role asks them: a bucket with one film, for whoever has the session's token. */
+/** STS and S3 as far as a source by role uses them: a bucket with one film, for the session's token. */
 const startAWS = () =>
   startSource(async (request, response) => {
     const url = new URL(request.url!, 'http://aws');
@@ -86,7 +86,7 @@ test('is listed and fetched by a role that trusts us for this user', async () =>
       ['kms:Decrypt', '*'],
     ]);
   }
-  // Whether it would let in somebody else.
+  // This checks whether the role would admit another user.
   expect(ofNobody!.get('ExternalId')).not.toBe(user.id);
   expect(asked).toHaveLength(3);
   expect(new Set(regions)).toEqual(new Set(['eu-central-1']));

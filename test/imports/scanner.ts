@@ -1,4 +1,4 @@
-// A worker for watched sources in tests, on a real database and queue, and what tests ask of sources.
+// A worker for watched sources in tests, on a real database and queue, and tests' access to sources.
 import { expect } from 'vitest';
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import { runScanWorker } from '../../lambda/imports/sources/scan-worker.ts';
@@ -10,11 +10,11 @@ import { testDataKey } from '../support/service.ts';
 import type { TestService, TestUser } from '../support/service.ts';
 
 export interface Scanner extends AsyncDisposable {
-  /** What the worker has logged. */
+  /** Log entries of the worker. */
   readonly events: { readonly event: string; readonly fields: Record<string, unknown> }[];
 }
 
-/** Starts a worker that looks at sources as soon as they are due. */
+/** Starts a worker that scans sources as soon as they are due. */
 export function startScanner(service: TestService, settings: Partial<ScanWorkerOptions> = {}): Scanner {
   const stopping = new AbortController();
   const events: Scanner['events'] = [];
@@ -45,12 +45,12 @@ export function startScanner(service: TestService, settings: Partial<ScanWorkerO
   };
 }
 
-/** Lets the last look at a source be a minute ago: sooner, there is no other. */
+/** Makes the last scan of a source a minute old: the next one is not allowed sooner. */
 export async function letMinutePass({ pool }: Pick<TestService, 'pool'>, id: string): Promise<void> {
   await pool().query(`update sources set last_scan_at = last_scan_at - interval '1 minute' where id = $1`, [id]);
 }
 
-/** Has a source looked at as if a minute had passed, and waits until it was. @returns the source after the look */
+/** Scans a source as if a minute had passed, and waits for the end. @returns the source after the scan */
 export async function scanAgain(service: Pick<TestService, 'pool'>, user: TestUser, id: string) {
   await letMinutePass(service, id);
   const { lastScanAt } = (await user.call('GET', `/sources/${id}`)).body;
@@ -58,21 +58,21 @@ export async function scanAgain(service: Pick<TestService, 'pool'>, user: TestUs
   return untilScanned(user, id, lastScanAt);
 }
 
-/** Waits for the look after the one at `before`; null: for the first. */
+/** Waits for the scan after the one at `before`; null: for the first. */
 export async function untilScanned(user: TestUser, id: string, before: string | null = null) {
   const read = async () => (await user.call('GET', `/sources/${id}`)).body;
   await expect.poll(async () => (await read()).lastScanAt, { timeout: 15_000, interval: 20 }).not.toBe(before);
   return read();
 }
 
-/** Makes a source, and waits until it was looked at. */
+/** Creates a source, and waits until it was scanned. */
 export async function watch(user: TestUser, source: Record<string, unknown>) {
   const { status, body } = await user.call('POST', '/sources', source);
   expect({ status, body }).toMatchObject({ status: 201 });
   return untilScanned(user, body.id);
 }
 
-/** The uploads of a user, by name: what is watched of them. */
+/** The uploads of a user, by name, with the fields of watched sources. */
 export async function uploadsOf(user: TestUser) {
   const { data } = (await user.call('GET', '/uploads?limit=100&sort=name')).body;
   return (data as { id: string; name: string; folder: string; externalSource: Record<string, unknown> }[]).map(
@@ -86,7 +86,7 @@ export async function uploadsOf(user: TestUser) {
   );
 }
 
-/** Lets a source have failed for so long. */
+/** Makes a source appear to have been failing for this many minutes. */
 export async function letFailSince({ pool }: Pick<TestService, 'pool'>, id: string, minutes: number): Promise<void> {
   await pool().query('update sources set failing_since = now() - make_interval(mins => $2) where id = $1', [
     id,

@@ -1,4 +1,4 @@
-// Links to files in buckets: signed without a request to anybody, and not waited for by imports that end.
+// Links to files in buckets: signed without any request, and abandoned when an import ends.
 import { expect, test } from 'vitest';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { ImportRun } from '../../lambda/imports/import-run.ts';

@@ -1,4 +1,4 @@
-// A source on loopback that serves a file as well, or as badly, as a test asks for.
+// A source on loopback that serves a file as well, or as badly, as a test requests.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -8,14 +8,14 @@ import type { Certificate } from '../support/certificates.ts';
 
 export interface SourceServer extends AsyncDisposable {
   readonly port: number;
-  /** The requests so far, in the order in which they came. */
+  /** The requests so far, in the order of arrival. */
   readonly requests: { readonly path: string; readonly range: string | undefined }[];
   url(path: string): string;
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, numberOfRequest: number) => unknown;
 
-/** Starts a source. @param certificate makes it one of https, on localhost */
+/** Starts a source. @param certificate makes it use https, on localhost */
 export async function startSource(answer: Answer, certificate?: Certificate): Promise<SourceServer> {
   const requests: SourceServer['requests'] = [];
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -41,14 +41,14 @@ export async function startSource(answer: Answer, certificate?: Certificate): Pr
 
 export interface FileOptions {
   readonly headers?: Record<string, string>;
-  /** Null leaves it out. */
+  /** Null omits the header. */
   readonly etag?: string | null;
   readonly ranges?: boolean;
-  /** Cuts the connection after so many bytes of an answer. */
+  /** Number of bytes of an answer after which the connection is cut. */
   readonly cutAfterBytes?: number;
 }
 
-/** Answers with a file, or with the range that is asked for, as RFC 9110 says. */
+/** Answers with a file, or with the requested range, as in RFC 9110. */
 export function sendFile(
   bytes: Buffer,
   request: IncomingMessage,
@@ -77,7 +77,7 @@ export function sendFile(
   else response.write(sent, () => response.destroy());
 }
 
-/** Random bytes: those of no two tests are the same. */
+/** Random bytes, different in each test. */
 export function anyBytes(size: number): Buffer {
   return randomBytes(size);
 }

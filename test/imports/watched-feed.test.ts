@@ -1,4 +1,4 @@
-// A podcast that is watched: a feed on a real server, whose episodes come, change, move and go.
+// A watched podcast: a feed on a real server, whose episodes appear, change, move and disappear.
 import { describe, expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
@@ -16,7 +16,7 @@ interface Episode {
   readonly title?: string;
 }
 
-/** A podcast on loopback. What it answers can be changed. */
+/** A podcast on loopback with changeable answers. */
 async function startPodcast(episodes: Episode[] = []) {
   const podcast = { status: 200, episodes, authorization: undefined as string | undefined };
   const server = await startSource((request, response) => {
@@ -55,7 +55,7 @@ test('its episodes become uploads under way, in the folder, once each', async ()
   expect(await commandsTo(service, 'imports')).toEqual(
     expect.arrayContaining(uploads.map(({ id }) => ({ uploadID: id }))),
   );
-  // Only the address is another one, as it is for every listener.
+  // Only the address differs, as it does for every listener.
   podcast.episodes = [{ ...one, url: one.url.replace('7', '8') }, two];
   await scanAgain(service, user, source.id);
   expect(await uploadsOf(user)).toEqual(uploads);
@@ -67,7 +67,7 @@ test('what changes there changes here, and nothing is deleted', async () => {
   const user = await service.user();
   const { id } = await watch(user, { kind: 'rss', url: podcast.url });
   const [first, second] = await uploadsOf(user);
-  // The first is mended, the second gets another guid, and a third comes.
+  // The first is repaired, the second gets another guid, and a third appears.
   podcast.episodes = [
     { ...one, length: 2000 },
     { ...two, guid: 'zwei' },
@@ -89,7 +89,7 @@ test('what changes there changes here, and nothing is deleted', async () => {
   podcast.episodes = [{ ...one, length: 2000 }, ...podcast.episodes];
   await scanAgain(service, user, id);
   expect((await uploadsOf(user)).filter(({ isRemoved }) => isRemoved)).toEqual([]);
-  // A source that is watched no more leaves its uploads.
+  // A source that is no longer watched keeps its uploads.
   expect((await user.call('DELETE', `/sources/${id}`)).status).toBe(204);
   expect(await uploadsOf(user)).toHaveLength(4);
 });
@@ -124,12 +124,12 @@ test('what could not be fetched is fetched again when it is time, unless its use
   const { id } = await watch(user, { kind: 'rss', url: podcast.url });
   await expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(['failed', 'failed', 'failed']);
   const [first, second, third] = await uploadsOf(user);
-  // It is not time yet.
+  // The next scan is not due yet.
   expect(await scanAgain(service, user, id)).toMatchObject({ found: 3, imported: 0 });
   expect(await states()).toEqual(['failed', 'failed', 'failed']);
 
   await user.call('DELETE', `/uploads/${second!.id}`);
-  // As the sweep does with what has not come for a week.
+  // The sweep does this with uploads that have not arrived for a week.
   await service.pool().query('delete from uploads where id = $1', [third!.id]);
   await service.pool().query(`update source_files set retry_at = retry_at - interval '61 minutes'`);
   status = 200;

@@ -1,4 +1,4 @@
-// An import worker for tests with short waits, on a real database, queue and object store; and requests of imports.
+// An import worker for tests with short waits, on a real database, queue and object store; and import requests.
 import type { Pool } from 'pg';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import type { Resolve } from '../../lambda/ports/outbound/checked-lookup.ts';
@@ -22,13 +22,13 @@ export interface WorkerSettings {
 }
 
 export interface RunningWorker {
-  /** What the worker has logged. */
+  /** Log entries of the worker. */
   readonly events: { readonly event: string; readonly fields: Record<string, unknown> }[];
   /** Asks the worker to end, as SIGTERM does. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** Asks for an import as a user. @returns the id of its upload */
+/** Requests an import as a user. @returns the id of its upload */
 export async function requestImport(user: TestUser, url: string): Promise<string> {
   return (await user.call('POST', '/uploads/import', { url })).body.id;
 }

@@ -1,4 +1,4 @@
-// The daily proof of the books finds each kind of difference, names it, and fails for the alarm.
+// The daily reconciliation of billing records finds each kind of difference, names it, and fails for the alarm.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
@@ -17,7 +17,7 @@ const oneSecondLater = '2026-01-01T00:00:01Z';
 const oneHourLater = '2026-01-01T01:00:00Z';
 const run = (statement: string, values: unknown[] = []) => service.pool().query(statement, values);
 
-/** Changes what is left of the user's invoice without the ledger. */
+/** Changes the remaining credits of the user's invoice without the ledger. */
 const addToInvoice = (credits: number) =>
   run('update invoices set remaining_credits = remaining_credits + $2 where user_id = $1', [userID, credits]);
 
@@ -29,7 +29,7 @@ const storePaidInvoice = (id: string) =>
   );
 const forgetInvoice = (id: string) => run('delete from invoices where id = $1', [id]);
 
-/** Stores that the user's replica was live from midnight on, without spending credits for it. */
+/** Stores a live interval of the user's replica from midnight on, without charging credits for it. */
 const storeLive = (to: string | null, creditsPerHour = 36) =>
   storeInterval(service, { userID, streamID: 'str', replicaID: `rep_${userID}`, creditsPerHour, from: midnight, to });
 const forgetIntervals = () => run('delete from live_intervals where user_id = $1', [userID]);
@@ -55,7 +55,7 @@ const storeHour = (intervalID: number, creditsPerHour: number) =>
     [userID, intervalID, creditsPerHour, midnight, oneHourLater],
   );
 
-/** Stores a refund of the user's invoice for which no credits were taken back. */
+/** Stores a refund of the user's invoice that did not take credits back. */
 const storeRefund = () =>
   run(
     `insert into payment_reversals
@@ -64,7 +64,7 @@ const storeRefund = () =>
   );
 const forgetRefunds = () => run('delete from payment_reversals');
 
-/** Stores a message of Stripe that came two hours ago, and why it has not been applied. */
+/** Stores a message of Stripe that arrived two hours ago, and the reason why it has not been applied. */
 const storeMessage = (failure: string) =>
   run(
     `insert into payment_events (provider, id, body, meaning, received_at, failure)
@@ -72,7 +72,7 @@ const storeMessage = (failure: string) =>
     [failure],
   );
 
-/** What the proof finds. @param mend takes the difference away again, so that other tests do not find it */
+/** The differences that the reconciliation finds. @param mend removes the difference again, for other tests */
 async function proofs(mend: () => Promise<unknown>): Promise<string[]> {
   const logged: Record<string, unknown>[] = [];
   const proof = reconcile(service.pool(), (event, fields) => void logged.push({ event, ...fields }));
@@ -104,7 +104,7 @@ it('the proof finds live time that was never paid', async () => {
 
 it('the proof finds credits that were spent for no time', async () => {
   await spendFor(999_999, 5);
-  // Nothing can be taken away from the ledger: the time that was paid for is added.
+  // Entries of the ledger cannot be removed: instead the paid time is added.
   expect(await proofs(() => storeHour(999_999, 5))).toEqual(['an interval that has ended was spent once']);
 });
 

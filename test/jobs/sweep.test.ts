@@ -1,4 +1,4 @@
-// The sweep of each minute finds what everybody else forgot, and one failure does not keep it from the rest.
+// The sweep of each minute finds forgotten work, and one failure does not keep it from the rest.
 import { beforeEach, expect, it } from 'vitest';
 import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
 import { bounds } from '../../lambda/domain/shared/limits.ts';
@@ -25,7 +25,7 @@ const runSweep = (other: Partial<SweepOptions> = {}) =>
     clock: () => new Date(),
     ...other,
   });
-/** The timers that are armed for a stream. */
+/** The timers that are set for a stream. */
 const timersOf = async (streamID: string) => {
   const query = `select timer_id, visible_at, body from outbox where queue = 'timers' and starts_with(timer_id, $1)`;
   return (await service.pool().query(query, [streamID])).rows;
@@ -99,7 +99,7 @@ it('the sweep does everything else when one thing fails, and says what failed', 
   expect(await keptKeys()).toEqual(['1 hours old']);
 });
 
-/** Stores an event of the user that happened so many days ago. */
+/** Stores an event of the user that happened this many days ago. */
 const storeEvent = (id: string, daysAgo: number) =>
   service.pool().query(
     `insert into events (id, user_id, type, subject_id, data, at)
@@ -109,7 +109,7 @@ const storeEvent = (id: string, daysAgo: number) =>
 
 interface StoredWebhook {
   readonly id: string;
-  /** For how long a sender still has it. By default none has it. */
+  /** Remaining time of a sender's lease. Default: no lease. */
   readonly leasedForSeconds?: number;
   readonly enabled?: boolean;
 }
@@ -122,7 +122,7 @@ const storeWebhook = ({ id, leasedForSeconds, enabled = true }: StoredWebhook) =
     [id, user().id, leasedForSeconds, enabled],
   );
 
-/** Stores that an event has to be delivered to a webhook, in so many seconds. */
+/** Stores a delivery of an event to a webhook, due in this many seconds. */
 const storeDelivery = (eventID: string, webhookID: string, inSeconds: number) =>
   service.pool().query(
     `insert into webhook_deliveries (event_id, webhook_id, next_attempt_at)
@@ -131,7 +131,7 @@ const storeDelivery = (eventID: string, webhookID: string, inSeconds: number) =>
   );
 
 it('the sweep has a webhook served that its sender left, and none that a sender has or that is disabled', async () => {
-  // What it finds wrong with streams is told once.
+  // It reports its findings about streams once.
   await runSweep();
   await clearEvents(service);
   await storeEvent('new', 0);
@@ -155,7 +155,7 @@ it('the sweep forgets events of more than 30 days ago, but those that are still 
   expect(await eventIDs(service)).toEqual(['old and on its way', 'recent']);
 });
 
-/** Records an event of the webhook's user, in a transaction that goes on. @returns commits it */
+/** Records an event of the webhook's user, in an open transaction. @returns a function that commits it */
 async function beginRecordingEvent(webhookID: string): Promise<() => Promise<void>> {
   const client = await service.pool().connect();
   await client.query('begin');
@@ -188,7 +188,7 @@ it('the sweep bounds the history of a stream by number and by age, and what is l
     (await service.pool().query('select id from stream_transitions where stream_id = $1 order by id', [id])).rows.map(
       (row) => row.id as number,
     );
-  // Pairs of moves, of which the last has led to where the stream is.
+  // Pairs of moves. The last one has led to the current state of the stream.
   const [{ last }] = (
     await service.pool().query(
       `with added as (
@@ -210,6 +210,6 @@ it('the sweep bounds the history of a stream by number and by age, and what is l
   const { transitions, state, streamStateID } = await stream(due);
   expect([transitions.length, transitions[0].id, transitions[0].to]).toEqual([20, streamStateID, state]);
   expect((await stream(soon)).transitions).toEqual([]);
-  // What has no history any more moves on all the same.
+  // A stream without history still moves.
   expect((await call('DELETE', `/streams/${soon}/schedule`)).body.transitions).toHaveLength(1);
 });

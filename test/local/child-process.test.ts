@@ -1,4 +1,4 @@
-// Child processes: what they print arrives, a stop ends them, and they never outlive the process that started them.
+// Child processes: their output arrives, a stop ends them, and they never outlive the process that started them.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -139,7 +139,9 @@ describe.runIf(isRoot && hasSetpriv)('a child that runs as another user', () => 
   });
 });
 
-/** Starts a parent process whose child is `sleep`. @returns the pid of the child, and what kills the parent */
+/**
+ * Starts a parent process whose child is `sleep`. @returns the pid of the child, and a function that kills the parent
+ */
 async function startThroughParent(options: { path?: string; user?: typeof nobody }) {
   const source = new URL('../../bin/local/child-process.ts', import.meta.url).href;
   const user = JSON.stringify(options.user);

@@ -1,4 +1,4 @@
-// The data folder of a local run keeps what has to survive, and a fresh start deletes only such a folder.
+// The data folder of a local run keeps persistent data, and a fresh start deletes only such a folder.
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The account that `npm start` makes: it begins with the credits that were asked for, and keeps what it has.
+// The account that `npm start` creates: it begins with the requested credits, and keeps its data.
 import { expect, it } from 'vitest';
 import { ensureLocalAccount } from '../../bin/local/local-account.ts';
 import { testService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-// Finding ffmpeg and ffprobe: good ones are taken, insufficient ones passed over, and the error says what to do.
+// The search for ffmpeg and ffprobe: suitable ones are used, others are skipped, and the error names the remedy.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';

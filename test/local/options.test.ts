@@ -1,4 +1,4 @@
-// The arguments of `npm start`: what they mean, and that each one is refused with the numbers that it takes.
+// The arguments of `npm start`: their meaning, and a refusal of each with the allowed numbers.
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readOptions } from '../../bin/local/options.ts';

@@ -1,4 +1,4 @@
-// The Postgres launcher: durable, private, usable below closed folders, and recovering from what killed runs leave.
+// The Postgres launcher: durable, private, usable below closed folders, and able to clean up after killed runs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { DurablePostgresOptions, RunningPostgres } from '../../bin/local/po
 let parent: string;
 let dataFolder: string;
 const running: RunningPostgres[] = [];
-// The tests share one database, since creating one takes most of the time. Every test leaves it sound.
+// The tests share one database, because its creation takes most of the time. Every test leaves it intact.
 beforeAll(async () => {
   // mkdtemp gives it the mode 0700. If root runs the tests, the user of Postgres cannot enter it.
   parent = await mkdtemp(join(tmpdir(), 'postgres test-'));
@@ -36,8 +36,8 @@ async function readPid(): Promise<number> {
 }
 
 /**
- * Starts Postgres from a process of its own and kills that process.
- * @param frozen stops the server's process before: it learns of the death only when somebody lets it continue
+ * Starts Postgres from a separate process and kills that process.
+ * @param frozen stops the server's process before: it learns of the death only when a test lets it continue
  */
 async function killRun({ frozen = false } = {}): Promise<number> {
   const source = new URL('../../bin/local/postgres/postgres.ts', import.meta.url).href;

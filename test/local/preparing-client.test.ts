@@ -1,4 +1,4 @@
-// What the local run sends often is prepared, once on each connection; what it sends seldom is not.
+// Frequent statements of the local run are prepared, once on each connection; rare ones are not.
 import { afterAll, expect, it } from 'vitest';
 import { PreparingClient } from '../../bin/local/preparing-client.ts';
 import { createPoolLike } from '../../lambda/data/shared/queryable.ts';

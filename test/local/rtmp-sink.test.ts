@@ -1,4 +1,4 @@
-// The built-in ingest takes one publisher for each key, lets viewers watch, and is not harmed by other programs.
+// The built-in ingest accepts one publisher for each key, lets viewers watch, and is not harmed by other programs.
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -57,7 +57,7 @@ async function untilChannel(sink: RtmpSink, expected: Partial<Channel>): Promise
 }
 
 interface Site {
-  /** Asks for a channel as a viewer does. */
+  /** Requests a channel as a viewer does. */
   watch(channelID: string): Promise<IncomingMessage>;
   /** The server's side of each request. */
   readonly responses: ServerResponse[];
@@ -89,7 +89,7 @@ async function startSite(sink: RtmpSink): Promise<Site> {
 const keyframe = 0x17;
 const interFrame = 0x27;
 
-/** A picture of 1 MiB that shows nothing. */
+/** An empty picture of 1 MiB. */
 function largePicture(firstByte: number, timestampMs: number): MediaMessage {
   return { type: 'video', timestampMs, payload: Buffer.concat([Buffer.of(firstByte, 1, 0, 0, 0), Buffer.alloc(mib)]) };
 }

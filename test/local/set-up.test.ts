@@ -1,4 +1,4 @@
-// The set-up before npm start installs what is missing or stale, repairs the remains of killed runs, or is silent.
+// The set-up before npm start installs missing or stale parts, repairs the remains of killed runs, or is silent.
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 
 const run = promisify(execFile);
 const machine = `${process.platform}-${process.arch}`;
-// npm's variables belong to the run that started the tests, not to the project that is made here.
+// npm's variables belong to the run that started the tests, not to the project that is created here.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
 
 let pristine: string;
 let project: string;
-/** Makes a project with one package, whose layout is that of the real ones. Installing it needs no network. */
+/** Creates a project with one package, in the layout of the real ones. Its installation needs no network. */
 beforeAll(async () => {
   pristine = await mkdtemp(join(tmpdir(), 'set-up-'));
   await makePackage(

@@ -1,4 +1,4 @@
-// The page to watch is served safely, and plays in a real browser what a real publisher sends.
+// The viewer page is served safely, and plays a real publisher's media in a real browser.
 import { execFile } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ describe('the page over HTTP', () => {
     const html = await (await fetch(`${siteURL}/watch`)).text();
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
     expect(html).toMatch(/<meta\s+name="description"\s+content="[A-Z][^"]+\."/);
-    // Assistive technology passes over the name of an element that has no role.
+    // Assistive technology ignores the name of an element without a role.
     expect(html.match(/<(?:code|div|p|pre|span)\s(?=[^>]*aria-label)[^>]*>/g)).toEqual([
       expect.stringContaining('role="group"'),
     ]);

@@ -1,4 +1,4 @@
-// What stands for YouTube sees the media that come in at the local ingest, and remembers what it was told.
+// The YouTube stand-in sees the media at the local ingest, and keeps its state.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ async function prepare(autoStart: boolean): Promise<string> {
   return externalID;
 }
 
-/** Sends a test picture, and a tone unless there is to be none, until the test ends or it is killed. */
+/** Sends a test picture, with a tone by default, until the test ends or it is killed. */
 function publish(url: string, { hasSound = true } = {}) {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30'];
   const sound = hasSound ? ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100', '-c:a', 'aac'] : [];

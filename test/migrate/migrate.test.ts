@@ -1,4 +1,4 @@
-// Migrations: each file is applied once and wholly, whoever runs them, and even after one that was killed.
+// Migrations: each file is applied once and completely, even by parallel runs, and even after a killed one.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -114,7 +114,7 @@ it('a file that waits for a lock lets others pass, says so, and is applied when 
     (await all(pool, `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`))
       .length;
   await expect.poll(waiting).toBe(1);
-  // It passes the statement that waits, which gives up before.
+  // It passes the waiting statement, which times out first.
   await pool.query('select from busy');
   await reader.query('commit');
   reader.release();
@@ -142,7 +142,7 @@ it.each([
   expect(await tables()).toEqual([]);
 });
 
-/** Takes the advisory lock 1. @returns gives it back */
+/** Takes the advisory lock 1. @returns a function that releases it */
 async function takeLock(): Promise<() => Promise<void>> {
   const client = await pool.connect();
   await client.query('select pg_advisory_lock(1)');
@@ -152,7 +152,7 @@ async function takeLock(): Promise<() => Promise<void>> {
   };
 }
 
-/** Resolves once so many connections wait for advisory locks: for that of a test, or for that of other migrations. */
+/** Resolves once this many connections wait for advisory locks: that of a test, or that of other migrations. */
 async function untilWaiting(count: number): Promise<void> {
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
   await expect.poll(() => all(pool, waiting)).toHaveLength(count);

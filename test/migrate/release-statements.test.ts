@@ -1,4 +1,4 @@
-// While a release is deployed, code of the release before runs on the new schema: its statements still have to run.
+// During a deployment, code of the previous release runs on the new schema: its statements must still work.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ beforeAll(() => {
   recording = recordStatements();
 });
 
-/** Does what clients, agents and jobs do in the life of a few streams. */
+/** Simulates clients, agents and jobs during the life of a few streams. */
 async function liveThrough(): Promise<void> {
   const queue = createPostgresCommandQueue({ pool: service.pool(), log: () => {} });
   const { notifications } = databaseOn(service.pool());

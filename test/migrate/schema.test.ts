@@ -1,4 +1,4 @@
-// lambda/data/schema.sql: it is the schema that the migrations make, and it leaves nothing out.
+// lambda/data/schema.sql: the complete schema that the migrations create.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,11 +1,11 @@
-// Statements as code sent them to Postgres, so that they can be sent again to another schema.
+// Statements as code sent them to Postgres, for replay on another schema.
 import { Client } from 'pg';
 import type { Pool, PoolClient } from 'pg';
 
-/** A statement with its values, and the number, from 0, of the connection that it was sent on. */
+/** A statement with its values, and the number of its connection, from 0. */
 export type SentStatement = readonly [connection: number, text: string, values: readonly RecordedValue[]];
 
-/** A value as JSON: bytes, which JSON has no words for, as hexadecimal digits. */
+/** A value as JSON: bytes, which JSON cannot represent, as hexadecimal digits. */
 type RecordedValue =
   | string
   | number
@@ -18,7 +18,7 @@ type RecordedValue =
 /** Statements of tests, and of connections that only wait for notifications. */
 const notRecorded = /^(?:truncate|listen)\b/i;
 
-/** Notes what every client in this process sends, until it is stopped. Statements that fail are left out. */
+/** Records the statements of every client in this process, until it is stopped. Failing statements are omitted. */
 export function recordStatements(): { stop(): SentStatement[] } {
   const connections = new Map<Client, number>();
   const sent: { readonly statement: SentStatement; hasFailed: boolean }[] = [];
@@ -46,7 +46,7 @@ export function recordStatements(): { stop(): SentStatement[] } {
   };
 }
 
-/** Sends recorded statements again, in order. @throws naming the first statement that fails */
+/** Sends recorded statements again, in order. @throws with the first failing statement */
 export async function replayStatements(pool: Pool, statements: readonly SentStatement[]): Promise<void> {
   const clients = new Map<number, PoolClient>();
   try {

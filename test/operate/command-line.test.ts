@@ -1,4 +1,4 @@
-// What `npm run operate` says to arguments, and how it prints what strangers chose.
+// The answers of `npm run operate` to arguments, and its safe output of strangers' texts.
 import { describe, expect, it, test } from 'vitest';
 import { readArguments } from '../../bin/operate/command-line.ts';
 import { tableOf } from '../../bin/operate/print-reply.ts';

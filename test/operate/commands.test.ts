@@ -1,4 +1,4 @@
-// What operators do to users, credits, content and dead commands; a dry run says the same, and changes nothing.
+// Operators' commands on users, credits, content and dead commands; a dry run prints the same, and changes nothing.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { actorsOn } from '../support/actors.ts';

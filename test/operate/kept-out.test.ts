@@ -1,4 +1,4 @@
-// Blocked bytes stay out, whoever uploads them again and whatever they call them; and a race with the block is lost.
+// Blocked bytes stay out, whatever the user and the name of a new upload; and a race with the block is lost.
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { hashContent } from '../../lambda/publisher/preparing/content.ts';
@@ -13,7 +13,7 @@ const bytes = Buffer.from('a film that nobody may show');
 const hash = createHash('sha256').update(bytes).digest('hex');
 beforeEach(() => service.pool().query('delete from blocked_contents'));
 
-/** An upload of these bytes that was examined a moment ago: its hash is not known yet. */
+/** An upload of these bytes that was inspected a moment ago: its hash is not known yet. */
 async function examined(): Promise<string> {
   const id = await upload();
   const { object_key: key } = (await data().uploads.findAny(id))!;

@@ -1,4 +1,4 @@
-// Who calls the operators' function is what AWS says of the credentials that signed, for this command alone.
+// The caller of the operators' function is AWS's answer about the signing credentials, for this command alone.
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ const arns: Readonly<Record<string, string>> = {
   AKIAMALLORY: 'arn:aws:sts::123456789012:assumed-role/somebody-else/op_1',
 };
 
-/** Answers as STS does: it signs the request again with what it knows of the key, and compares. */
+/** Answers as STS does: it signs the request again with its own copy of the key, and compares. */
 const sts: typeof fetch = async (input, init) => {
   const url = new URL(input as string);
   expect(url.href).toBe(`https://sts.${region}.amazonaws.com/`);

@@ -1,4 +1,4 @@
-// Every command of operators is kept, whatever came of it, and nothing deletes or changes what is kept.
+// Every operators' command is kept, whatever its outcome, and these records cannot be deleted or changed.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { operatorOn, requestOf } from '../support/operate.ts';

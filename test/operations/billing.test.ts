@@ -24,7 +24,7 @@ interface Interval {
   readonly bytes?: number;
 }
 
-/** Stores that a replica of its own was live then, without spending credits for it. */
+/** Stores a live interval of a separate replica, without charging credits for it. */
 const live = ({ from, to, streamID = 'str_a', rate = 36, role = 'primary', bytes = 0 }: Interval) =>
   storeInterval(service, {
     userID: user.id,
@@ -37,7 +37,7 @@ const live = ({ from, to, streamID = 'str_a', rate = 36, role = 'primary', bytes
     bytes: to === null ? null : bytes,
   });
 
-/** What Postgres says that all intervals of the user cost. */
+/** Postgres' cost of all intervals of the user. */
 async function costOfAll(): Promise<number> {
   const query = `select sum(live_cost(credits_per_hour, started_at, ended_at)) as cost
     from live_intervals where user_id = $1`;
@@ -200,7 +200,7 @@ describe('usage', () => {
   });
 });
 
-/** The time zones that Postgres knows, in small letters. */
+/** The time zones that Postgres knows, in lower case. */
 async function zonesOfPostgres(): Promise<Set<string>> {
   const query = 'select lower(name) as name from pg_timezone_names';
   return new Set((await service.pool().query<{ name: string }>(query)).rows.map(({ name }) => name));

@@ -1,4 +1,4 @@
-// The catalogue: complete, without clashes, and as it was decided operation by operation.
+// The catalogue: complete, without clashes, and as decided for each operation.
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
@@ -6,7 +6,7 @@ import { toolName } from '../../lambda/operations/operation.ts';
 import type { Operation } from '../../lambda/operations/operation.ts';
 import { problemCodes } from '../../lambda/operations/problem-kinds.ts';
 
-/** What was decided: path, scope, answer and tool name. Public operations are no tools, but have such a name too. */
+/** Decisions: path, scope, answer and tool name. Public operations are not tools, but also have such a name. */
 const decided = [
   ['GET /me', 'service:read', '200', 'get_me'],
   ['GET /status', 'public', '200', 'get_status'],
@@ -173,7 +173,7 @@ describe.for(each)('%s', ([, operation]) => {
   test('ends in problems that are registered, each named once', () => {
     expect(operation.errors.filter((code) => !Object.hasOwn(problemCodes, code))).toEqual([]);
     expect(repeated(operation.errors)).toEqual([]);
-    // A currency belongs to nobody: its id is a parameter, and an unknown one is a wrong value.
+    // A currency has no owner: its id is a parameter, and an unknown one is a wrong value.
     if (operation.path.includes('{'))
       expect(operation.errors).toContain(operation.tag === 'crypto' ? 'unknown_currency' : 'not_found');
   });
@@ -181,8 +181,8 @@ describe.for(each)('%s', ([, operation]) => {
   test('has an answer, a body and a location that fit its method and status', () => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
-    // Whatever makes a resource says where it is, even before it is finished. A top-up is no resource: its invoice is.
-    // A link is in its answer only.
+    // Every operation that creates a resource returns its location, even before it is finished. A top-up is no
+    // resource: its invoice is. A link is in its answer only.
     const isNone = operation.id === 'createTopUp' || operation.id === 'createGuideLink';
     const makes = (output.status === 201 && !isNone) || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);

@@ -1,4 +1,4 @@
-// What has changed since a cursor: each change is told, however late its transaction is committed.
+// Changes since a cursor: each change is reported, however late its transaction is committed.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { actorsOn } from '../support/actors.ts';
 import { storeIncident } from '../support/incidents.ts';
@@ -15,14 +15,14 @@ interface Change {
   readonly deleted: boolean;
 }
 let cursor: string;
-/** What changed since this was asked last. */
+/** Changes since the last call. */
 async function changed(): Promise<readonly Change[]> {
   const { status, body } = await call('GET', `/changes?since=${cursor}`);
   expect([status, body.reset]).toEqual([200, false]);
   cursor = body.cursor;
   return body.changed;
 }
-/** A new playlist, of a new stream that plays nothing else. Neither counts as changed any more. */
+/** A new playlist, of a new stream that plays nothing else. Both changes have already been read. */
 async function playlist(): Promise<string> {
   const streamID = await create('/streams', { name: 'Night' });
   const id = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });
@@ -145,7 +145,7 @@ describe('transactions that overlap', () => {
     const asking = (async () => {
       for (let last = false; !last;) {
         last = isOver;
-        // What is read after a change was told is at least as new as that change.
+        // A resource that is read after its change was reported is at least as new as that change.
         for (const { id } of await changed()) told.set(id, (await data().playlists.find(user().id, id))!.version);
       }
     })();
@@ -176,7 +176,9 @@ describe('who cannot be told all', () => {
     expect((await call('GET', '/changes')).body).toMatchObject(everything);
   });
 
-  /** Waits for older transactions, also of other tests on this server: a cursor is not after what they may change. */
+  /**
+   * Waits for older transactions, also of other tests on this server: a cursor never passes changes that they may make.
+   */
   const untilOlderOnesEnded = async (but: string | null = null) => {
     await expect
       .poll(async () => {

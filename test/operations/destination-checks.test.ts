@@ -1,4 +1,4 @@
-// Checks of destinations through the API: asked for, bounded, taken up or not, and forgotten with the address.
+// Checks of destinations through the API: requested, bounded, claimed or expired, and deleted with the address.
 import { describe, expect, it } from 'vitest';
 import { bounds } from '../../lambda/domain/shared/limits.ts';
 import { actorsOn } from '../support/actors.ts';
@@ -11,7 +11,7 @@ const check = async (id: string) => call('POST', `/destinations/${id}/check`);
 const lastCheck = async (id: string) => (await call('GET', `/destinations/${id}`)).body.lastCheck;
 const commands = async () =>
   (await service.pool().query(`select queue, body from outbox where queue like 'publish-%'`)).rows;
-/** Lets the checks of all destinations have been asked for so long ago. */
+/** Makes the requests of all destinations' checks this many seconds old. */
 const askedAgo = (seconds: number) =>
   service.pool().query('update destination_checks set asked_at = now() - make_interval(secs => $1)', [seconds]);
 const reached = { isBackup: false, failure: null, detail: 'The server answers.', steps: [] } as const;

@@ -9,7 +9,7 @@ import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
 
-/** Makes a destination as a new user. @param changes to one that is accepted */
+/** Creates a destination as a new user. @param changes to an acceptable one */
 async function createDestination(service: TestService, changes: object) {
   const body = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k', ...changes };
   return (await service.user()).call('POST', '/destinations', body);

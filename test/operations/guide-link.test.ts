@@ -1,4 +1,4 @@
-// Public links to what a stream plays: readable by guides and calendars of others, and taken back at once.
+// Public links to a stream's programme: readable by other guides and calendars, and revoked at once.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -20,7 +20,7 @@ const guideOf = (title: string) => ({
   items: [{ title, artist: null, album: null, startAt, endAt }],
 });
 
-/** Names that would be markup, another line, or nothing that the format has. */
+/** Names that contain markup, another line, or characters that the format lacks. */
 const hostile = [
   '</title><script>alert(1)</script>',
   `"' & &amp; ]]> <!-- <?x?>`,
@@ -31,7 +31,7 @@ const hostile = [
   '',
 ];
 
-/** What Python's expat reads of a document. */
+/** The result of parsing a document with Python's expat. */
 async function readXml(document: string): Promise<{ channel: string; display: string; title: string; start: string }> {
   const program =
     'import sys,json,xml.etree.ElementTree as e;t=e.fromstring(sys.stdin.buffer.read());p=t.find("programme");' +
@@ -42,7 +42,7 @@ async function readXml(document: string): Promise<{ channel: string; display: st
   return JSON.parse((await reading).stdout);
 }
 
-/** The lines of a calendar as RFC 5545 says to read them. */
+/** The lines of a calendar, unfolded as in RFC 5545. */
 function linesOf(calendar: string): string[] {
   const raw = calendar.split('\r\n');
   expect(raw.at(-1)).toBe('');

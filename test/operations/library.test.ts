@@ -1,4 +1,4 @@
-// The order of a library: folders, tags, names, what is found by them, and changes of many uploads at once.
+// The order of a library: folders, tags, names, searches, and changes of many uploads at once.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';

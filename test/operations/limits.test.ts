@@ -1,4 +1,4 @@
-// What users may have is bounded, counted exactly, and cheap to count; who is refused is told what to do.
+// Users' resources are limited, counted exactly, and cheap to count; refusals name a remedy.
 import { describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all, one } from '../../lambda/data/shared/queryable.ts';
@@ -20,10 +20,10 @@ const allow = (user: TestUser, limit: LimitName, allowed: number) =>
   databaseOn(service.pool()).limits.override(user.id, limit, allowed);
 const newStream = (user: TestUser) => user.call('POST', '/streams', {});
 
-/** How many transactions Postgres has ended since the database was made because they waited in a circle. */
+/** The number of deadlocks that Postgres has resolved since the database was created. */
 async function deadlocks(): Promise<number> {
   const pool = service.pool();
-  // Each connection tells what it counted; as each is held for a moment, each is asked.
+  // Each connection reports its own count; the pause makes sure that each connection is queried.
   const tell = () => pool.query('select pg_stat_force_next_flush(), pg_sleep(0.05)');
   await Promise.all(Array.from({ length: pool.options.max }, tell));
   const sql = 'select deadlocks from pg_stat_database where datname = current_database()';
@@ -65,7 +65,7 @@ describe('a limit', () => {
     const create = async () =>
       (await user.call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4' })).body.id as string;
     const ids = await Promise.all(Array.from({ length: 20 }, create));
-    // Outside of transactions of ours nothing is tried again where Postgres ends one for the sake of another.
+    // Outside of our transactions nothing is retried when Postgres resolves a deadlock.
     await Promise.all(ids.flatMap((id) => [uploads.markUploaded(id, 5), create(), uploads.delete(id)]));
     expect(await useOf(user, 'uploads')).toMatchObject({ used: 20 });
     expect(await useOf(user, 'storedBytes')).toMatchObject({ used: 0 });
@@ -204,7 +204,7 @@ describe('archived destinations', () => {
   });
 });
 
-/** What the counters would have to say, counted row by row. */
+/** The correct values of the counters, counted row by row. */
 const recounted = `
   select u.id, (select count(*) from uploads where user_id = u.id)::int as uploads,
     (select coalesce(sum(expected_bytes), 0) from uploads
@@ -226,7 +226,7 @@ describe('with 20,000 rows', () => {
     const [counted] = await all<Record<string, unknown>>(pool, recounted, [user.id]);
     for (const name of ['uploads', 'incomingBytes', 'storedBytes'] as const)
       expect((await useOf(user, name)).used).toBe(counted![name]);
-    // What a request is judged by: a row by its key, and none of the uploads.
+    // A request is judged by one row, found by its key, and no upload is read.
     const plan = JSON.stringify(
       await all(
         pool,

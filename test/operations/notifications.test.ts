@@ -1,4 +1,4 @@
-// What users were told by mail, as they read it later: only their own, of billing only by who may, and marked as read.
+// Users' mailed notifications in the API: only their own, billing only with that scope, and markable as read.
 import { describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { NotificationKind } from '../../lambda/domain/notices/notification-words.ts';

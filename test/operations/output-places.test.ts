@@ -1,4 +1,4 @@
-// Two outputs of a stream never go to one place, however they come to, and whatever their addresses look like.
+// Two outputs of a stream never go to one place, by any sequence of edits and any spelling of their addresses.
 import { expect, it } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { reconcileForgottenOutputs } from '../../lambda/orchestration/destinations/reconcile-outputs.ts';
@@ -26,7 +26,7 @@ it('by another spelling of the address', async () => {
   ];
   const answers = [];
   for (const destinationID of tried) answers.push(await addTo(id, destinationID));
-  // A name may lead anywhere, so that only its spelling counts.
+  // A name may resolve to any address, so only its spelling counts.
   expect(codesOf(...answers)).toEqual(['done', 'output_exists', 'done']);
   expect(answers[0]!.body.stats).toMatchObject({ bitrateKbps: 0, framesSent: 0 });
 });

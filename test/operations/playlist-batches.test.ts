@@ -21,7 +21,7 @@ beforeAll(async () => {
   }
 });
 
-/** Uploads by their place among those of the user; place 3 is nobody's. */
+/** Uploads by their place among those of the user; place 3 does not exist. */
 const upload = fc.integer({ min: 0, max: 12 }).map((place) => (place === 12 ? 3 : place % 3));
 const itemID = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const index = fc.nat(4);
@@ -45,7 +45,7 @@ const anyOperation = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ op: 'clear' as const }) },
 );
-/** How far the version that a batch expects is from the one that the playlist has; null expects none. */
+/** Difference of the batch's expected version from the playlist's; null: no expected version. */
 const expectation = fc.constantFrom(null, null, 0, 0, -1, 1);
 const anyBatches = fc.array(
   fc.record({ operations: fc.array(anyOperation, { minLength: 1, maxLength: 5 }), expectation }),
@@ -58,7 +58,7 @@ interface List {
   readonly items: PlaylistItem[];
 }
 
-/** What a batch should do to a list: the list afterwards, or why it is refused and by which operation. */
+/** The expected effect of a batch on a list: the new list, or the refusal and its operation. */
 function judgeBatch(
   list: List,
   { operations, isForThisVersion }: { operations: readonly PlaylistOperation[]; isForThisVersion: boolean },
@@ -78,7 +78,7 @@ function withUploadID(operation: object): PlaylistOperation {
   return { ...rest, uploadID: uploads[place as number] ?? 'nothing' } as PlaylistOperation;
 }
 
-/** The list that a playlist has as its draft, with its version. */
+/** The draft of a playlist as a list, with its version. */
 function listOf({ version, draft }: { version: number; draft: List }) {
   return { version, mode: draft.mode, items: draft.items.map(({ id, uploadID }) => ({ id, uploadID })) };
 }

@@ -24,10 +24,10 @@ async function upload(owner = user): Promise<string> {
   return id;
 }
 const createStream = async (body: object = {}): Promise<string> => (await user.call('POST', '/streams', body)).body.id;
-/** Makes a video playlist, of the one stream that most tests share unless another is named. */
+/** Creates a video playlist. Default stream: the one that most tests share. */
 const create = async (ofStream = streamID) =>
   (await user.call('POST', '/playlists', { streamID: ofStream, kind: 'video', mode: 'sequential' })).body;
-/** An upload without bytes: nothing can be played of it. */
+/** An upload without bytes, which cannot be played. */
 const neverSent = async (): Promise<string> =>
   (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
 const apply = (id: string, operations: object[], more: object = {}) =>

@@ -1,4 +1,4 @@
-// The signed statement of a day: the verifier computes the same log as the timeline, and finds one changed byte.
+// The signed statement of a day: the verifier computes the timeline's log, and detects one changed byte.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -38,7 +38,7 @@ beforeEach(async () => {
   streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
 });
 
-/** The bytes of a clip that lasts so long. */
+/** The bytes of a clip of this many seconds. */
 const bytesOf = (seconds: number) => Buffer.from(`the file of ${seconds} s`);
 
 async function clip(durationSeconds: number): Promise<string> {
@@ -59,7 +59,7 @@ async function add(...seconds: number[]): Promise<void> {
   await call('POST', `/playlists/${playlistID}/operations`, { operations });
 }
 
-/** Lets the stream have been live since so long ago, and have sent these stretches, in seconds. */
+/** Makes the stream live since this many seconds, and stores these sent stretches, in seconds. */
 async function send(secondsAgo: number, ...stretches: readonly (readonly [number, number])[]): Promise<void> {
   await call('POST', `/streams/${streamID}/start`);
   await register('agent');
@@ -79,7 +79,7 @@ async function send(secondsAgo: number, ...stretches: readonly (readonly [number
 
 const today = () => new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);
 
-/** Whether none of a test is on the day before. */
+/** Whether a test of this length is entirely within today. */
 const isLongAfterMidnight = (seconds: number) => Date.now() % 86_400_000 > seconds * 1000;
 
 async function verify(statement: string, ...files: Buffer[]): Promise<string[][]> {
@@ -94,7 +94,7 @@ async function verify(statement: string, ...files: Buffer[]): Promise<string[][]
 
 const proof = async () => (await call('GET', `/streams/${streamID}/proof?day=${today()}`)).body.statement as string;
 
-/** What the timeline says of what was aired today, in the form of the verifier's lines without hashes. */
+/** The timeline's aired items of today, in the form of the verifier's lines without hashes. */
 async function airedRows(): Promise<string[][]> {
   const { data: rows } = (await call('GET', `/streams/${streamID}/timeline?from=${today()}T00:00:00Z&limit=1000`)).body;
   return rows.flatMap(
@@ -146,7 +146,7 @@ it('is refused with one byte changed, of the statement, of its keys or of a file
     return statement.slice(0, place) + other + statement.slice(place + 1);
   };
   const [head, body, signature] = statement.split('.') as [string, string, string];
-  // The last character of base64url may hold bits that stand for nothing.
+  // The last character of base64url may hold bits without meaning.
   const places = [
     head.length - 2,
     head.length + 5,

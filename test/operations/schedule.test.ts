@@ -1,4 +1,4 @@
-// Schedules as lists of times: computed ahead, across changes of clocks, with starts that are left out.
+// Schedules as lists of times: computed ahead, across clock changes, with skipped starts.
 import { describe, expect, it } from 'vitest';
 import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';

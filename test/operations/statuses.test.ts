@@ -1,4 +1,4 @@
-// Every operation on streams, uploads, playlists, destinations and webhooks ends in each code that it declares.
+// Every operation on streams, uploads, playlists, destinations and webhooks can return each code that it declares.
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
@@ -53,14 +53,14 @@ const failedStream = async () => {
   await pretendFailed(service, id);
   return id;
 };
-/** An upload whose bytes have been sent, without the call that says so. */
+/** An upload whose bytes have been sent, without the call that completes it. */
 const sentUpload = async (bytes = 'media', more: object = {}) => {
   const { id } = (await call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4', ...more })).body;
   const objectKey = await objectKeyOf(service, id);
   await service.objects().write(objectKey, Buffer.from(bytes), { contentType: 'video/mp4' });
   return id as string;
 };
-/** An upload that is sent in parts, of which none has arrived. */
+/** A multipart upload without any part so far. */
 const uploadInParts = async () =>
   (await call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4', fileSize: 5, multipart: true })).body
     .id as string;
@@ -78,7 +78,7 @@ const livePlaylist = async () => {
   return playlistID;
 };
 
-/** A destination with a key that no other has. */
+/** A destination with a unique key. */
 const otherDestination = async () =>
   (await call('POST', '/destinations', { ...newDestination, streamKey: `key-${Math.random()}` })).body.id as string;
 const archivedDestination = async () => {
@@ -88,7 +88,7 @@ const archivedDestination = async () => {
 };
 const addOutput = async (stream: Promise<string>, destinationID?: string) =>
   call('POST', `/streams/${await stream}/outputs`, { destinationID: destinationID ?? (await otherDestination()) });
-/** Calls something on the first output of a stream. */
+/** Calls an operation on the first output of a stream. */
 const onFirst = async (method: string, stream: Promise<string>, body?: object) => {
   const { id, outputs } = (await call('GET', `/streams/${await stream}`)).body;
   return call(method, `/streams/${id}/outputs/${outputs[0].id}`, body);
@@ -105,7 +105,7 @@ const list = (resource: string): Scenarios => ({
   invalid_cursor: () => call('GET', `/${resource}?cursor=x`),
 });
 
-/** The answer to a call while an operator allows the user nothing of this. */
+/** The answer to a call while an operator has set this limit of the user to zero. */
 const without = async (limit: LimitName, called: () => Promise<Answer>) => {
   const { limits } = databaseOn(service.pool());
   await limits.override(user().id, limit, 0);
@@ -127,7 +127,9 @@ const newSettings = async (connectionID = connection()) => ({
 });
 const settings = async (connectionID = connection()) =>
   (await call('POST', '/managed-settings', await newSettings(connectionID))).body.id as string;
-/** A live stream whose settings say that it is managed. Nothing starts one yet, so its row is made to say so. */
+/**
+ * A live stream whose settings say that it is managed. No API call can start one yet, so its row is changed directly.
+ */
 const liveOnManaged = async (managedSettingsID: string) => {
   const id = await startedStream();
   await service
@@ -143,7 +145,7 @@ const source = async () => (await call('POST', '/sources', newSource)).body.id a
 
 const newWebhook = { url: 'https://hooks.example.org/', events: ['stream.state_changed'] };
 const webhook = async () => (await call('POST', '/webhooks', newWebhook)).body.id as string;
-/** A webhook with a delivery on its way. */
+/** A webhook with a delivery in progress. */
 const toldWebhook = async () => {
   const id = await webhook();
   await scheduledStream();
@@ -408,7 +410,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     upload_mismatch: () => on('uploads', sentUpload('media', { fileSize: 4 }), 'complete'),
     payload_too_large: async () => {
       const id = await sentUpload();
-      // The object only says that it is too large: one of that size would have to be written.
+      // The object only claims to be too large: a real one of that size would have to be written.
       vi.spyOn(service.objects(), 'head').mockResolvedValueOnce({
         sizeBytes: 5 * 1024 ** 3 + 1,
         contentType: 'video/mp4',
@@ -731,7 +733,7 @@ const tags = new Set<string>([
   'incidents',
   'notifications',
 ]);
-/** Imports need servers to import from, which other tests have. */
+/** Operations that need servers to import from; other tests have them. */
 const elsewhere = new Set(['import_upload']);
 const covered = operations.filter((operation) => tags.has(operation.tag) && !elsewhere.has(toolName(operation)));
 

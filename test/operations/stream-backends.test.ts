@@ -1,4 +1,4 @@
-// Which backend a stream gets and may have: the stage's at creation, another one where the stage or an operator lets.
+// The backend of a stream: the stage's at creation, another one if the stage or an operator allows it.
 import { describe, expect, it } from 'vitest';
 import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';

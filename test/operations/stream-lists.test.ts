@@ -1,4 +1,4 @@
-// Streams that are looked for, counted, duplicated and tried again, through the REST surface.
+// Streams that are searched, counted, duplicated and retried, through the REST surface.
 import { describe, expect, it } from 'vitest';
 import { actorsOn } from '../support/actors.ts';
 import { storeIncident } from '../support/incidents.ts';

@@ -37,7 +37,7 @@ async function destinationAt(rtmpURL: string): Promise<string> {
   return (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
 }
 
-/** Makes a video playlist of a stream. */
+/** Creates a video playlist of a stream. */
 async function playlistOf(streamID: string): Promise<string> {
   return (await user.call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body.id;
 }

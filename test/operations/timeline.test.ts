@@ -1,4 +1,4 @@
-// The timeline of a stream through the REST surface: what plays, what played, and what of it was on the air.
+// The timeline of a stream through the REST surface: current and past items, and their aired parts.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Replica } from '../../lambda/data/fleet/replicas.ts';
 import type { AiredStretch } from '../../lambda/domain/playout/aired.ts';
@@ -16,7 +16,7 @@ let streamID: string;
 let playlistID: string;
 let firstOutput: string;
 
-/** A stream that plays clips of so many seconds, named by them. */
+/** Creates a stream that plays clips, named by their lengths in seconds. */
 beforeEach(async () => {
   streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
   playlistID = (await call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body.id;
@@ -38,7 +38,7 @@ async function replaceBy(...durations: number[]): Promise<void> {
 const timeline = async (query = '') => (await call('GET', `/streams/${streamID}/timeline${query}`)).body;
 const namesOf = ({ data: rows }: { data: { name: string }[] }) => rows.map(({ name }) => name);
 
-/** Starts the stream, whose first frame was due so long ago. */
+/** Starts the stream with a first frame that was due this many seconds ago. */
 async function goLive(secondsAgo: number): Promise<{ replica: Replica; anchoredAt: Date }> {
   await call('POST', `/streams/${streamID}/start`);
   const [replica] = await claim('agent');

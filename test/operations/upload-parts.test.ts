@@ -1,4 +1,4 @@
-// Uploads that are sent in parts, through the REST surface and the URLs that it hands out.
+// Multipart uploads, through the REST surface and the URLs that it returns.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -94,7 +94,7 @@ describe('an upload in parts', () => {
     const ofBefore = (await databaseOn(service.pool()).multiparts.find(id, 9))!.multipart_id!;
     expect(await service.objects().listParts(key, ofBefore)).toHaveLength(2);
     expect(await send(id, 1, 2, 3)).toEqual([200, 200, 200]);
-    // Nobody can add to what was begun before, and nobody stores it any more.
+    // The earlier multipart upload accepts no more parts, and is no longer stored.
     await expect(service.objects().listParts(key, ofBefore)).rejects.toThrow(MultipartLost);
     expect((await complete(id)).status).toBe(200);
   });

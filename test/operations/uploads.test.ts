@@ -1,4 +1,4 @@
-// Uploads through the REST surface: from the record to the completed bytes, and every refusal on the way.
+// Uploads through the REST surface: from the record to the completed bytes, with every refusal.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { countRows } from '../support/rows.ts';

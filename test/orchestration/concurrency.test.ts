@@ -1,4 +1,4 @@
-// Everything at once on a few streams: nothing fails by our fault, no deadlock escapes, and what is left is consistent.
+// Everything at once on a few streams: no fault of ours, no visible deadlock, and a consistent result.
 import { expect, it } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { publishDraft } from '../../lambda/orchestration/playout/publish-draft.ts';
@@ -43,7 +43,7 @@ interface World {
 
 async function makePlaylist(world: World, streamID: string): Promise<void> {
   const { body } = await call('POST', '/playlists', { streamID, kind: 'video', mode: 'shuffle' });
-  // The stream may be gone: another worker may just be replacing it.
+  // The stream may be missing: another worker may be replacing it.
   if (body.id === undefined) return;
   await call('POST', `/playlists/${body.id}/operations`, { operations: [{ op: 'add', uploadID: world.uploads[0] }] });
   world.playlists.set(streamID, body.id);
@@ -62,7 +62,7 @@ async function makeStream(world: World): Promise<void> {
   world.streams.push(body.id);
 }
 
-/** The steps of one worker. @returns does one of them */
+/** The steps of one worker. @returns a function that carries out one of them */
 function stepsOn(world: World, random: () => number) {
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
   const some = () => pick(world.streams);
@@ -141,7 +141,7 @@ function stepsOn(world: World, random: () => number) {
     fallDue: () => makeSomethingDue(service),
     fire,
     lose: async () => {
-      // Another agent takes the place of the one that dies, as a supervisor would see to.
+      // Another agent replaces the one that dies, as a supervisor would do.
       const place = Math.floor(random() * world.agents.length);
       const [dead] = world.agents.splice(place, 1, `agent ${random()}`);
       await register(world.agents[place]!);
@@ -152,13 +152,13 @@ function stepsOn(world: World, random: () => number) {
   return () => pick(Object.values(steps))();
 }
 
-/** The ids of streams that were deleted and are still stored, as replicas of theirs have not ended. */
+/** The ids of deleted streams that are still stored because some of their replicas have not ended. */
 async function deletedStreams(): Promise<string[]> {
   const { rows } = await service.pool().query<{ id: string }>('select id from streams where deleted_at is not null');
   return rows.map(({ id }) => id);
 }
 
-/** Stops all streams, and ends what agents still hold of them. */
+/** Stops all streams, and ends all replicas that agents still hold. */
 async function stopEverything(world: World): Promise<void> {
   for (const id of world.streams) await call('POST', `/streams/${id}/stop`);
   const { rows: held } = await service.pool().query<Replica>('select * from replicas where agent_id is not null');

@@ -1,8 +1,8 @@
-// What the tables may never show, whatever happened in which order.
+// Contradictions that the tables must never contain, after any sequence of events.
 import type { Pool } from 'pg';
 import { expect } from 'vitest';
 
-/** Each contradiction by a query for the rows that show it. */
+/** Each contradiction, with a query for the rows that show it. */
 const contradictions = {
   'an idle stream with something due': `
     select s.id from streams s join due_times d on d.stream_id = s.id

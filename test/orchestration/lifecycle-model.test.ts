@@ -1,4 +1,4 @@
-// Random calls and reports on the real handlers, next to a model that knows only the table of the lifecycle.
+// Random calls and reports on the real handlers, beside a model that knows only the table of the lifecycle.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Replica } from '../../lambda/data/fleet/replicas.ts';
@@ -28,7 +28,7 @@ const {
   upload,
 } = actorsOn(service);
 
-/** What was decided on the lifecycle, as FROM CAUSE TO. */
+/** The decided transitions, as FROM CAUSE TO. */
 const table = new Set([
   ...['draft', 'invalid', 'stopped', 'failed', 'scheduled'].map((from) => `${from} start activating`),
   'scheduled schedule_start activating',
@@ -49,7 +49,7 @@ const table = new Set([
   'invalid parts_complete draft',
 ]);
 
-/** What a reader of the table knows of a stream. */
+/** The state of a stream as the table alone determines it. */
 interface Model {
   state: StreamState;
   /** The stream names a destination. */
@@ -58,11 +58,11 @@ interface Model {
   whole: boolean;
   /** An agent holds the replica of the stream. */
   held: boolean;
-  /** The run had its first evidence, from which its duration counts. */
+  /** The run had its first evidence, the origin of its duration. */
   started: boolean;
   recurs: boolean;
   ends: boolean;
-  /** The end of its last schedule has passed, and nobody has cleared it. */
+  /** The end of its last schedule has passed, and has not been cleared. */
   overdue: boolean;
   stopping: 'by user' | 'by time';
 }
@@ -80,7 +80,7 @@ const isLive = (model: Model) => isRunning(model) || model.state === 'stopping';
 const isReady = ({ named, whole, overdue }: Model) => named && whole && !overdue;
 const isIdle = ({ state }: Model) => ['draft', 'stopped', 'failed'].includes(state);
 
-/** Does to the state what every change of a part, and every PATCH, does. */
+/** Updates the state as every change of a part, and every PATCH, does. */
 function judge(model: Model): void {
   if (isIdle(model) && !model.whole) model.state = 'invalid';
   else if (model.state === 'invalid' && model.whole) model.state = 'draft';
@@ -91,13 +91,13 @@ function begin(model: Model): void {
   Object.assign(model, { state: 'activating', held: false, started: false });
 }
 
-/** The stream is to stop, and has stopped if nobody holds its replica. */
+/** The stream must stop, and has stopped if its replica has no holder. */
 function end(model: Model, stopping: Model['stopping']): void {
   Object.assign(model, { state: 'stopping', stopping });
   if (!model.held) settle(model);
 }
 
-/** The replica has ended, or has nobody that holds it any more. */
+/** The replica has ended, or has lost its holder. */
 function settle(model: Model): void {
   model.held = false;
   if (model.state === 'stopping') model.state = model.stopping === 'by time' && model.recurs ? 'scheduled' : 'stopped';
@@ -125,7 +125,7 @@ function step(
   };
 }
 
-/** @param code of the refusal that is expected; null for success */
+/** @param code of the expected refusal; null: success */
 function expectCode({ status, body }: Answer, code: string | null): void {
   if (code === null) expect([status < 300, body?.code]).toEqual([true, undefined]);
   else expect([status, body?.code]).toEqual([422, code]);
@@ -392,7 +392,7 @@ it('a stream is always in the state that the table of the lifecycle leads to', {
     }),
     { numRuns: isLong ? 120 : 8 },
   );
-  // A model that never came to some state would prove nothing about it. A few runs may miss some.
+  // A model that never reached some state would prove nothing about it. A few runs may miss some.
   if (isLong)
     expect([...seen].toSorted()).toEqual([
       'activating',

@@ -1,4 +1,4 @@
-// Streams on channels without broadcasts: the mirror's worker with what stands for Twitch and for Kick.
+// Streams on channels without broadcasts: the mirror's worker with stand-ins for Twitch and for Kick.
 import { describe, expect, it } from 'vitest';
 import { withConsentCallback } from '../../lambda/api/consent-callback.ts';
 import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
@@ -29,7 +29,7 @@ const channels = [
       twitch: createTwitchPlatform({ ...twitch.client, origins: twitch.origins, clock }),
     }),
     codeFor: (scopes: readonly string[]) => twitch.consent(scopes).code,
-    /** The title, the category and the tags that the platform was told last. */
+    /** The title, the category and the tags that the platform received last. */
     told: () => [twitch.channel.title, twitch.channel.game_id, twitch.channel.tags],
     forget: () => void (twitch.channel = { title: 'before', game_id: '1', tags: [] }),
   },
@@ -51,7 +51,7 @@ const channels = [
 ];
 
 describe.each(channels)('a stream on $name', ({ name, liveURL, key, platforms, codeFor, told, forget }) => {
-  /** Does what the owner of the channel does, and what the page they come back to does. */
+  /** Acts as the owner of the channel, and as the page that the owner is redirected to. */
   async function consent(authorizeURL: string, scopes: readonly string[]): Promise<void> {
     const { pool, sealer, log } = service.service();
     const consents = createConsents(platforms(), sealer, callbackURL);
@@ -130,7 +130,7 @@ describe.each(channels)('a stream on $name', ({ name, liveURL, key, platforms, c
     await work();
     expect(told()![0]).toBe('Now: First');
 
-    /** What is due then is worked then. */
+    /** Advances the time, and carries out the work that is due then. */
     const after = async (seconds: number) => {
       pass(seconds);
       await fallDue(id, 'broadcast_rotation');

@@ -1,4 +1,4 @@
-// A channel that is disconnected while broadcasts are prepared there: they are deleted with the grant, which ends last.
+// A channel that is disconnected while broadcasts are prepared: they are deleted with the grant, which ends last.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
@@ -12,7 +12,7 @@ const query = async (sql: string, ...values: unknown[]) => (await service.pool()
 
 let channel: Awaited<ReturnType<typeof mirrored.channel>>;
 let streamID: string;
-/** What the platform was asked for, and its answer to the last of it. */
+/** Requests to the platform, and its answer to the last of them. */
 let order: string[];
 let work: () => Promise<void>;
 beforeEach(async () => {
@@ -65,7 +65,7 @@ describe('a channel that is disconnected', () => {
       channel.connectionID,
     );
     await work();
-    // To revoke the grant of before may end that of now, too.
+    // A revocation of the previous grant may also end the current one.
     expect(order).toEqual(['end']);
     expect(await rows()).toEqual([]);
     expect((await call('GET', '/connections')).body.data).toMatchObject([{ id: body.id, state: 'ok' }]);

@@ -1,6 +1,6 @@
 // The mirror in random lives of a stream, on a platform in memory.
-// The worker is killed after any statement or call, answers are lost after they took effect, and the wish changes.
-// In whole: `MIRROR_RUNS=10000 npm run vitest -- run test/platforms/mirror-model.test.ts`
+// The worker is killed after any statement or call, answers are lost after they took effect, and wishes change.
+// Complete run: `MIRROR_RUNS=10000 npm run vitest -- run test/platforms/mirror-model.test.ts`
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { actorsOn } from '../support/actors.ts';
@@ -15,7 +15,7 @@ const mirrored = mirroredStreamsOn(service);
 
 const runs = Number(process.env['MIRROR_RUNS'] ?? 300);
 
-/** An insert whose answer is lost is what may make two. */
+/** Platform calls; an insert with a lost answer may create a duplicate. */
 const calls = fc.oneof(
   { weight: 2, arbitrary: fc.constant('insert' as const) },
   { weight: 3, arbitrary: fc.constantFrom('ensureIngest', 'bind', 'find', 'goLive', 'end', 'update', 'observe') },
@@ -40,7 +40,7 @@ const command: fc.Arbitrary<ModelCommand> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.constantFrom(1, 7, 65, 700) }) },
 );
 
-/** Rotation takes an hour, so about one life in two sees the quota begin anew. */
+/** Remaining seconds of the quota day. A rotation takes an hour, so about one life in two sees the quota reset. */
 const secondsOfQuotaDay = fc.oneof(fc.constant(86_400), fc.integer({ min: 1, max: 5400 }));
 
 it('ends in exactly what is wished, and never has two live broadcasts on the way', { timeout: 0 }, async () => {

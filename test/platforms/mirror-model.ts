@@ -1,4 +1,4 @@
-// One random life of a managed stream: what is done to it, and what has to hold.
+// One random life of a managed stream: its events, and the rules that must hold.
 import type { Pool, PoolClient } from 'pg';
 import { expect } from 'vitest';
 import { wishOfState } from '../../lambda/domain/channels/mirror.ts';
@@ -13,20 +13,20 @@ import type { TestService } from '../support/service.ts';
 export type ModelCommand =
   | { readonly kind: 'start' | 'stop' | 'schedule' | 'cancel' | 'feed' | 'starve' | 'edit' | 'retry' | 'rotate' }
   | { readonly kind: 'endThere' | 'revoke' | 'connect' | 'exhaust' | 'busy' | 'recover' }
-  /** Others use the rest of the day's quota up, and the stream is stopped. */
+  /** Other channels use the rest of the day's quota, and the stream is stopped. */
   | { readonly kind: 'useUpAndStop' }
-  /** The worker dies after so many statements and calls. */
+  /** The worker dies after this many statements and calls. */
   | { readonly kind: 'kill'; readonly after: number }
   /** The next call of a kind has no answer: it took effect, or it did not. */
   | { readonly kind: 'loseAnswer' | 'loseCall'; readonly call: PlatformCall }
   | { readonly kind: 'pass'; readonly seconds: number };
 
-/** Longer than the lease of a worker that was killed. */
+/** Longer than the lease of a killed worker. */
 const leaseOverSeconds = 61;
 const rotateAfterMinutes = 60;
 const dailyUnits = 10_000;
 
-/** @param secondsOfQuotaDay that are left when the life begins, whatever time it is outside */
+/** @param secondsOfQuotaDay remaining seconds at the beginning of the life, independent of the real time */
 export async function createModelRun(
   service: TestService,
   actors: Actors,
@@ -52,7 +52,7 @@ export async function createModelRun(
 
   const state = async () => (await pool.query('select state from streams where id = $1', [id])).rows[0].state;
 
-  /** A process that is dead does nothing more; what it had open is rolled back. */
+  /** A dead process does nothing more; its open transactions are rolled back. */
   const count = () => {
     counted += 1;
     if (counted >= killAfter) throw new Error('killed');
@@ -171,7 +171,7 @@ export async function createModelRun(
       }
     },
 
-    /** Carries out what is due. A command whose worker was killed is delivered again. */
+    /** Carries out the due commands. A command whose worker was killed is delivered again. */
     async work(): Promise<void> {
       const options = mirrored.options(
         { youtube: platform },
@@ -188,8 +188,8 @@ export async function createModelRun(
     },
 
     /**
-     * What must never be: an end of what is wished live, and two that are live, unless a rotation overlaps; an end that
-     * waits for units, where no attempt of it was in vain and the day is the one on which it was paid for.
+     * States that must never occur: the end of a broadcast that should be live; two live ones, unless a rotation
+     * overlaps; an end that waits for quota on the day on which it was reserved, without a failed attempt.
      */
     async contradictions(): Promise<readonly string[]> {
       const found = [...violations];
@@ -207,13 +207,13 @@ export async function createModelRun(
       return rows.length > 0 ? [...found, 'an end waits for units'] : found;
     },
 
-    /** All faults end, and time passes until nothing is left to do. */
+    /** Ends all faults, and lets time pass until no work is left. */
     async settle(): Promise<void> {
       lost = null;
       killAfter = Infinity;
       platform.refuses = null;
       platform.mostLive = 10;
-      // Nobody sends to a stream that is not wished live. What is made in the end would begin there by itself.
+      // No media goes to a stream that should not be live: a new broadcast would start there by itself.
       if (wishOfState[(await state()) as StreamState] === 'live') platform.fed.add(ingestID);
       else platform.fed.delete(ingestID);
       await channel.connect();
@@ -224,7 +224,7 @@ export async function createModelRun(
         await mirrored.workFor(86_400, connectionID, mirrored.options({ youtube: platform }));
     },
 
-    /** Exactly what is wished is there, and we know it. */
+    /** Asserts that exactly the wished broadcasts exist, and that the database knows it. */
     async assertSettled(): Promise<void> {
       const wish = wishOfState[(await state()) as StreamState];
       const { mirror } = await actors.stream(id);

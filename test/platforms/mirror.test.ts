@@ -13,7 +13,7 @@ const service = testService();
 const { call, create, dueKinds, fallDue, fire, stream, upload, user } = actorsOn(service);
 const mirrored = mirroredStreamsOn(service);
 
-/** A managed stream on a channel of its own, and what to work its mirror with. */
+/** A managed stream on a channel of its own, and the worker of its mirror. */
 async function managedStream(more: object = {}) {
   const channel = await mirrored.channel(user(), more);
   const { connectionID, platform, settingsID } = channel;
@@ -64,7 +64,7 @@ describe('a managed stream', () => {
     const [{ watchURL }] = await managed.broadcasts();
     expect(await stream(id)).toMatchObject({ watchURL });
     expect(watchURL).toContain(platform.live()[0]!.id);
-    // It has started by itself.
+    // The broadcast has started by itself.
     expect(platform.calls).not.toContain('goLive');
     expect(await managed.broadcasts()).toMatchObject([
       { n: 1, phase: 'live', title: 'Radio 1', health: { state: 'good', issues: [] }, viewers: null },
@@ -232,7 +232,7 @@ describe('retryMirror', () => {
     managed.platform.fed.add(managed.ingestID);
     await managed.retry();
     await managed.work();
-    // The platform has said that nothing is left, so nothing is asked before the quota begins anew.
+    // The platform has reported that no quota is left, so no request is made before the quota resets.
     expect(await managed.mirror()).toMatchObject({ code: 'quota_exhausted' });
     mirrored.pass((Date.parse(retryAt) - mirrored.clock().getTime()) / 1000);
     await managed.retry();
@@ -354,7 +354,7 @@ describe('a project whose quota is used up', () => {
     managed.platform.endThere(managed.platform.open()[0]!.id);
     await managed.retry();
     await mirrored.work(managed.connectionID, options);
-    // A look, and another broadcast with its binding in place of the first.
+    // A check, and another broadcast with its binding in place of the first.
     expect(await used()).toBe(before + 2 - 51 + 101 + 50);
   });
 

@@ -1,4 +1,4 @@
-// What platforms say of live broadcasts and of channels: kept, shown beside our evidence, and told where it matters.
+// Platforms' reports about broadcasts and channels: stored, shown beside our evidence, and sent as notices.
 import { describe, expect, it } from 'vitest';
 import { readBacks } from '../../lambda/data/channels/read-backs.ts';
 import { readBack } from '../../lambda/platforms/read-back.ts';
@@ -12,7 +12,7 @@ const { call, create, stream, user } = actorsOn(service);
 const mirrored = mirroredStreamsOn(service);
 const query = async (sql: string, ...values: unknown[]) => (await service.pool().query(sql, values)).rows;
 
-/** A stream that is live on a channel of its own, and what asks the platform about it. */
+/** A live stream on a channel of its own, and a worker that queries the platform about it. */
 async function liveStream() {
   const channel = await mirrored.channel(user());
   const { connectionID, platform, settingsID } = channel;
@@ -36,7 +36,7 @@ async function liveStream() {
     says,
     broadcast: async () => (await call('GET', `/streams/${id}/broadcasts`)).body.data[0],
     readBack: () => readBack(options, connectionID),
-    /** Lets so much time pass, after which the platform is asked once more. */
+    /** Advances the time, then queries the platform once more. */
     lookAfter: async (seconds: number) => {
       mirrored.pass(seconds);
       await query(`update broadcasts set look_at = now() - interval '1 second' where connection_id = $1`, connectionID);
@@ -44,7 +44,7 @@ async function liveStream() {
     },
     connection: async () => (await call('GET', `/connections/${connectionID}`)).body,
     told: () => query('select kind, detail from notifications where user_id = $1', user().id),
-    /** The connections that the sweep would have asked about. */
+    /** The connections that the sweep would have queried. */
     woken: async () => {
       await readBacks(service.pool()).wakeDue(300, 50, 500);
       return query(`delete from outbox where queue = 'platforms' returning body ->> 'connectionID' as id`);

@@ -1,4 +1,4 @@
-// Lanes: a user with a backlog rests between its pieces while others ask, and only then.
+// Lanes: a user with a backlog rests between its pieces while others wait, and only then.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BusyLanes } from '../../lambda/ports/command-queue/busy-lanes.ts';
 
@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Carries out a piece that was asked for so long ago, and takes so long. */
+/** Carries out a piece of work with a given waiting time and duration. */
 async function carryOut(lanes: BusyLanes, userID: string, waitedMs: number, tookMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   lanes.begin(userID, () => promise, waitedMs);

@@ -1,4 +1,4 @@
-// The Range header of a request: the examples of RFC 9110, and no range ever leaves the object.
+// The Range header of a request: the examples of RFC 9110, and no range outside the object.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byteRange } from '../../lambda/ports/object-store/byte-range.ts';

@@ -1,4 +1,4 @@
-// What every command queue does, whatever it is made of.
+// Behaviour of every command queue, whatever its implementation.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
@@ -12,19 +12,19 @@ import { bodyOf, startConsumer } from './consumer.ts';
 export interface CommandQueueUnderTest {
   readonly commandQueue: CommandQueue;
   readonly pool: Pool;
-  /** How many commands of the queue were set aside as dead. */
+  /** The number of the queue's commands that were set aside as dead. */
   readonly deadCommands: (queue: QueueName) => Promise<number>;
 }
 
-/** How often a command is delivered before it is dead. Queues of SQS have this number in their redrive policy. */
+/** Number of deliveries after which a command is dead. Queues of SQS have this number in their redrive policy. */
 export const maxReceives = 3;
 const eventually = { timeout: 20_000, interval: 20 };
-/** Lets a failed delivery come back after the shortest time that SQS knows. */
+/** Makes a failed delivery return after the shortest time that SQS supports. */
 const comeBackSoon = { policy: { visibilitySeconds: 1, maxReceives } };
 const none = { batchItemFailures: [] };
 const byText = (a: string, b: string) => a.localeCompare(b);
 
-/** Writes commands into the outbox, with any bodies: the product's own functions take its own only. */
+/** Writes commands with any bodies into the outbox: the product's own functions accept only valid ones. */
 export async function writeCommands(
   pool: Pick<Pool, 'query'>,
   queue: QueueName,
@@ -241,7 +241,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
     });
     await asked.promise;
     await send('media', 'meanwhile');
-    // What it has asked for when it stops may still be given to it, and has to come back.
+    // A command that it has requested may still be delivered to it after the stop, and must return.
     await using other = consume('media', undefined, comeBackSoon);
     await vi.waitFor(() => expect(other.bodies()).toEqual(['meanwhile']), eventually);
     await other.stop();

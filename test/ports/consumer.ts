@@ -1,10 +1,10 @@
-// A consumer for tests: it keeps what it received, and stops at the end of its scope.
+// A consumer for tests: it keeps the received records, and stops at the end of its scope.
 import type { SQSRecord } from 'aws-lambda';
 import type { CommandQueue, ConsumeOptions, QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 
 export interface TestConsumer extends AsyncDisposable {
-  /** The records in order of arrival, with those that were delivered again. */
+  /** The records in order of arrival, including repeated deliveries. */
   readonly received: SQSRecord[];
   /** The bodies of `received`. */
   bodies(): unknown[];

@@ -1,4 +1,4 @@
-// Besides the contract: the object store of one machine has few parts in memory, and none on the disk for ever.
+// In addition to the contract: the local object store holds few parts in memory, and none on the disk for ever.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

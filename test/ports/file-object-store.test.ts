@@ -1,4 +1,4 @@
-// The object store of one machine keeps the contract, and refuses requests that were not signed.
+// The local object store fulfils the contract, and refuses unsigned requests.
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ describe('file object store', () => {
       },
     );
 
-    // This is not in the contract, as the emulator of AWS accepts a request without a signature as the bucket owner's.
+    // Not in the contract, because the AWS emulator accepts an unsigned request as the bucket owner's.
     test.each(['GET', 'PUT'] as const)('for %s without their signature are refused', async (method) => {
       const target = await signedTarget(method);
       expect(() => store.authorize(method, target.replace(/&signature=.*/, ''))).toThrow(
@@ -155,7 +155,7 @@ describe('file object store', () => {
       });
     });
 
-    // Not in the contract: the emulator does not look at checksums in the query of a URL.
+    // Not in the contract: the emulator ignores checksums in the query of a URL.
     test('of a part with other bytes than were signed are refused, and what was there stays', async () => {
       const multipartID = await store.createMultipart('in/parts', { contentType: 'video/mp4', hasSHA256: true });
       const sha256 = createHash('sha256').update('0123').digest('base64');
@@ -168,7 +168,7 @@ describe('file object store', () => {
       expect(left.filter((name) => !/^(?:bytes|facts\.json|1-4-[0-9a-f]{64})$/.test(name))).toEqual([]);
     });
 
-    // Not in the contract: the emulator does not look for headers that are not signed.
+    // Not in the contract: the emulator ignores unsigned headers.
     test.each(['x-amz-acl', 'x-amz-checksum-crc32', 'x-amz-meta-name'])(
       'with the header %s, which was not signed, are refused, as by S3',
       async (name) => {

@@ -1,4 +1,4 @@
-// The command queue of one machine, flooded by one user: what others' commands cost then, and that none is overlooked.
+// The local command queue, flooded by one user: the cost of others' commands then, and that none is overlooked.
 import type { Pool } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -8,7 +8,7 @@ import { bodyOf, startConsumer } from './consumer.ts';
 const database = testDatabase();
 const flood = 100_000;
 const lanes = { count: 2, ofUser: 1 } as const;
-/** Reading all that the flooding user has takes thousands. */
+/** Limit of pages. A read of all commands of the flooding user needs thousands. */
 const mostBuffers = 100;
 const eventually = { timeout: 20_000, interval: 20 };
 
@@ -25,7 +25,7 @@ interface Plan {
   readonly 'Shared Read Blocks': number;
 }
 
-/** A pool that says of each statement on the outbox with a user to leave how many pages it looked at. */
+/** A pool that records the number of pages that each outbox statement that skips a user reads. */
 function explaining(pool: Pool, buffers: number[]): Pool {
   const query = async (text: string, values: unknown[]) => {
     if (!/from outbox/.test(text) || !Array.isArray(values?.at(-1))) return pool.query(text, values);
@@ -71,7 +71,7 @@ test('with 100,000 commands of one user, looking for those of others reads a few
   });
   const received = () => consumer.received.map((record) => String(bodyOf(record)));
   await vi.waitFor(() => expect(received()).toEqual(['usr_many 1']), eventually);
-  // Its first look has found nothing of others.
+  // Its first pass has found no commands of others.
   await vi.waitFor(() => expect(buffers.length).toBeGreaterThanOrEqual(2), eventually);
   for (const user of ['usr_a', 'usr_z']) {
     await sendOf(user, 1);
@@ -88,7 +88,7 @@ test('a lane that becomes free while the queue is asked is not overlooked', asyn
   const answer = Promise.withResolvers<void>();
   const query = async (text: string, values: unknown[]) => {
     const result = await pool.query(text, values);
-    // The claim that leaves the user whose lane is taken: its answer is on the way when the lane becomes free.
+    // The claim that skips the user with a busy lane: its answer is in transit when the lane becomes free.
     const isLeaving = /from outbox/.test(text) && (values.at(-1) as unknown[])?.includes?.('usr_a');
     if (isLeaving && text.includes('update outbox')) {
       asked.resolve();
@@ -113,6 +113,6 @@ test('a lane that becomes free while the queue is asked is not overlooked', asyn
   first.resolve();
   await expect.poll(async () => (await pool.query(`select from outbox where user_id = 'usr_a'`)).rowCount).toBe(1);
   answer.resolve();
-  // A consumer that nobody wakes looks again after five seconds.
+  // A consumer without a notification polls again after five seconds.
   await vi.waitFor(() => expect(consumer.received).toHaveLength(2), { timeout: 4000, interval: 20 });
 });

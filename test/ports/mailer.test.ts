@@ -1,4 +1,4 @@
-// Mails: each is a file that only its owner reads, or one request to SES.
+// Mails: each is a file that only its owner can read, or one request to SES.
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What every object store does, whatever it is made of.
+// Behaviour of every object store, whatever its implementation.
 import * as fc from 'fast-check';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ import type { ObjectStore, PartLimits } from '../../lambda/ports/object-store/ob
 
 export interface ObjectStoreUnderTest {
   readonly store: ObjectStore;
-  /** The same objects, as a store sees them whose clock is an hour behind. */
+  /** The objects through a store whose clock is an hour behind. */
   readonly anHourAgo: ObjectStore;
 }
 
@@ -53,7 +53,7 @@ async function get(store: ObjectStore, headers: Record<string, string> = {}) {
 
 const sha256Of = (body: Buffer) => createHash('sha256').update(body).digest('base64');
 
-/** Of a URL for a part that has these bytes. */
+/** Limits of a URL for a part with these bytes. */
 const partLimits = (body: Buffer, changes: Partial<PartLimits> = {}): PartLimits => ({
   partNumber: 1,
   contentLength: body.length,
@@ -201,7 +201,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
     test('does not exist before it is complete, and then is whole, with its type', async () => {
       const key = newKey();
       const multipartID = await store().createMultipart(key, video);
-      // Parts may come in any order: a writer that was restarted may begin with the second.
+      // Parts may arrive in any order: a restarted writer may begin with the second.
       const second = await store().putPart(key, multipartID, 2, bytes);
       const parts = [await store().putPart(key, multipartID, 1, first), second];
       expect(await store().head(key)).toBeNull();

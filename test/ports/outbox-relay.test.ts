@@ -1,4 +1,4 @@
-// The relay of the outbox: rows leave it once the queue has taken them, whatever the queue does.
+// The relay of the outbox: rows leave it once the queue has accepted them, whatever the queue does.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
@@ -19,7 +19,7 @@ describe('outbox relay', () => {
     await clearCommands(database);
   });
   const relay = (send: SendBatch) => relayOutbox(pool, ['media', 'imports'], send, () => {});
-  /** The rows that have not been taken. */
+  /** The rows that were not accepted yet. */
   const left = async () => {
     const query = `select body, receives, dead_at is not null as dead, visible_at > now() as waits
       from outbox order by id`;

@@ -1,4 +1,4 @@
-// The timers of one machine keep the contract, and a new time survives the delivery of the old one.
+// The local timers fulfil the contract, and a new time survives the delivery of the old one.
 import { describe, expect, test } from 'vitest';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';

@@ -1,4 +1,4 @@
-// The command queue of one machine keeps the contract, wakes at once, and outlives outages of its database.
+// The local command queue fulfils the contract, wakes at once, and survives outages of its database.
 import { describe, expect, inject, test, vi } from 'vitest';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
@@ -8,7 +8,7 @@ import { clearCommands, countCommands } from '../support/outbox-rows.ts';
 import { commandQueueContract, writeCommands } from './command-queue-contract.ts';
 import { bodyOf, startConsumer } from './consumer.ts';
 
-/** Within this a command arrives only at a consumer that is woken: the others look less often. */
+/** Time within which only a notified consumer gets a command: the others poll less often. */
 const wokenMs = 4000;
 const ignoreLostConnection = () => {};
 

@@ -1,4 +1,4 @@
-// The synthetic stream's ingest in AWS: what lies in the bucket says whether pictures have come.
+// The synthetic stream's ingest in AWS: the objects in the bucket show whether pictures have arrived.
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The object store of AWS keeps the contract.
+// The object store of AWS fulfils the contract.
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';

@@ -1,4 +1,4 @@
-// The timers of AWS keep the contract.
+// The timers of AWS fulfil the contract.
 import { CreateScheduleGroupCommand, ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as fc from 'fast-check';

@@ -46,7 +46,7 @@ describe('a sealer', () => {
   });
 });
 
-/** Stands in for KMS: wraps small keys, and unwraps them with the same key and context only. */
+/** A stand-in for KMS: wraps small keys, and unwraps them only with the same key and context. */
 async function startFakeKMS() {
   const inside = createFileKeyWrapper(randomBytes(32), 'data key');
   const server = createServer((request, response) => {

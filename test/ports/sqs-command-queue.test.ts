@@ -1,4 +1,4 @@
-// The command queue of AWS keeps the contract, and loses nothing that SQS does not take.
+// The command queue of AWS fulfils the contract, and loses no command that SQS does not accept.
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
       deadCommands: (queue: QueueName) => messagesIn(urlOf(queue, 'dead')),
     };
   };
-  /** The rows that have not been taken. */
+  /** The rows that were not accepted yet. */
   const rowsLeft = async () => {
     const query = 'select queue, body, receives, dead_at is not null as dead from outbox order by id';
     return (await database.pool().query(query)).rows;

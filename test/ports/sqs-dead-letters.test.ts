@@ -1,4 +1,4 @@
-// Dead commands in AWS: all are found although SQS gives a few at a time, and none is deleted that was not sent again.
+// Dead commands in AWS: all are found although SQS returns a few at a time, and none is deleted before its resend.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -12,10 +12,10 @@ const dead = `${live}-dead`;
 
 let server: Server;
 let deadLetters: DeadLetters;
-/** Bodies of messages by queue. What was received is hidden, and stays until it is deleted. */
+/** Bodies of messages by queue. Received ones are hidden, and stay until they are deleted. */
 let queues: Record<string, string[]>;
 let hidden: Set<string>;
-/** Bodies that the queue does not take. */
+/** Bodies that the queue refuses. */
 let refused: Set<string>;
 
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-// What all timers do, whatever they are made of.
+// Behaviour of all timers, whatever their implementation.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CommandQueue } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';
@@ -6,17 +6,17 @@ import { startConsumer } from './consumer.ts';
 
 export interface TimersUnderTest {
   readonly timers: Timers;
-  /** The commands of timers come to its queue 'timers'. */
+  /** The queue for timers' commands, named 'timers'. */
   readonly commandQueue: CommandQueue;
-  /** How many timers are armed. */
+  /** The number of set timers. */
   readonly armed: () => Promise<number>;
 }
 
-/** The emulator of AWS looks for due schedules every 10 s only. */
+/** The AWS emulator looks for due schedules only every 10 s. */
 const eventually = { timeout: 40_000, interval: 20 };
 const after = (seconds: number) => new Date(Date.now() + seconds * 1000);
 
-/** @param setUp makes timers without any armed, before every test */
+/** @param setUp makes timers with none set, before every test */
 export function timersContract(setUp: () => Promise<TimersUnderTest>): void {
   let underTest: TimersUnderTest;
   beforeEach(async () => {

@@ -1,24 +1,24 @@
-// A destination that goes wrong in one way after the other, in front of an ingest that takes everything.
+// A destination that fails in one way after the other, in front of an ingest that accepts everything.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * `stalled`: it reads nothing. `reset`: it ends each connection every few seconds. `silent`: what is sent to it is
- * lost, and nothing comes back. `hostile`: it floods its publisher.
+ * `stalled`: it reads nothing. `reset`: it ends each connection every few seconds. `silent`: it loses all data and
+ * returns nothing. `hostile`: it floods its publisher.
  */
 export const troubles = ['stalled', 'reset', 'silent', 'hostile'] as const;
 export type Trouble = (typeof troubles)[number];
 
 export interface ChangingDestination extends Disposable {
   readonly port: number;
-  /** How all its connections are from now on, new and old ones; null: well. */
+  /** Sets the trouble of all its connections, new and old ones; null: none. */
   set(trouble: Trouble | null): void;
 }
 
 const resetEveryMs = 4000;
 
-/** @param ports where the ingest and the hostile destination listen */
+/** @param ports of the ingest and of the hostile destination */
 export async function startChangingDestination(ports: {
   readonly ingest: number;
   readonly hostile: number;
@@ -55,7 +55,7 @@ export async function startChangingDestination(ports: {
   return {
     port: (listening.address() as AddressInfo).port,
     set(next) {
-      // Of what was lost the ingest knows nothing, so that such a connection cannot go on.
+      // The ingest did not receive the lost data, so such a connection cannot continue.
       if (trouble === 'silent') resetAll();
       trouble = next;
       for (const { publisher, isHostile } of pairs) {

@@ -1,4 +1,4 @@
-// One stream to thirty outputs, of which ten go wrong in turn, and what the others notice of that.
+// One stream to thirty outputs: ten of them fail in turn, and the effects on the others are measured.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,21 +14,21 @@ const wellCount = 20;
 const disturbedCount = 10;
 const phaseSeconds = 12;
 const hostileBytesPerSecond = 400_000;
-/** Who was refused again and again is tried again after minutes at most. */
+/** Time limit of a recovery: repeated refusals delay a retry by minutes at most. */
 const backWithinMs = 4 * 60_000;
 
 export interface DisturbedOutputs {
-  /** Of outputs that are well, by their keys: what was due and did not arrive, and connections more than one. */
+  /** Healthy outputs by their keys: missing frames, and connections after the first. */
   readonly well: Readonly<Record<string, { readonly lostFrames: number; readonly reconnects: number }>>;
-  /** How many pictures arrived at the output that is well and has the fewest. */
+  /** The number of pictures at the healthy output with the fewest. */
   readonly leastPictures: number;
-  /** How often connections have ended, by the code of the reason. */
+  /** The number of ended connections, by the code of the reason. */
   readonly ends: Readonly<Record<string, number>>;
-  /** In how many ways each of the others went wrong, and whether the ingest has its pictures again. */
+  /** For each disturbed output: its number of kinds of trouble, and whether the ingest has its pictures again. */
   readonly disturbed: readonly { readonly troubles: number; readonly isBack: boolean }[];
 }
 
-/** @param framesPerSecond of the stream that is sent */
+/** @param framesPerSecond frame rate of the stream */
 export async function disturbOutputs(minutes: number, framesPerSecond = 30): Promise<DisturbedOutputs> {
   const ingest = fork(join(import.meta.dirname, '../support/faulty-ingest-process.ts'));
   const hostile = fork(join(import.meta.dirname, 'hostile-destination-process.ts'));
@@ -42,7 +42,7 @@ export async function disturbOutputs(minutes: number, framesPerSecond = 30): Pro
   const disturbed = await Promise.all(
     Array.from({ length: disturbedCount }, async (_, index) => {
       const destination = closing.use(await startChangingDestination(ports));
-      // The hostile destination goes by the application.
+      // The application selects the kind of the hostile destination.
       const app = hostileKinds[index % hostileKinds.length]!;
       return { destination, app, key: `disturbed${index}`, had: new Set<Trouble>() };
     }),

@@ -1,4 +1,4 @@
-// The faults of a soak: what happens to the platform and its destinations, how often, and for how long.
+// The faults of a soak: events at the platform and its destinations, their frequency, and their duration.
 import { setTimeout } from 'node:timers/promises';
 import { urlOfDatabase } from '../support/database.ts';
 import { whileDatabaseIsAway } from '../support/database-outage.ts';
@@ -8,9 +8,9 @@ import type { startMachines } from '../support/machines.ts';
 export type Fleet = Awaited<ReturnType<typeof startMachines>>;
 
 export interface Fault {
-  /** How many of a hundred faults are of this kind. */
+  /** The share of this kind, of a hundred faults. */
   readonly share: number;
-  /** Makes the fault happen and waits for its end. @returns the keys of the streams that it hits */
+  /** Causes the fault and waits for its end. @returns the keys of the affected streams */
   readonly run: (fleet: Fleet, ingest: FaultyIngest) => Promise<readonly string[]>;
 }
 
@@ -34,7 +34,7 @@ async function atIngest(ingest: FaultyIngest, fault: 'refuse' | 'stall', ms: num
   return keysOf(ingest);
 }
 
-/** Takes the database away from everybody for a while. */
+/** Makes the database unavailable to all processes for a while. */
 async function withoutDatabase(databaseURL: string, ms: number): Promise<void> {
   const serverURL = urlOfDatabase(databaseURL, 'template1');
   await whileDatabaseIsAway({ databaseURL, serverURL }, () => setTimeout(ms));
@@ -65,7 +65,7 @@ function keysOf(ingest: FaultyIngest): string[] {
   return [...ingest.keys.keys()].map((path) => path.split('/').at(-1)!);
 }
 
-/** Draws the name of a fault, each as often as its share says. @param random uniform in [0, 1) */
+/** Draws the name of a fault, weighted by the shares. @param random uniform in [0, 1) */
 export function pickFault(random: () => number): string {
   const total = Object.values(faults).reduce((sum, { share }) => sum + share, 0);
   let left = random() * total;

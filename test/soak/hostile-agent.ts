@@ -1,4 +1,4 @@
-// An agent's streams for soaks, as a process: some to an honest ingest, the others to destinations that go wrong.
+// An agent's streams for soaks, as a process: some to an honest ingest, the others to faulty destinations.
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
@@ -17,22 +17,22 @@ import { replicaRow, roomyAgent } from '../publisher/replica/replica-row.ts';
 export interface HostileAgentOptions {
   /** RTMP URL and stream key of each stream. */
   readonly targets: readonly (readonly [url: string, streamKey: string])[];
-  /** Whether these are the outputs of one stream, instead of streams of as many users. */
+  /** Whether these are the outputs of one stream, instead of streams of different users. */
   readonly areOutputs?: boolean;
-  /** Of each picture; by default as many as at 4 Mbit/s. */
+  /** Size of each picture; by default that of 4 Mbit/s. */
   readonly pictureBytes?: number;
 }
 
 export interface HostileAgentFigures {
-  /** Of the event loop, since the figures before. */
+  /** Delay of the event loop, since the previous figures. */
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
   readonly residentMiB: number;
-  /** What is reachable: of the heap, and of buffers outside of it. */
+  /** Reachable memory: of the heap, and of buffers outside of it. */
   readonly heapMiB: number;
   readonly buffersMiB: number;
-  /** By the stream key: pictures that were left out, and connections that were lost. */
+  /** By the stream key: dropped pictures, and lost connections. */
   readonly streams: Readonly<Record<string, { readonly droppedFrames: number; readonly reconnects: number }>>;
-  /** How often connections have ended, by the code of the reason. */
+  /** The number of ended connections, by the code of the reason. */
   readonly ends: Readonly<Record<string, number>>;
 }
 
@@ -113,7 +113,7 @@ function begin({ targets, areOutputs = false, pictureBytes = 16_000 }: HostileAg
 process.on('disconnect', () => process.exit());
 const [options] = (await once(process, 'message')) as [HostileAgentOptions];
 const figures = begin(options);
-// The first connections and the first compilations are not what is measured.
+// The first connections and compilations are not measured.
 await setTimeout(5000);
 figures();
 process.on('message', () => process.send!(figures()));

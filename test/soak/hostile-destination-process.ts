@@ -1,9 +1,9 @@
-// The hostile destination as a process of its own, which says how much it has sent when it is asked.
+// The hostile destination as a separate process, which reports its sent bytes on request.
 import { once } from 'node:events';
 import { startHostileDestination } from './hostile-destination.ts';
 
 export interface HostileOptions {
-  /** Of each connection. */
+  /** Rate for each connection. */
   readonly bytesPerSecond: number;
 }
 

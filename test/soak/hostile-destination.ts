@@ -1,5 +1,5 @@
-// Destinations that talk back: each takes a publisher, and then sends it one of some kinds of bytes.
-// Some flood it, which ends the connection; the others send for ever what a destination may.
+// Destinations that send data back: each accepts a publisher, and then sends it one of several kinds of bytes.
+// Some flood it, which ends the connection; the others send permitted data for ever.
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -11,10 +11,10 @@ import { controlMessage, messageType } from '../../lambda/publisher/rtmp/message
 import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { RtmpConnection } from '../../lambda/publisher/rtmp/rtmp-connection.ts';
 
-/** How often a flood goes on. */
+/** Interval of the writes of a flood. */
 const everyMs = 10;
 
-/** What is sent again and again, by the name of the destination. */
+/** Data that is sent repeatedly, by the name of the destination. */
 const floods: Readonly<Record<string, () => Buffer>> = {
   'empty-messages': () => Buffer.concat([fullHeader(7, 0, messageType.audio), Buffer.alloc(16_384, 0xc7)]),
   pings: () => repeat(messageOf({ type: messageType.userControl, payload: Buffer.from('000600000001', 'hex') }), 500),
@@ -26,7 +26,7 @@ const floods: Readonly<Record<string, () => Buffer>> = {
   acknowledgements: () => repeat(new ChunkWriter().write([controlMessage(messageType.acknowledgement, 1)]), 500),
   'random-bytes': () => Buffer.from(Array.from({ length: 16_384 }, () => Math.floor(Math.random() * 256))),
 };
-/** What is sent for ever, a little less than a destination may: such a one keeps its connection. */
+/** Data that is sent for ever, slightly below the limit: such a destination keeps its connection. */
 const permitted: Readonly<Record<string, () => Buffer>> = {
   polite: () => messageOf({ type: messageType.video, payload: Buffer.alloc(500) }),
   'pings-and-ignored': () =>
@@ -72,7 +72,7 @@ function repeat(bytes: Buffer, times: number): Buffer {
 
 let bytesSent = 0;
 
-/** Sends to a publisher until it hangs up. @param bytesPerSecond at most, of a flood */
+/** Sends to a publisher until it disconnects. @param bytesPerSecond limit of a flood */
 function flood(socket: Socket, kind: string, bytesPerSecond: number): void {
   const bytes = (permitted[kind] ?? floods[kind]!)();
   const rate = kind in permitted ? permittedBytesPerSecond : bytesPerSecond;
@@ -110,13 +110,13 @@ function acceptPublisher(socket: Socket, bytesPerSecond: number): void {
 }
 
 export interface HostileDestination {
-  /** Its applications are the kinds. */
+  /** The URL. Its applications are the kinds. */
   readonly rtmpURL: string;
-  /** By all of them. */
+  /** Bytes sent over all connections. */
   readonly bytesSent: number;
 }
 
-/** Listens for as long as the process lives. @param bytesPerSecond of each connection */
+/** Listens as long as the process lives. @param bytesPerSecond rate for each connection */
 export async function startHostileDestination(bytesPerSecond: number): Promise<HostileDestination> {
   const server = createServer({ noDelay: true }, (socket) => acceptPublisher(socket, bytesPerSecond));
   server.listen(0, '127.0.0.1');

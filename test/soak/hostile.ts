@@ -1,5 +1,5 @@
-// `npm run soak:hostile -- --minutes N --megabytes-per-second R`: one agent, where some destinations flood it.
-// It prints what they cost, beside an agent without them, and fails where others notice them.
+// `npm run soak:hostile -- --minutes N --megabytes-per-second R`: one agent, flooded by some destinations.
+// It prints their cost, beside an agent without them, and fails if other streams are affected.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,10 +21,10 @@ const minutes = Number(values.minutes);
 const bytesPerSecond = Number(values['megabytes-per-second']) * 1e6;
 const honestStreams = 5;
 const floodingStreams = 45;
-/** Who floods is hung up on, so that the rest is sent by destinations that go to the limit, and stay. */
+/** Number of permitted senders: the agent disconnects floods, so these send the rest and stay. */
 const permittedStreams = Math.ceil(bytesPerSecond / permittedBytesPerSecond);
 const streams = honestStreams + floodingStreams + permittedStreams;
-/** All of them together are sent as much as 50 streams at 4 Mbit/s. */
+/** Size of a picture: all streams together send as much as 50 streams at 4 Mbit/s. */
 const pictureBytes = Math.round((50 * 16_000) / streams);
 const mostGrowthMiB = 64;
 const mostDelayMs = 50;
@@ -78,12 +78,12 @@ interface Seen extends Pick<HostileAgentFigures, 'delayMs' | 'ends'> {
   readonly last: HostileAgentFigures;
   readonly beforeMiB: number;
   readonly mostMiB: number;
-  /** Of the streams to the honest ingest: those that were due and did not arrive. */
+  /** Missing frames of the streams to the honest ingest. */
   readonly lostFrames: number;
   readonly reconnects: number;
 }
 
-/** Runs an agent with these streams, and looks at it every few seconds. */
+/** Runs an agent with these streams, and samples it every few seconds. */
 async function watch(targets: HostileAgentOptions['targets'], forMinutes: number): Promise<Seen> {
   const agent = fork(join(import.meta.dirname, 'hostile-agent.ts'), { execArgv: [youngHeap] });
   try {

@@ -1,5 +1,5 @@
-// `npm run soak:outputs -- --minutes N`: one stream to thirty outputs, of which ten go wrong in turn.
-// It prints what that did to the other twenty, and fails where they noticed.
+// `npm run soak:outputs -- --minutes N`: one stream to thirty outputs; ten of them fail in turn.
+// It prints the effects on the other twenty, and fails if they were affected.
 import { parseArgs } from 'node:util';
 import { disturbOutputs } from './disturbed-outputs.ts';
 

@@ -1,5 +1,5 @@
 // `npm run soak:page -- --hours 8`: a working day on the web page of a real local run, in Chromium, its clock sped up.
-// All it asks is really answered. It fails where memory, nodes or listeners have grown, and says how much it asked.
+// All its requests are really answered. It fails if memory, nodes or listeners have grown, and prints the requests.
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import type { CDPSession, Page } from 'playwright-core';
@@ -9,12 +9,12 @@ import { madeSample } from '../support/media-samples.ts';
 
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '8' } } });
 const hours = Number(values.hours);
-/** One turn of what is polled. */
+/** One interval of the page's polling. */
 const stepSeconds = 2;
 const minutesOnScreen = 5;
 const mostGrowth = 1.1;
 const screens = ['Home', 'Streams', 'Library', 'Playlists', 'Destinations', 'Billing', 'Account', 'Streams'] as const;
-/** What a browser keeps of what it has compiled and measured comes with the first three turns through all screens. */
+/** Warm-up: the browser's caches of compiled code and measurements fill in the first three turns of all screens. */
 const minutesUntilWarm = 3 * screens.length * minutesOnScreen;
 
 interface Kept {
@@ -92,7 +92,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
 }
 
-/** Every other time to the stream that is on air, else to the next screen. */
+/** Opens alternately the stream that is on air and the next screen. */
 async function goOn(page: Page, turn: number): Promise<void> {
   const name = screens[turn % screens.length]!;
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name, exact: true }).click();
@@ -101,7 +101,7 @@ async function goOn(page: Page, turn: number): Promise<void> {
   await page.getByRole('heading', { name: 'Evidence' }).waitFor();
 }
 
-/** What is there when nothing of other screens has to be: on the screen that the day began on. */
+/** Remaining memory, nodes and listeners on the first screen, without those of other screens. */
 async function keptAtHome(page: Page, session: CDPSession, isQuiet: () => boolean): Promise<Kept> {
   await goOn(page, 0);
   for (let step = 0; step < 30; step++) {

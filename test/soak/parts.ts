@@ -1,5 +1,5 @@
-// `npm run soak:parts -- --gibibytes N`: a file by parts into a local run, over a line that drops every few seconds.
-// The client is killed three times. It says how much was sent twice, and fails where that is too much.
+// `npm run soak:parts -- --gibibytes N`: a multipart upload into a local run, over a dropping connection.
+// The client is killed three times. It prints the number of repeated bytes, and fails if there are too many.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 });
 const sizeBytes = Math.round(Number(values.gibibytes) * 1024 ** 3);
-/** Requests of the API, and headers: for each part a few. */
+/** Limit of bytes of API requests and headers: a few for each part. */
 const smallBytesPerPart = 4096;
 
 const folder = await temporaryDataFolder();

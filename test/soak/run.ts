@@ -1,5 +1,5 @@
-// `npm run soak -- --hours N --streams M`: streams for hours on three machines, with faults at random.
-// It ends with a table of what the faults cost.
+// `npm run soak -- --hours N --streams M`: streams for hours on three machines, with random faults.
+// It ends with a table of the faults' cost.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const [hours, streams, everySeconds] = [Number(values.hours), Number(values.streams), Number(values['every-seconds'])];
 const framesPerSecond = 30;
-/** A recovery that takes longer than this is a failure. */
+/** Time limit of a recovery. A longer one is a failure. */
 const patienceMs = 90_000;
 
 interface Hit {
@@ -64,12 +64,12 @@ const picturesAtEnd = pictures();
 await until(async () => [...ids.keys()].every(isLive), patienceMs);
 await report();
 
-/** How many pictures of each stream have arrived so far. */
+/** The number of received pictures of each stream so far. */
 function pictures(): number[] {
   return [...ids.keys()].map((key) => publicationsOf(key).reduce((sum, publication) => sum + publication.pictures, 0));
 }
 
-/** The time from the end of a fault to the first picture of a connection that was made after its beginning. */
+/** The time from the end of a fault to the first picture of a connection made after the fault's beginning. */
 function backAfterMs(key: string, faultAtMs: number, overAtMs: number): number | null {
   const next = publicationsOf(key).find(
     ({ beganAtMs: atMs, firstPictureAtMs }) => atMs > faultAtMs && firstPictureAtMs !== null,
@@ -77,7 +77,7 @@ function backAfterMs(key: string, faultAtMs: number, overAtMs: number): number |
   return next ? Math.max(0, next.firstPictureAtMs! - overAtMs) : null;
 }
 
-/** The time from a fault to the transition with which the platform noticed it. */
+/** The time from a fault to the transition that shows that the platform noticed it. */
 async function detectedAfterMs(key: string, since: Date): Promise<number | null> {
   const { rows } = await fleet.pool.query<{ at: Date }>(
     `select at
@@ -143,6 +143,6 @@ async function memoryMiB(): Promise<number> {
 
 async function until(isSo: () => Promise<boolean>, limitMs = Infinity): Promise<void> {
   const untilMs = performance.now() + limitMs;
-  // A question to a database that is away counts as not so yet.
+  // A failed query of the unavailable database counts as “not yet”.
   while (performance.now() < untilMs && !(await isSo().catch(() => false))) await setTimeout(50);
 }

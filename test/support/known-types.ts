@@ -8,7 +8,7 @@ const paidByUse = [
   'AWS::CloudFront::Function',
   'AWS::EC2::FlowLog',
   'AWS::EC2::VPC',
-  'AWS::EC2::VPCEndpoint', // of S3, whose gateway is free
+  'AWS::EC2::VPCEndpoint', // the free gateway of S3
   'AWS::ECR::Repository',
   'AWS::Logs::LogGroup',
   'AWS::S3::Bucket',

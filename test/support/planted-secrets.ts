@@ -6,7 +6,7 @@ export interface PlantedSecrets {
   /** Records the secrets in a platform's answer: tokens, and the keys of ingests. */
   plantAnswer(body: string): void;
   plantSecret(secret: string): void;
-  /** Searches a text for secrets. @param where the name of the text, for the error @throws if the text has a secret */
+  /** Searches a text for secrets. @throws with the name `where` of the text, if it has a secret */
   expectNoneIn(text: string, where: string): void;
 }
 

@@ -1,4 +1,4 @@
-// Each operation is on every surface, or is left out there with a reason.
+// Each operation is on every surface, or is omitted there with a reason.
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
@@ -10,7 +10,7 @@ import { buildOpenapi } from '../../lambda/surfaces/openapi/openapi.ts';
 interface Surface {
   /** The operations that the surface has, by tool name. */
   readonly has: () => readonly string[];
-  /** The operations that the surface does not have, by tool name, and why. */
+  /** The operations that the surface lacks, by tool name, with reasons. */
   readonly leftOut: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-// Clients that know an address and nothing else go by challenges, through the imitated API Gateway and distribution.
+// Clients that know only an address follow challenges, through the imitated API Gateway and distribution.
 import * as oauth from 'oauth4webapi';
 import { describe, expect, test, vi } from 'vitest';
 import { browserSession } from '../support/browser-session.ts';
@@ -6,7 +6,7 @@ import { connectMcpClient, oauthProvider } from '../support/mcp-clients.ts';
 import { testSite } from '../support/site.ts';
 import type { TestSite } from '../support/site.ts';
 
-// Passwords are hashed slowly, on purpose.
+// Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
 
 const redirectURI = 'http://127.0.0.1:9/callback';
@@ -28,7 +28,7 @@ interface Challenge {
   readonly resourceMetadata: URL;
 }
 
-/** The challenge of a refusal (RFC 6750, RFC 9728). @throws where there is none: this client guesses no address */
+/** The challenge of a refusal (RFC 6750, RFC 9728). @throws if there is none: this client guesses no address */
 function challengeOf({ headers, status }: Response): Challenge {
   const value = headers.get('www-authenticate');
   if (!value?.startsWith('Bearer ')) throw new Error(`the refusal ${status} has no challenge of this client's scheme`);
@@ -40,7 +40,7 @@ function challengeOf({ headers, status }: Response): Challenge {
   };
 }
 
-/** Gets a token for what a challenge asks for, by nothing but what it names. */
+/** Gets the token that a challenge requires, only by the addresses that it names. */
 async function tokenFor(
   site: TestSite,
   { resourceMetadata, scope }: Pick<Challenge, 'resourceMetadata' | 'scope'>,

@@ -1,4 +1,4 @@
-// Cursors: nobody can make, read or alter one, and a walk by them shows every row once while rows come and go.
+// Cursors: users cannot forge, read or alter them, and a walk shows every row once while rows are added and removed.
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
@@ -59,7 +59,7 @@ it('a walk shows each row that stays once, newest first, whatever comes and goes
             }
           }
         }
-        // A removed row may have been shown before it was removed. No other row may be missing, come twice or be new.
+        // A removed row may have been shown before its removal. No other row may be missing, repeated or new.
         expect(seen.filter((id) => !removed.has(id))).toEqual(atStart.filter((id) => !removed.has(id)));
         expect(seen).toEqual(atStart.filter((id) => seen.includes(id)));
       },

@@ -1,4 +1,4 @@
-// What callers are told of faults: each at its place, with what to send instead, while nothing is written.
+// Error messages to callers: each names its place and the correct input, and nothing is written.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -152,7 +152,7 @@ it('no word of the validator is in an answer, whatever is sent', { timeout: 60_0
           expect(detail).toMatch(
             /^(Is|It|Must|There|A|At|The|This|Use|Set|Send|Name|Only|Leave|fileSize|Imports) .*\.$/s,
           );
-          // The name of an unknown field is the caller's own word, and may be any.
+          // The name of an unknown field is the caller's own word, and may be anything.
           const ours = detail.replace(/^There is no field .* here\./s, '');
           expect(ours).not.toMatch(/\binvalid\b|\breceived\b|unrecognized|undefined|NaN|\[object/i);
         }
@@ -254,7 +254,7 @@ describe('hostile identifiers', () => {
       .filter(({ path }) => path.includes('{id}'))
       .map((operation) => [`${operation.method} ${operation.path}`, operation] as const),
   )('%s finds nothing by them', async (_, { method, path, body, errors }) => {
-    // These bodies are right: only the identifier is wrong.
+    // These bodies are correct: only the identifier is wrong.
     const bodies: Record<string, unknown> = {
       '/playlists/{id}/operations': { operations: [{ op: 'clear' }] },
       '/streams/{id}/schedule': { scheduleStartAt: '2999-01-01T00:00:00Z' },

@@ -1,4 +1,4 @@
-// Bodies that cost more to read than to send: each is refused at once, by every surface, and is no failure of ours.
+// Bodies that cost more to read than to send: every surface refuses each at once, without a failure of ours.
 import { expect, it } from 'vitest';
 import { createGraphqlHandler, graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';

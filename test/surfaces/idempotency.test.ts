@@ -1,4 +1,4 @@
-// An Idempotency-Key on a POST: one effect and one answer, however often and at once it is repeated, for a day.
+// An Idempotency-Key on a POST: one effect and one answer for any number of repetitions, for a day.
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
@@ -24,7 +24,7 @@ interface RawAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Headers of an answer but those that count requests, and the text as it came. */
+/** Headers of an answer without those that count requests, and its raw text. */
 async function post(path: string, body: unknown, key: string, as: TestUser = user): Promise<RawAnswer> {
   const headers = { 'x-api-key': as.apiKey, 'content-type': 'application/json', 'idempotency-key': key };
   const response = await service.handler()(
@@ -59,7 +59,7 @@ async function newPlaylist(): Promise<{ streamID: string; playlistID: string }> 
   return { streamID: stream.id, playlistID: playlist.id };
 }
 
-/** For each POST a request that succeeds: its path and body. */
+/** A successful request for each POST: its path and body. */
 const requests: Readonly<Record<string, () => Promise<readonly [path: string, body: unknown]>>> = {
   createStream: async () => ['/streams', { name: 'one' }],
   startStream: async () => [`/streams/${(await newPlaylist()).streamID}/start`, {}],
@@ -87,7 +87,7 @@ const requests: Readonly<Record<string, () => Promise<readonly [path: string, bo
   createDestination: async () => ['/destinations', { name: 'd', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' }],
 };
 
-/** A number that every effect of these requests makes larger. */
+/** A number that every effect of these requests increases. */
 async function effects(): Promise<number> {
   const [row] = await all<{ versions: number }>(service.pool(), 'select sum(version) as versions from playlists');
   return (row!.versions ?? 0) + (await countRows(service, 'streams', 'uploads', 'outbox'));
@@ -102,7 +102,7 @@ describe.for(Object.entries(requests))('%s', ([, request]) => {
     const second = await post(path, body, 'again');
     expect(second).toEqual({ ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } });
     expect(await effects()).toBe(before);
-    // With the same key, another path is another request.
+    // Another path with the same key is another request.
     if (path.includes('/', 1))
       expect(codeOf(await post(path.replace(/_\w+/, '_x'), body, 'again'))).toBe('idempotency_key_reused');
   });
@@ -158,10 +158,10 @@ interface NamedRequest {
   readonly name: string;
 }
 
-/** The first answer to each key that made a stream, with the name of that stream. */
+/** The first answer to each key that created a stream, with the name of that stream. */
 type MadeStreams = Map<string, { readonly name: string; readonly text: string }>;
 
-/** Fails unless each answer is the one effect of its key, or says why it is not. */
+/** Fails unless each answer is the one effect of its key, or explains why it is not. */
 function judgeRound(answers: readonly (NamedRequest & { answer: RawAnswer })[], made: MadeStreams): void {
   for (const { key, name, answer } of answers) {
     if (answer.status !== 201 || answer.headers['idempotency-replayed'] !== undefined) continue;
@@ -202,7 +202,7 @@ it('of requests at once under any keys, each key has one effect, and each answer
 });
 
 describe('a large answer', () => {
-  /** A playlist whose answer has 578,402 bytes, and a request that is answered with it. */
+  /** A playlist whose answer has 578,402 bytes, and a request with that answer. */
   const longPlaylist = async (owner: TestUser, id: string) => {
     const { body: stream } = await owner.call('POST', '/streams', {});
     await storeLongPlaylist(service, { id, userID: owner.id, streamID: stream.id, isLive: true });

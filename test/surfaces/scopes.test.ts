@@ -1,4 +1,4 @@
-// Who may call what: every operation with no credential, a wrong one, two at once, and with each scope alone.
+// Access by scope: every operation without a credential, with a wrong one, with two, and with each scope alone.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { allScopes } from '../../lambda/operations/scopes.ts';

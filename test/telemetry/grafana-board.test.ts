@@ -1,4 +1,4 @@
-// The board for Grafana names measures that there are, by the names that Prometheus has them by.
+// The board for Grafana uses existing measures, by their names in Prometheus.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { instruments } from '../../lambda/telemetry/instruments.ts';

@@ -1,4 +1,4 @@
-// What is measured, as Prometheus reads it and as OTLP carries it.
+// Measures, as Prometheus reads them and as OTLP carries them.
 import { describe, expect, it } from 'vitest';
 import { durationBounds, instruments } from '../../lambda/telemetry/instruments.ts';
 import { Measures } from '../../lambda/telemetry/measures.ts';

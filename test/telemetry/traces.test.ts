@@ -1,4 +1,4 @@
-// A start is one trace, from the request through commands and rows to the agent; without a collector there is nothing.
+// A start is one trace, from the request through commands and rows to the agent; without a collector nothing is sent.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -110,7 +110,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
   });
 
   test('the browser has complained of nothing, and blocked nothing', () => {
-    // Chromium would give what is typed the style of what was there before. The policy blocks that; nobody misses it.
+    // Chromium would style typed text like the replaced text. The policy blocks that harmlessly.
     const ofTyping = /^Applying inline style violates/;
     expect(browser.complaints.filter((text) => !ofTyping.test(text))).toEqual([]);
   });

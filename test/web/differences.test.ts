@@ -1,4 +1,4 @@
-// What a playlist's page says of its draft against what is live: which items are new, moved and taken out.
+// Differences of a playlist's draft from the live version on its page: new, moved and removed items.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { differencesOf } from '../../lambda/web/playlists/differences.ts';

@@ -1,4 +1,4 @@
-// What people do on the page, in a real browser at a real local run: each journey leaves pictures of what they saw.
+// Users' journeys on the page, in a real browser at a real local run; each leaves screenshots.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,7 +125,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await state('Off air');
   });
 
-  /** What the page recognises interrupted uploads by after a reload. */
+  /** Whether the page still remembers interrupted uploads after a reload. */
   const isRemembered = async () =>
     (await page.evaluate(() => localStorage.getItem('uploads')))?.includes('film') ?? false;
 

@@ -11,7 +11,7 @@ import { testLocalRun } from '../support/test-local-run.ts';
 
 const itemCount = 1000;
 const fileCount = 1000;
-/** Each takes a dozen messages between the browser and what stands for the API. */
+/** Time limit: each file needs a dozen messages between the browser and the API's stand-in. */
 const filesWaitMs = 480_000;
 
 describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)', () => {
@@ -83,7 +83,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
     await page.mouse.move(x + 4, y + 8);
     await page.mouse.down();
     await page.mouse.move(x + 4, 890, { steps: 5 });
-    // The list scrolls past each place faster than a locator looks.
+    // The list scrolls past each place faster than a locator polls.
     const isFarDown = () => Number(document.querySelector<HTMLElement>('li[data-index]')?.dataset['index']) >= 700;
     await page.waitForFunction(isFarDown, undefined, { polling: 'raf' });
     await page.mouse.move(x + 4, 450, { steps: 5 });
@@ -120,7 +120,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
       const made: { name: string; folder: string }[] = [];
       const complete = new Set<string>();
       let refusals = 0;
-      // What stands for the API answers at once: a thousand files would keep a real one busy with examining them.
+      // The stand-in for the API answers at once: a real one would be busy with inspecting a thousand files.
       await page.route(/\/v1\/uploads(\/|$)|\/stand-in/, async (route) => {
         const request = route.request();
         const { pathname } = new URL(request.url());
@@ -146,9 +146,9 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
         return route.fulfill({ json: { id, uploaded: true } });
       });
       await page.getByRole('link', { name: 'Library' }).click();
-      // The screen before has a heading with the word as well.
+      // The previous screen also has a heading with this word.
       await page.getByText('Drop files or folders anywhere on this page.').waitFor();
-      // A browser drops nothing on what has come under the pointer since it was moved last.
+      // A browser does not drop on an element that appeared under the pointer after its last move.
       await page.getByText('Not uploaded').first().waitFor();
       const session = await page.context().newCDPSession(page);
       const data = { items: [], files: [dropped], dragOperationsMask: 1 };

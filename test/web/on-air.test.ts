@@ -1,4 +1,4 @@
-// What an operator sees while a stream is on air and things go wrong or change, in a real browser at a real local run.
+// An operator's view of faults and changes while a stream is on air, in a real browser at a real local run.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
   const run = testLocalRun('--no-demo');
   const browser = journeyBrowser();
   const folder = mkdtempSync(join(tmpdir(), 'on-air-'));
-  /** So long that what is published waits for its end. */
+  /** A film long enough that a publication waits for its end. */
   const film = join(folder, 'film.mp4');
   let page: Page;
   let ingest: FaultyIngest;

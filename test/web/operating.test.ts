@@ -1,4 +1,4 @@
-// What operators do beside watching, in a real browser at a real local run: schedules, outputs, channels, being told.
+// Operators' other tasks in a real browser at a real local run: schedules, outputs, channels, notifications.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -295,7 +295,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
   test('reads what is used up an hour, and until when the credits last', async () => {
     await page.goto(`${run.connection.siteURL}/billing`);
     const burn = page.getByText(/^Live streams cost [\d.]+ credits an hour\. They last until /);
-    // A stream that fails for a moment costs nothing then.
+    // A stream that is failing for a moment costs nothing then, so this polls.
     await until(async () => {
       const { creditsPerHour } = (await run.api('GET', '/billing/overview')).billing;
       return creditsPerHour > 0 && (await burn.innerText()).includes(`costs ${creditsPerHour} credits`);

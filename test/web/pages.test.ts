@@ -1,4 +1,4 @@
-// The web page in a real browser: people sign up, make keys and connect applications, and axe looks at every page.
+// The web page in a real browser: users sign up, create keys and connect applications, and axe checks every page.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -63,13 +63,13 @@ describe.skipIf(!chromiumPath)(
     });
     afterAll(() => browser.close());
 
-    /** What axe finds on the page once it shows. In dark colours it looks only for contrast. */
+    /** The findings of axe once the page is visible; in dark colours only those about contrast. */
     async function axeFindings(): Promise<string[]> {
       await page.getByRole('heading', { level: 1 }).waitFor();
       const found: string[] = [];
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        // The browser's protocol runs the script, since the policy of the page lets no script in.
+        // The browser's protocol runs the script, because the policy of the page blocks scripts.
         await page.evaluate(axe);
         const rules = colorScheme === 'light' ? {} : { runOnly: ['color-contrast'] };
         const { violations } = await page.evaluate((options) => (globalThis as any).axe.run(options), rules);
@@ -179,7 +179,7 @@ describe.skipIf(!chromiumPath)(
       await page.goto((await application.authorizationRequest('service:read service:destructive')).url.href);
       await page.getByText('the application').waitFor();
 
-      // When the address of an application is not registered, the user sees a page that says so.
+      // If the address of an application is not registered, the user sees a page that explains it.
       const elsewhere = { redirect_uri: 'https://elsewhere.example/' };
       await page.goto((await application.authorizationRequest('service:read', elsewhere)).url.href);
       await page.getByText('an address that it has not registered').waitFor();

@@ -22,7 +22,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   const open = (path: string) => page.goto(`${run.connection.siteURL}${path}`);
 
   test('pays by card, comes back, and reads that the credits have come', async () => {
-    // A job gives the free credits a moment after the start.
+    // A job grants the free credits a moment after the start.
     await until(async () =>
       (await run.api('GET', '/billing/invoices')).data.some(({ type }: { type: string }) => type === 'free_credits'),
     );
@@ -128,7 +128,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   });
 
   const state = (text: string) => page.locator('.badge', { hasText: text }).first().waitFor();
-  /** Goes by Tab to what is called so. */
+  /** Moves the focus by Tab to the element with this name. */
   async function reach(name: string): Promise<void> {
     const passed: string[] = [];
     for (let steps = 0; steps < 150; steps++) {

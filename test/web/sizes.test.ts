@@ -1,4 +1,4 @@
-// How much a browser loads before it shows something: bounds in bytes after gzip, and what the document names.
+// Loaded bytes until a browser shows something: limits after gzip, and the files that the document names.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bundlePages } from '../../lib/shared/bundle-web.ts';
@@ -20,7 +20,7 @@ test('each screen loads little more, and no screen comes with the first load', (
   expect(sizes.filter(({ kibibytes }) => kibibytes === 0 || kibibytes >= bounds.screenKiB)).toEqual([]);
 });
 
-/** What is loaded when somebody asks for it, and cannot be small: the player of previews, and the editor of GraphQL. */
+/** Parts that are loaded on demand and cannot be small: the player of previews, and the editor of GraphQL. */
 const onDemand = { player: 120, 'graphql-editor': 190 };
 
 test('what is loaded on demand comes with no screen, and has bounds of its own', () => {

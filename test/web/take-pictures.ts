@@ -8,9 +8,9 @@ import { startLocalRun, temporaryDataFolder, until } from '../support/local-run.
 
 const target = join(import.meta.dirname, '../../.github/pictures');
 const viewport = { width: 1120, height: 700 };
-/** Of 100. Text stays sharp, and a picture has some 30 KB. */
+/** WebP quality, of 100. Text stays sharp, and a picture has some 30 KB. */
 const quality = 72;
-/** Figures are there for the charts after this. */
+/** Time until the charts have figures. */
 const onAirMs = 150_000;
 
 if (!chromiumPath) throw new Error('This needs Chromium.');
@@ -52,7 +52,7 @@ async function untilDemoIsLive(): Promise<string> {
   return id;
 }
 
-/** In light and in dark, as WebP. */
+/** Takes a picture in light and in dark, as WebP. */
 async function take(page: Page, name: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,4 +1,4 @@
-// People are told once when something is wrong and once when it is well, by services that behave as theirs do.
+// Users are notified once of a fault and once of its end, through realistic stand-ins of chat services.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
@@ -26,13 +26,13 @@ const channelAt = async (services: AlertServices, kind: AlertService, more: obje
   create('/alert-channels', { name: 'us', kind, target: services.targets[kind], ...more });
 const channel = async (id: string) => (await call('GET', `/alert-channels/${id}`)).body;
 const incidents = async () => (await call('GET', '/incidents')).body.data;
-/** Lets time pass, and does what is due then. */
+/** Lets time pass, and carries out the work that is due then. */
 const pass = async (sender: Sender, seconds: number) => {
   await passSeconds(service, seconds);
   await sender.work();
 };
 const reset = { reason: { code: 'unreachable', detail: 'No server accepts connections there.' } };
-/** A stream that is live. */
+/** A live stream. */
 const onAir = async (more: object = {}) => {
   await register('agent');
   const { id, held } = await activeStream('agent', { name: 'Night <radio>', ...more });
@@ -185,7 +185,7 @@ describe.each(['slack', 'discord', 'telegram'] as const)('%s', (kind) => {
         expect(services.taken).toEqual([]);
       }
       await pass(sender, 40);
-      // The test comes first; what is wrong by then follows.
+      // The test notice comes first; current faults follow.
       expect(services.taken.map(({ text }) => text)).toEqual([
         expect.stringMatching(/^Alerts work/),
         expect.stringContaining('is off the air'),

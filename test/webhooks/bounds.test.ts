@@ -1,4 +1,4 @@
-// What waits for a webhook, and what is kept of it, is bounded, whatever its receiver and its user do.
+// Waiting and stored deliveries of a webhook are limited, whatever its receiver and its user do.
 import { expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
@@ -12,7 +12,7 @@ import type { TestUser } from '../support/service.ts';
 
 const service = testService();
 
-/** Records so many events of a user. */
+/** Records a number of events of a user. */
 const record = (user: TestUser, count: number) =>
   service.pool().query(
     `select record_event($1, 'stream.state_changed', 'str_' || n, json_build_object('n', n))

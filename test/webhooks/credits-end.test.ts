@@ -1,4 +1,4 @@
-// Credits run out under a live stream: its user is warned in time and told of the end, by mail and by webhook.
+// Credits run out under a live stream: its user is warned in time and notified of the end, by mail and by webhook.
 import { expect, it } from 'vitest';
 import { fireCredits } from '../../lambda/orchestration/accounts/fire-credits.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
@@ -21,7 +21,7 @@ it('a user is told a day and an hour before the end, at the end, and when stream
   const { id } = await activeStream('agent');
   const began = Date.now();
   const { mails, work } = testSender(service.pool(), createSealer([testDataKey]));
-  /** What the user is told so many hours after the start, by senders that work at the same time. */
+  /** Notices to the user this many hours after the start, by senders that work at the same time. */
   const told = async (hours: number) => {
     for (let count = 0; count < 2; count++) await fireCredits(service.pool(), new Date(began + hours * hourMs));
     await makeNotificationsDue(service);

@@ -1,4 +1,4 @@
-// Receivers that fail, hang, lie or lead elsewhere get their events later, or not at all, and their users can see why.
+// Receivers that fail, hang, lie or redirect get events later, or not at all, and their users can see the reason.
 import { beforeEach, expect, it } from 'vitest';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
@@ -19,7 +19,7 @@ import {
 import { startReceiver } from './receiver.ts';
 import { testSender } from './sender.ts';
 
-/** A delivery as the API shows it, as far as these tests look at it. */
+/** A delivery as the API shows it, with the fields that these tests read. */
 interface Delivery {
   readonly id: string;
   readonly eventID: string;
@@ -41,7 +41,7 @@ const deliveries = async (id: string): Promise<Delivery[]> =>
   (await call('GET', `/webhooks/${id}/deliveries`)).body.data;
 const statesOf = async (id: string) => (await deliveries(id)).map(({ state }) => state);
 const look = async (id: string) => (await call('GET', `/webhooks/${id}`)).body;
-/** Does something that one event tells of. */
+/** Causes one event. */
 const happen = async () =>
   call('POST', `/streams/${await create('/streams', {})}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
 const passTime = () => makeDeliveriesDue(service);
@@ -125,7 +125,7 @@ it('a receiver that hangs or is away gets nothing more for a while', async () =>
   await letLastDeliveryBe(service, 1);
   for (let count = 0; count < 20; count++) await happen();
   await sender({ attempts: { timeoutMs: 200 } }).work();
-  // Of twenty deliveries it got eight at once, and no more.
+  // It received eight of twenty deliveries at once, and no more.
   expect(hanging.received).toHaveLength(8);
   for (const [id, failure] of [
     [ids[0]!, 'timed_out'],
@@ -152,7 +152,7 @@ it('a receiver that does not answer is asked once for all new events, and more a
   await happen();
   await impatient.work();
   expect(hanging.received).toHaveLength(1);
-  // New events wake no sender up, and no sender tries them.
+  // New events wake no sender, and no sender tries them.
   for (let count = 0; count < 10; count++) await happen();
   expect(await countDueCommands(service, 'webhooks')).toBe(0);
   await impatient.work();
@@ -166,7 +166,7 @@ it('a receiver that does not answer is asked once for all new events, and more a
   }
   expect(waits).toEqual(waits.toSorted((a, b) => a - b));
   expect(waits.at(-1)).toBeGreaterThan(60_000);
-  // At another address the receiver may answer, so that nothing waits any more.
+  // The receiver may answer at another address, so no delivery waits any more.
   hanging.answer = (response) => response.writeHead(204).end();
   await call('PATCH', `/webhooks/${id}`, { url: `${hanging.url}?new` });
   await happen();
@@ -214,7 +214,7 @@ it('a receiver to which much is due gives way to others, and gets the rest later
   const slow = sender({ steadyClock: minuteEachLook });
   await slow.work();
   expect(receiver.received).toHaveLength(20);
-  // Eight, eight and four deliveries take three turns, and a sender looks at the clock at least twice in each.
+  // Eight, eight and four deliveries take three turns, and a sender reads the clock at least twice in each.
   expect(nowMs / 60_000).toBeGreaterThanOrEqual(6);
 });
 
@@ -369,13 +369,13 @@ it('a receiver is called only at an address that users may name, which is checke
   await happen();
   await sender({ attempts: { resolve } }).work();
   expect(await deliveries(id)).toMatchObject([{ failure: { code: 'address_forbidden' } }]);
-  // The rules of the stage are stricter than when this address was registered.
+  // The rules of the stage are stricter than at the registration of this address.
   await readdressWebhooks(service, receiver.url);
   await passTime();
   await sender({ attempts: { allowPrivateAddresses: false } }).work();
   expect(await deliveries(id)).toMatchObject([{ attempts: 2, failure: { code: 'address_forbidden' } }]);
   expect(receiver.received).toEqual([]);
-  // The sender connects to the very address that was looked up.
+  // The sender connects to exactly the resolved address.
   await readdressWebhooks(service, `http://inside.example.com:${port}/`);
   await passTime();
   await sender({ attempts: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] } }).work();

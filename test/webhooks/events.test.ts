@@ -1,4 +1,4 @@
-// Webhooks are told every event that has happened, in order and in the declared form, and no other.
+// Webhooks receive every event that has happened, in order and in the declared form, and no other.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { webhookPayload } from '../../lambda/operations/sent-events.ts';
@@ -142,7 +142,7 @@ it('every type of event is told in the form that the OpenAPI document says', asy
   await sources.endScan((await sources.claim(60))!, failed);
   await sources.endScan((await sources.claim(60))!, { ...failed, state: 'ok', reason: null, isFailed: false });
   await sender().work();
-  // The upload is confirmed to be bad, and is then deleted.
+  // The upload is confirmed as bad, and is then deleted.
   await passSeconds(service, 31);
   await sender().work();
   await call('DELETE', `/uploads/${bad}`);
@@ -151,7 +151,7 @@ it('every type of event is told in the form that the OpenAPI document says', asy
   const told = receiver.verified(secret);
   for (const payload of told) {
     const event = webhookEvents.find(({ type }) => type === payload.type)!;
-    // The parser throws where the form is another, and leaves out what is not declared.
+    // The parser throws if the form differs, and drops undeclared fields.
     expect(webhookPayload(event).parse(payload)).toEqual(payload);
   }
   expect(new Set(told.map(({ type }) => type))).toEqual(new Set(webhookEventTypes));

@@ -1,4 +1,4 @@
-// Many webhooks of many users at one host that does not answer hold few senders, and one that answers frees them.
+// Many users' webhooks at one silent host occupy few senders, and a host that answers frees them.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import { webhookSenders } from '../../lambda/data/notices/webhook-senders.ts';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 describe('senders to a host', () => {
   const url = 'https://hooks.example.com/a';
-  /** Leases of webhooks of so many users at the host. @returns the ids of their webhooks */
+  /** Leases of the webhooks of a number of users at the host. @returns the ids of their webhooks */
   const leaseOfMany = async (count: number) => {
     const ids = [];
     for (const user of await users(count)) {
@@ -103,7 +103,7 @@ describe('a host that answers nobody', () => {
     }
     expect(hanging.received).toHaveLength(webhookHost.silentForUsers);
     expect(await countForgottenDeliveries(service)).toBe(0);
-    // Whose receiver is known to answer is sent to all the same.
+    // A webhook whose receiver is known to answer still gets its events.
     const [known] = await users(1);
     const knownID = await webhookOf(known!, hanging.url);
     await letTake(knownID);
@@ -112,7 +112,7 @@ describe('a host that answers nobody', () => {
     await sender(1000).carryOut({ webhookID: knownID });
     expect(hanging.received).toHaveLength(webhookHost.silentForUsers + 1);
     expect(await all(service.pool(), 'select from webhook_hosts')).toEqual([]);
-    // A few at a time, all get what happened.
+    // A few at a time, all receive the events.
     for (let round = 0; round < many.length / webhookHost.mostOfOthers; round++) {
       await makeDeliveriesDue(service);
       await sender(1000).work();

@@ -1,4 +1,4 @@
-// Senders are killed with SIGKILL while they deliver, one after the other. Every event arrives, and repetitions say so.
+// Senders are killed with SIGKILL while they deliver, in turn. Every event arrives, and repetitions are marked.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
@@ -49,7 +49,7 @@ test('no event is lost when senders are killed', async () => {
     await receiver.has(before + 1);
     sender.kill('SIGKILL');
     await exited;
-    // The lease of the dead sender ends, and a sweep finds what it left.
+    // The lease of the dead sender ends, and a sweep finds its remaining work.
     await endSenderLeases(service);
     await databaseOn(service.pool()).webhooks.wakeForgotten(0);
   }

@@ -1,4 +1,4 @@
-// Every notification is mailed once to its user, with what to do. One that could not be mailed is mailed later.
+// Every notification is mailed once to its user, with a remedy. A failed mail is sent later.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { NotificationKind } from '../../lambda/domain/notices/notification-words.ts';
@@ -24,7 +24,7 @@ const notify = (kind: NotificationKind, detail: object, dueAt = new Date()) =>
   databaseOn(service.pool()).notifications.add({ userID: user.id, kind, reference: 'x', detail: { ...detail }, dueAt });
 const unsent = () => countUnsentNotifications(service);
 
-/** Lets a sweep find the notifications that nobody has mailed. */
+/** Runs a sweep, which finds the notifications that were not mailed yet. */
 async function sweep(): Promise<void> {
   await makeNotificationsDue(service, 2);
   await databaseOn(service.pool()).webhooks.wakeForgotten(60);

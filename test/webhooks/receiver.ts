@@ -1,4 +1,4 @@
-// A receiver of webhooks on loopback that answers as a test wants, and verifies events as receivers do.
+// A receiver of webhooks on loopback with scripted answers, which verifies events as receivers do.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -17,11 +17,11 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly received: Received[];
-  /** How requests are answered from now on. Default: with 204. */
+  /** Answers the next requests. Default: status 204. */
   answer: (response: ServerResponse, received: Received) => unknown;
-  /** Verifies the bodies of all requests so far. @throws when one of them was not signed with the secret */
+  /** Verifies the bodies of all requests so far. @throws if one of them was not signed with the secret */
   verified(secret: string): Payload[];
-  /** Resolves once there have been so many requests. */
+  /** Resolves once there have been this many requests. */
   has(count: number): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface Payload {
   readonly data: Record<string, unknown>;
 }
 
-/** Starts a receiver. @param certificate makes it one of https, on localhost */
+/** Starts a receiver. @param certificate makes it use https, on localhost */
 export async function startReceiver(certificate?: Certificate): Promise<Receiver> {
   const waiting = new Set<() => void>();
   const listener = async (request: IncomingMessage, response: ServerResponse) => {

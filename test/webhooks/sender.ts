@@ -1,4 +1,4 @@
-// The sender of webhooks and mails, as tests run it: each attempt has little time, and only waiting commands count.
+// The sender of webhooks and mails for tests: each attempt has little time, and only waiting commands count.
 import type { Pool } from 'pg';
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import type { WebhookCommand } from '../../lambda/data/shared/outbox.ts';
@@ -10,11 +10,11 @@ import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
 import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 export interface TestSender {
-  /** The mails that it has sent. */
+  /** The sent mails. */
   readonly mails: Mail[];
   readonly logged: string[];
   readonly handler: QueueHandler;
-  /** Carries out commands that are due until there are none. @returns how many failed */
+  /** Carries out due commands until none is left. @returns the number of failures */
   work: () => Promise<number>;
   /** Carries out one command. */
   carryOut: (command: WebhookCommand) => ReturnType<QueueHandler>;
@@ -48,7 +48,7 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
     carryOut,
     handler,
     async work() {
-      // What was signalled is looked at two seconds later.
+      // Signals are processed two seconds later.
       const settled = await carryOut({ incidents: '' });
       for (let failed = settled.batchItemFailures.length; ;) {
         const due = `delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`;

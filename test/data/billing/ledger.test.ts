@@ -1,4 +1,4 @@
-// The ledger refuses what a ledger must refuse.
+// The ledger refuses inconsistent transactions.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -24,7 +24,7 @@ const grant = (credits: number) =>
 const take = (reference: string, credits: number) =>
   databaseOn(database.pool()).ledger.take({ userID, cause: 'usage', reference, credits, account: 'usage', at });
 
-/** What the transactions of a cause refer to. */
+/** The references of a cause's transactions. */
 async function referencesOf(cause: string): Promise<string[]> {
   const query = 'select reference from ledger_transactions where cause = $1';
   return (await database.pool().query<{ reference: string }>(query, [cause])).rows.map(({ reference }) => reference);

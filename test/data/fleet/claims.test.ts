@@ -1,4 +1,4 @@
-// Claims: each replica goes to one agent, oldest first, as far as it fits; renewals and figures wait for nobody.
+// Claims: each replica goes to one agent, oldest first, as far as it fits; renewals and figures never wait.
 import { describe, expect, it } from 'vitest';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';

@@ -1,4 +1,4 @@
-// Who is looked at is known to the holder of its replica for a while, and so are the last pieces of what it sent.
+// The holder of a replica knows for a while that it is viewed, and the last pieces that it sent are stored.
 import { beforeEach, expect, it } from 'vitest';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
@@ -41,7 +41,7 @@ it('whoever looks has the last pieces, which are numbered without a gap, whoever
   );
 });
 
-/** The replica has been failing for so long. */
+/** Makes the replica appear to have been failing for this many seconds. */
 const fail = (seconds: number) =>
   service
     .pool()

@@ -1,4 +1,4 @@
-// Points of streams are written whoever has locked the stream, and go when it goes.
+// Points of streams are written even while the stream is locked, and are deleted with it.
 import { expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../../lambda/data/database.ts';
 import { all } from '../../../lambda/data/shared/queryable.ts';

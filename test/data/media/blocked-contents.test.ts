@@ -1,4 +1,4 @@
-// Operators find the uploads of some bytes among many without reading all of them.
+// Operators find the uploads with given bytes among many without reading all of them.
 import { expect, it } from 'vitest';
 import { blockedContents } from '../../../lambda/data/media/blocked-contents.ts';
 import { databaseOn } from '../../../lambda/data/database.ts';

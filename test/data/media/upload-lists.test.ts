@@ -1,4 +1,4 @@
-// A library of 100,000 uploads: whatever is looked for, in whatever order, no statement reads all of it.
+// A library of 100,000 uploads: no search and no order makes a statement read all of it.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { uploadSortKeys } from '../../../lambda/data/media/upload-lists.ts';

@@ -1,4 +1,4 @@
-// Pictures that are asked for are made, also where a command is lost, and so many of a user at a time.
+// Requested pictures are made even if a command is lost, and only a limited number of a user's at once.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -1,4 +1,4 @@
-// What is kept of past runs and of the present one, and that no more of it is read than a time of it needs.
+// Stored history of past runs and of the current one: a query reads only the part that it needs.
 import { beforeEach, expect, it } from 'vitest';
 import { all } from '../../../lambda/data/shared/queryable.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await register('agent');
 });
 
-/** A run that begins now and ends, as the database has it, so many hours ago. */
+/** A run that begins now; the database says that it ended this many hours ago. */
 async function run(hoursAgo: number): Promise<void> {
   await call('POST', `/streams/${streamID}/start`);
   const [replica] = await claim('agent');
@@ -29,7 +29,7 @@ async function run(hoursAgo: number): Promise<void> {
   );
 }
 
-/** Publishes so many times, each a second after the other. */
+/** Publishes this many times, at intervals of a second. */
 async function publish(times: number, keptBytes?: number): Promise<void> {
   const [entry] = (await data().timelines.ofStream(streamID)).video;
   for (let second = 1; second <= times; second++)

@@ -1,4 +1,4 @@
-// An Idempotency-Key under concurrency: one effect, whoever asks how often.
+// An Idempotency-Key under concurrency: one effect for any number of clients and repetitions.
 import { expect, it } from 'vitest';
 import { actorsOn } from '../../support/actors.ts';
 import { keptAnswersOf } from '../../support/kept-answers.ts';

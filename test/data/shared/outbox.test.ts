@@ -1,4 +1,4 @@
-// The outbox takes commands of every queue that there is.
+// The outbox accepts commands of every queue.
 import { expect, it } from 'vitest';
 import type { Command } from '../../../lambda/data/shared/outbox.ts';
 import { databaseOn } from '../../../lambda/data/database.ts';

@@ -1,4 +1,4 @@
-// Leases on imports: one worker at a time, and what a worker does too late has no effect.
+// Leases on imports: one worker at a time, and late writes of a worker have no effect.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import type { ClaimedImport } from '../../../lambda/data/sources/imports.ts';
@@ -15,7 +15,7 @@ const imports = () => databaseOn(service.pool()).imports;
 const claim = () => imports().claim(60, 3600);
 const identity = ({ upload_id: uploadID, epoch }: ClaimedImport) => ({ uploadID, epoch });
 const version = { validator: '"one"', sizeBytes: 10 };
-/** The uploads that workers were told to import. */
+/** The uploads in the import commands. */
 const told = async () =>
   (await commandsTo(service, 'imports')).map((body) => ('uploadID' in body ? body.uploadID : null));
 

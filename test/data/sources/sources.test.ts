@@ -1,4 +1,4 @@
-// Leases on watched sources: who looks at which, one of a user at a time, and what a worker does too late.
+// Leases on watched sources: the scanning worker, one source of a user at a time, and late writes of a worker.
 import { beforeEach, expect, test } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { applyScan, SourceTaken } from '../../../lambda/orchestration/sources/apply-scan.ts';
@@ -20,11 +20,11 @@ async function newSource(user: TestUser): Promise<string> {
   return (await user.call('POST', '/sources', { kind: 'rss', url: 'https://example.org/feed.xml' })).body.id;
 }
 
-/** Lets the worker that holds a source have died. */
+/** Ends the lease of a source, as if its worker had died. */
 const endLease = (id: string) =>
   service.pool().query(`update sources set lease_expires_at = now() - interval '1 second' where id = $1`, [id]);
 
-/** Lets all sources be so much nearer to their next look, and further from their last one. */
+/** Moves all sources closer to their next scan, and further from their last one. */
 const letPass = (time: string) =>
   service.pool().query(
     `update sources set due_at = due_at - $1::interval, last_scan_at = last_scan_at - $1::interval
@@ -74,7 +74,7 @@ test('that were looked at in the last minute are not looked at sooner, however o
   expect(await claim()).toBeNull();
   await letPass('1 minute');
   expect((await claim())?.id).toBe(id);
-  // One that was not looked at for longer is due at once.
+  // A source that was not scanned for longer is due at once.
   await sources().endScan({ id, epoch: again.epoch + 1 }, wellScanned);
   await letPass('2 minutes');
   expect(await claim()).toBeNull();

@@ -1,4 +1,4 @@
-// Prices, and when credits run out: the table, the clock's edges, and ten thousand users for forty days.
+// Prices and the end of credits: the table, edge cases of the clock, and ten thousand users for forty days.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -158,7 +158,7 @@ describe('the end of credits', () => {
 interface RateChange {
   /** Milliseconds after `now`. */
   readonly atMs: number;
-  /** Credits per hour that are used more from then on, or fewer. */
+  /** Change of the used credits per hour from then on; negative: fewer. */
   readonly rate: number;
 }
 
@@ -176,7 +176,7 @@ function changesOfTenStreams(random: () => number): RateChange[] {
   return streams.flat().sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Asks for the outlook at each change until the credits are gone, and works out the exact end beside it. */
+/** Computes the outlook at each change until the credits are used up, and independently the exact end. */
 function followChanges(credits: number, ofStreams: readonly RateChange[]) {
   const used = { untilMs: 0, rate: 0, credits: 0 };
   let predicted: Date | null = null;

@@ -1,4 +1,4 @@
-// Which addresses are of one inbox.
+// Addresses that belong to one inbox.
 import { expect, it } from 'vitest';
 import { inboxOf } from '../../../lambda/domain/billing/inbox.ts';
 

@@ -1,4 +1,4 @@
-// When one broadcast follows another: after the time that was asked for, where an item begins.
+// The time of a broadcast's rotation: after the requested duration, at the start of an item.
 import { describe, expect, it } from 'vitest';
 import { rotationOf } from '../../../lambda/domain/channels/broadcast-rotation.ts';
 import type { RotatingRun } from '../../../lambda/domain/channels/broadcast-rotation.ts';
@@ -16,7 +16,7 @@ const run: RotatingRun = {
   liveAt: at('00:00:10'),
   afterMinutes: 60,
   spread: 0,
-  // Laps of 7 minutes and 30 seconds, from the anchor on.
+  // Laps of 7 minutes and 30 seconds from the anchor on.
   timeline: [
     {
       number: 0,

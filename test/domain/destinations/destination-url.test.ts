@@ -1,4 +1,4 @@
-// Destination URLs: which ones users may name, and that the publisher reads every accepted one in the same way.
+// Destination URLs: the allowed ones, and the publisher's identical reading of every accepted one.
 import { isIP } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What streaming platforms accept: their hosts are known in every region, and other hosts are not judged.
+// Limits of streaming platforms: their hosts are known in every region, and other hosts are not judged.
 import { describe, expect, test } from 'vitest';
 import {
   connectionEndsAfterMs,
@@ -97,7 +97,7 @@ describe('a connection', () => {
       expect(Math.min(...endsAfterMinutes)).toBeGreaterThan(0.89 * minutes);
       expect(endsAfterMinutes).toEqual(endsAfterMinutes.toSorted((a, b) => b - a));
       expect(endsAfterMinutes[0]! - endsAfterMinutes[3]!).toBeGreaterThan(30);
-      // FLV has its times in signed 32-bit milliseconds: no connection may outlast them.
+      // FLV times are signed 32-bit milliseconds: no connection may exceed them.
       expect(endsAfterMinutes[0]! * 60_000).toBeLessThan(2 ** 31);
     },
   );

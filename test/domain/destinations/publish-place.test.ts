@@ -1,4 +1,4 @@
-// Two spellings of one place are the same, and two places are not.
+// Two spellings of one place count as one place, and two places as two.
 import { describe, expect, it } from 'vitest';
 import { placeOf } from '../../../lambda/domain/destinations/publish-url.ts';
 

@@ -1,4 +1,4 @@
-// Addresses of destinations, by their way out: who gives one and who connects read the same in it.
+// Addresses of destinations, by their way out: the API and the publisher read each address identically.
 import { describe, expect, it } from 'vitest';
 import { hlsFileURL, splitHlsURL } from '../../../lambda/domain/destinations/ways/hls.ts';
 import { isSameServer, parsePublishURL } from '../../../lambda/domain/destinations/publish-url.ts';

@@ -1,4 +1,4 @@
-// What a stream costs and what a machine has: how many streams fit, and what keeps the next one out.
+// The cost of a stream and the capacity of a machine: fitting streams, and the resource that limits them.
 import { expect, test } from 'vitest';
 import { agentsOn, capacityOf, costOf, roomOf, shareOf } from '../../../lambda/domain/fleet/capacity.ts';
 import type { Capacity, Machine, StreamToSend } from '../../../lambda/domain/fleet/capacity.ts';

@@ -1,4 +1,4 @@
-// How many waiting replicas an agent takes at a time.
+// The number of waiting replicas that an agent claims at a time.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { claimShare } from '../../../lambda/domain/fleet/claim-share.ts';

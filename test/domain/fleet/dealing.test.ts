@@ -1,4 +1,4 @@
-// What was lost with agents is dealt out to others, as far as it fits.
+// The replicas of lost agents are dealt out to others, as far as they fit.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { costOfSlot, shareOf } from '../../../lambda/domain/fleet/capacity.ts';

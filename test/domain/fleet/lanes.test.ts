@@ -1,4 +1,4 @@
-// Lanes: nobody's backlog takes all of them.
+// Lanes: no user's backlog occupies all of them.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { importLanes, isAskedJustNow, mediaLanes, restMs, usersAtBound } from '../../../lambda/domain/fleet/lanes.ts';

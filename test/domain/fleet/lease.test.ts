@@ -1,4 +1,4 @@
-// When an agent that cannot renew goes on sending, and when it stops.
+// The time for which an agent that cannot renew keeps sending, and the time at which it stops.
 import { expect, it } from 'vitest';
 import { leaseMs, mustStop, stopAheadMs } from '../../../lambda/domain/fleet/lease.ts';
 

@@ -1,4 +1,4 @@
-// How much being off the air counts, and how rarely a stream is tried meanwhile.
+// The load of a stream that is off the air, and the intervals of its retries.
 import { describe, expect, it } from 'vitest';
 import { keepsShareMs, OffAirTime, restingDelayMs } from '../../../lambda/domain/fleet/off-air.ts';
 

@@ -1,4 +1,4 @@
-// What is said of a bitrate: only where viewers would notice it, and of whole files only.
+// Findings about a bitrate: only if viewers would notice it, and only for whole files.
 import { describe, expect, test } from 'vitest';
 import { findingsOf } from '../../../lambda/domain/media/findings.ts';
 import type { InspectedFacts } from '../../../lambda/domain/media/findings.ts';
@@ -8,7 +8,7 @@ import type { Measurements } from '../../../lambda/domain/media/measurements.ts'
 const minute = 60;
 const measured: Measurements = { ...nothingMeasured, pictures: 30 * minute, picturesUntil: minute, soundUntil: minute };
 
-/** What is found in a minute of 1080p30 of so many bits a second. */
+/** The findings for a minute of 1080p30 at a bitrate in bits per second. */
 function found(
   bitsPerSecond: number,
   more: Partial<InspectedFacts> = {},

@@ -1,4 +1,4 @@
-// Which files are taken, by what their headers say: what people have is, and what only costs us is not.
+// Files that are accepted by their headers: usual files are, and files that only cause cost are not.
 import { describe, expect, it } from 'vitest';
 import { decodeCost, faultOfSource } from '../../../lambda/domain/media/source-limits.ts';
 import type { SourceFacts, SourcePictures } from '../../../lambda/domain/media/source-limits.ts';

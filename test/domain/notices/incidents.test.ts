@@ -1,4 +1,4 @@
-// When something that is wrong counts as an incident, and when it has ended: for any course of things.
+// Start and end of incidents, for any course of conditions.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { afterSignal, afterTime, calmSeconds, flapsToConfirm } from '../../../lambda/domain/notices/incidents.ts';
@@ -12,7 +12,7 @@ interface Told {
   readonly atSeconds: number;
 }
 
-/** Takes signals through time as a worker does, which looks whenever something is signalled or due. */
+/** Processes signals over time as a worker does: at each signal and at each due time. */
 function run(signals: readonly (readonly [seconds: number, condition: Condition])[], confirmSeconds: number) {
   const told: Told[] = [];
   const incidents: Course[] = [];
@@ -116,7 +116,7 @@ it('is told in turns, never twice, and of nothing that was not confirmed, whatev
       const messages = told.filter(({ what }) => what !== 'passed').map(({ what }) => what);
       expect(messages).toEqual(messages.map((_, index) => (index % 2 === 0 ? 'began' : 'ended')));
       expect(messages.length % 2 === 1).toBe(open !== null && open.confirmedAt !== null);
-      // Whatever is wrong at the end is told of, and nothing else is.
+      // A fault at the end is reported, and nothing else is.
       const last = signals.at(-1)?.[1];
       expect(open?.condition ?? 'well').toBe(last === 'wrong' ? 'wrong' : 'well');
       for (const { beganAt, confirmedAt, endedAt, count } of incidents) {

@@ -1,4 +1,4 @@
-// Quiet hours by the clock on the wall, also where clocks change.
+// Quiet hours by local time, also when clocks change.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { quietUntil } from '../../../lambda/domain/notices/quiet-hours.ts';
@@ -11,7 +11,7 @@ it.each([
   ['2030-01-15T21:00:00Z', '2030-01-16T06:00:00.000Z'],
   ['2030-01-16T02:30:30Z', '2030-01-16T06:00:00.000Z'],
   ['2030-01-16T06:00:00Z', null],
-  // In the night of 31 March 2030 an hour is left out, and on 27 October it comes twice.
+  // The night of 31 March 2030 skips an hour, and that of 27 October repeats one.
   ['2030-03-30T21:00:00Z', '2030-03-31T05:00:00.000Z'],
   ['2030-10-26T20:00:00Z', '2030-10-27T06:00:00.000Z'],
 ])('at %s they last until %s', (now, end) => {

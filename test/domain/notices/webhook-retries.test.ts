@@ -1,4 +1,4 @@
-// When deliveries to webhooks are tried again: for three days, ever more rarely, and not all at the same moment.
+// Retries of webhook deliveries: for three days, at growing intervals, and not all at the same moment.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { retriedForSeconds, retryDelaySeconds } from '../../../lambda/domain/notices/webhook-retries.ts';

@@ -1,4 +1,4 @@
-// Which URLs a webhook may have, as far as the URL alone tells.
+// Allowed URLs of a webhook, as far as the URL alone decides it.
 import { expect, test } from 'vitest';
 import { faultOfWebhookURL } from '../../../lambda/domain/notices/webhook-url.ts';
 

@@ -1,4 +1,4 @@
-// What of an item was on the air: intersections and unions of stretches of frames.
+// Aired parts of an item: intersections and unions of stretches of frames.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { airedPartsOf, joined, within } from '../../../lambda/domain/playout/aired.ts';
@@ -19,7 +19,7 @@ const frames = fc
   }));
 const stretches = fc.array(frames, { maxLength: 12 });
 
-/** Every frame with its output and what played. */
+/** Every frame with its output and the played item. */
 const eachOf = (aired: readonly Omit<AiredFrames, 'bytes'>[]) =>
   new Set(
     aired.flatMap(({ outputID, standInUploadID, fromFrame, toFrame }) =>

@@ -1,4 +1,4 @@
-// Captions are read as their makers meant them, and what is broken is refused with its line.
+// Captions are read as their authors meant them, and broken ones are refused with their line.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

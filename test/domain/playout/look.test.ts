@@ -1,4 +1,4 @@
-// The shape of pictures, and the names of framings: in TypeScript and in SQL the same.
+// The shape of pictures and the names of framings: equal in TypeScript and in SQL.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aspects, framingModes, framingNamed, framingOf, usualLook } from '../../../lambda/domain/playout/look.ts';
@@ -35,7 +35,7 @@ const anyFraming: fc.Arbitrary<Framing> = fc.record({
   colour: fc.constantFrom('#000000', '#10a0ff', '#ffffff'),
 });
 const anyStream = fc.option(fc.record({ aspect: fc.constantFrom(...aspects), framing: anyFraming }));
-// An item may say how it is joined and nothing of its framing.
+// An item may have a join of its own and no framing.
 const anyItem = fc.option(fc.record({ framing: anyFraming }, { requiredKeys: [] }));
 const sides = fc.constantFrom(2, 607, 608, 720, 1080, 1280, 1918, 1920, 3840);
 const anySize = fc.option(fc.record({ width: sides, height: sides }));

@@ -1,4 +1,4 @@
-// What is mixed of a sound track and the videos meanwhile: in parts that leave nothing out, by both timelines alone.
+// Mixed parts of a sound track and the videos above it: parts without gaps that depend only on both timelines.
 import { describe, expect, it } from 'vitest';
 import { samplesPerSoundFrame } from '../../../lambda/domain/playout/composed-sound.ts';
 import { contentsOf } from '../../../lambda/domain/playout/composition-parts.ts';
@@ -86,7 +86,7 @@ it('is another mix where anything of it is heard otherwise, and the same one whe
   ];
   expect(new Set([usual, ...others]).size).toBe(others.length + 1);
   expect(named(withSoundUnder([...films, itemOf('film3', 9)], under))).toBe(usual);
-  // A key of an index takes no more.
+  // The key of an index has this limit.
   expect(usual.length).toBeLessThan(100);
 });
 

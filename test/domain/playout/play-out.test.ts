@@ -1,4 +1,4 @@
-// Play-out: what is sent follows from timeline and time alone, without gap, overlap or drift, whoever computes it.
+// Play-out: output follows from timeline and time alone, without gap, overlap or drift, wherever it is computed.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { boundaryAfter, frameCountOf, occurrenceAt, orderOfLap } from '../../../lambda/domain/playout/play-out.ts';
@@ -34,8 +34,8 @@ function begin(snapshot: TimelineSnapshot): TimelineEntry[] {
 }
 
 /**
- * The timeline after a draft was published at `frame`: its entry begins at the next boundary of items, and takes the
- * place of all entries that have not begun by then.
+ * The timeline after a draft was published at `frame`: its entry begins at the next boundary of items, and replaces all
+ * entries that have not begun by then.
  */
 function publish(
   timeline: readonly TimelineEntry[],
@@ -49,7 +49,7 @@ function publish(
   return [...kept, { number, offsetSeconds, playlistID: `ply_${number}`, snapshot }];
 }
 
-/** Occurrences from `frame` on, each asked for at the end of the one before. */
+/** Occurrences from `frame` on, each requested at the end of the previous one. */
 function* occurrencesFrom(
   timeline: readonly TimelineEntry[],
   frame: number,
@@ -78,7 +78,7 @@ const anyShuffle = fc
   .record({ seed: fc.nat(2 ** 31 - 1), durations: fc.array(fc.constant(1), { minLength: 1, maxLength: 12 }) })
   .map(({ seed, durations }) => snapshotOf('shuffle', seed, ...durations));
 
-/** Runs with up to four published drafts, each known some frames later than the one before. */
+/** Runs with up to four published drafts, each known some frames later than the previous one. */
 const anyRun = fc
   .record({
     fps: anyFps,

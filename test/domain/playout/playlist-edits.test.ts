@@ -1,4 +1,4 @@
-// Playlist edits against a model: a batch is its operations one after the other, all of them or none.
+// Playlist edits against a model: a batch is its operations in sequence, all of them or none.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyPlaylistOperations, maxPlaylistItems } from '../../../lambda/domain/playout/playlist-edits.ts';
@@ -13,13 +13,13 @@ function playlist(...ids: string[]): PlaylistSpec {
   return frozen({ mode: 'sequential', items: ids.map((id) => ({ id, uploadID: `upload of ${id}` })) });
 }
 
-/** Ids for items that are added without one: new-1, new-2, …, which items of these tests may have already. */
+/** Ids for items that are added without one: new-1, new-2, …, possibly taken by items of these tests. */
 function counter(): () => string {
   let made = 0;
   return () => `new-${++made}`;
 }
 
-/** Ids for items that no other item has: made-1, made-2, … */
+/** Unused ids for items: made-1, made-2, … */
 function unusedIDs(): () => string {
   const count = counter();
   return () => `made-${count()}`;

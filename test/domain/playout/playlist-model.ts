@@ -1,8 +1,8 @@
-// What playlist operations do to a plain list: the model that edits are compared with.
+// Playlist operations on a plain list: the model for comparison with edits.
 import { maxPlaylistItems } from '../../../lambda/domain/playout/playlist-edits.ts';
 import type { PlaylistItem, PlaylistOperation } from '../../../lambda/domain/playout/playlist-edits.ts';
 
-/** Does one operation to the list; false where it does not fit. */
+/** Applies one operation to the list; false if it does not fit. */
 export function applyToList(
   list: { mode: string; items: PlaylistItem[] },
   operation: PlaylistOperation,

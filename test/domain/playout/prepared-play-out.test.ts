@@ -1,4 +1,4 @@
-// Prepared pictures and sound stay together and on their grids, for as long as a stream runs.
+// Prepared pictures and sound stay in sync and on their grids, for as long as a stream runs.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frameCountOf, occurrenceAt } from '../../../lambda/domain/playout/play-out.ts';
@@ -19,7 +19,7 @@ const soundFrameMs = 64 / 3;
 const anyRate = fc.constantFrom(...Object.values(framesPerSecond));
 const anyLength = fc.integer({ min: 1, max: 5000 });
 
-/** So many laps of playings of these lengths, in frames, one after the other. */
+/** A number of laps of playings with these lengths in frames, in sequence. */
 function* laps(
   lengths: readonly number[],
   count: number,
@@ -33,7 +33,7 @@ function* laps(
   }
 }
 
-/** The places of the first three and the last two frames of so many: at the joins is where something may be wrong. */
+/** The places of the first three and the last two frames: faults may occur at the joins. */
 function endsOf(count: number): number[] {
   return [...new Set([0, 1, 2, count - 2, count - 1])].filter((place) => place >= 0 && place < count);
 }
@@ -44,7 +44,7 @@ function stepsOffGrid(times: readonly number[], frameMs: number): number[] {
   return steps.filter((step) => step !== Math.floor(frameMs) && step !== Math.ceil(frameMs));
 }
 
-/** By how many milliseconds the first sound of a playing is late for its first picture, shown one frame late. */
+/** Delay of a playing's first sound behind its first picture, shown one frame late, in milliseconds. */
 function apartMs(playing: { startFrame: number }, rate: number): number {
   return soundMs(playing, 0, rate, 1) - pictureMs(playing, 0, rate) - 1000 / rate;
 }

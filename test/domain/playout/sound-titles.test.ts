@@ -1,4 +1,4 @@
-// Which texts over pictures tell of the sound track, and which prepared pictures have them.
+// Texts over pictures that name the sound track, and the prepared pictures that contain them.
 import { describe, expect, it } from 'vitest';
 import { usualTheme } from '../../../lambda/domain/playout/overlays.ts';
 import type { Overlays } from '../../../lambda/domain/playout/overlays.ts';
@@ -84,7 +84,7 @@ describe('prepared pictures', () => {
   it('of a still image are the same ones for as long as a text is seen', () => {
     const found = within(trackOf(item('still', 3600, { kind: 'image' })), 190);
     const texts = found.map(({ part }) => part.composition.layers[0]!.drawn!.texts.map(({ lines }) => lines[0]));
-    // Songs of 60 s begin with a picture of the still; the others in the middle of one.
+    // Songs of 60 s begin with a picture of the still; the others within one.
     expect(texts.filter((each) => each.includes('a'))).toEqual([['a']]);
     expect(texts.filter((each) => each.includes('b'))).toEqual([['b']]);
     expect(texts.filter((each) => each.includes('c'))).toEqual([['Next: c', 'c'], ['c'], ['c']]);

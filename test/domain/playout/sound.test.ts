@@ -1,4 +1,4 @@
-// What brings sound to a loudness: one gain, a limiter only where peaks need it, and nothing where it is right already.
+// Adjustments that bring sound to a loudness: one gain, a limiter only for peaks, and nothing for correct sound.
 import { describe, expect, test } from 'vitest';
 import { isSameLevel, levelAt, levelFor, targetOf } from '../../../lambda/domain/playout/sound.ts';
 

@@ -1,4 +1,4 @@
-// Readiness: a stream that has everything is ready; each thing that is missing is one issue, in the part where it is.
+// Readiness: a complete stream is ready; each missing thing is one issue, in the part that lacks it.
 import { describe, expect, it, test } from 'vitest';
 import { excessOver } from '../../../lambda/domain/destinations/ingest-limits.ts';
 import type { ChannelFacts, ManagedFacts } from '../../../lambda/domain/readiness/managed-readiness.ts';
@@ -20,7 +20,7 @@ const announced: UploadFacts = { ...pending, uploaded: false };
 
 const withFindings = (...findings: UploadFacts['findings']): UploadFacts => ({ ...movie, findings });
 
-/** As long as it may be. */
+/** A stinger of the maximum length. */
 const swoosh = { probeState: 'completed', durationSeconds: 3, cutSeconds: 1 } as const;
 const destination = { outputID: 'out_1', archived: false, allowed: true, hasBackupURL: true, excesses: [] };
 const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
@@ -59,7 +59,7 @@ const channel: ChannelFacts = {
   isTitleCut: false,
 };
 const managed: ManagedFacts = { offersPlatforms: true, hasChannel: true, channel };
-/** A stream that goes to a channel, and names no destination. */
+/** Facts of a stream that goes to a channel, and names no destination. */
 const onChannel = (change: Partial<ChannelFacts>): Partial<StreamFacts> => ({
   destination: undefined,
   managed: { ...managed, channel: { ...channel, ...change } },
@@ -110,7 +110,7 @@ describe('ready', () => {
   });
 });
 
-/** For each code, facts in which nothing else is wrong. */
+/** For each code, facts without any other fault. */
 const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[] = [
   ['no_video', 'VIDEO', { videoUpload: undefined }],
   ['no_video', 'VIDEO', { videoUpload: undefined, playlists: [audioPlaylist(song)] }],
@@ -156,7 +156,7 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['schedule_end_past', 'SCHEDULE', { scheduleEndAt: now }],
 ];
 
-/** What a stream starts without, and what is said about it. */
+/** Missing parts that do not block a start, and their messages. */
 const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, string?])[] = [
   ['health_bad', onChannel({ isHealthBad: true }), /is bad/, 'MANAGED'],
   ['grant_expiring', onChannel({ grantEndsAt: later }), /ends at 20/, 'MANAGED'],

@@ -1,4 +1,4 @@
-// Hosts of AWS, as AWS' list of endpoints has them.
+// Hosts of AWS, as in AWS' list of endpoints.
 import { expect, test } from 'vitest';
 import { awsHost, isAWSHost, serviceOfAWS } from '../../../lambda/domain/shared/aws-partition.ts';
 

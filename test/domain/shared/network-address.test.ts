@@ -1,10 +1,10 @@
-// Addresses: the public internet is open, our own networks open only where the stage says so, instance metadata never.
+// Addresses: the public internet is open, our own networks only if the stage allows it, instance metadata never.
 import { expect, test } from 'vitest';
 import { isAddressAllowed } from '../../../lambda/domain/shared/network-address.ts';
 
 type Reach = 'everywhere' | 'locally' | 'nowhere' | 'in AWS only';
 
-/** Where an address may be connected to. */
+/** The reach of an address. */
 function reachOf(address: string): Reach {
   const inAWS = isAddressAllowed(address, { allowPrivateAddresses: false });
   const here = isAddressAllowed(address, { allowPrivateAddresses: true });

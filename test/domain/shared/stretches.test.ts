@@ -1,4 +1,4 @@
-// Stretches of time that are found in pieces are the same as those that are found at once.
+// Stretches of time that are found in pieces equal those that are found at once.
 import { expect, it } from 'vitest';
 import { joined, without } from '../../../lambda/domain/shared/stretches.ts';
 

@@ -1,4 +1,4 @@
-// Links to import from: which a user may name, whatever spelling their address has, and what name they give.
+// Links to import from: allowed ones, whatever the spelling of their address, and the names that they give.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOfImportURL, fileNameOf, nameOfImport } from '../../../lambda/domain/sources/import-url.ts';

@@ -58,7 +58,7 @@ const shareLinks: [string, string, string][] = [
 
 test.for(shareLinks)('a link of %s becomes direct: %s', ([, link, expected]) => {
   expect(direct(link)).toBe(expected);
-  // What the link has become may come again, as the target of a redirect: it stays as it is.
+  // The result may occur again as the target of a redirect: it stays unchanged.
   expect(direct(expected)).toBe(expected);
 });
 

@@ -1,4 +1,4 @@
-// What a look at a source changes: for lists of files that anybody can check by hand, and for any.
+// Changes after a scan of a source: for lists of files that are easy to check, and for any lists.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -58,7 +58,7 @@ describe('a look', () => {
     const before = [known('here', '2'), known('going', '3'), known('moving', '4'), ...gone];
     const now = [listed('here', '2'), listed('moved', '4')];
     expect(planScan(before, now, true)).toMatchObject({ removed: ['going'], forgotten: [gone.at(-1)!.path] });
-    // Whether files beyond those that were listed are there is not known.
+    // It is unknown whether files beyond the listed ones exist.
     expect(planScan(before, now, false).forgotten).toEqual(gone.slice(-2).map(({ path }) => path));
   });
 
@@ -90,7 +90,7 @@ describe('a look', () => {
           .concat([...fetched, ...renamed.map(({ to }) => to)].map(({ path, version }) => known(path, version)))
           .concat(removed.map((path) => known(path, before.find((one) => one.path === path)!.version, true)));
         expect(planScan(after, now, true)).toEqual(nothing);
-        // Nothing is lost, and nothing is fetched that is there.
+        // Nothing is lost, and no existing file is fetched.
         expect(new Set(after.filter(({ isRemoved }) => !isRemoved).map(({ path }) => path))).toEqual(
           new Set(now.map(({ path }) => path)),
         );

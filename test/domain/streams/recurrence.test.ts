@@ -1,4 +1,4 @@
-// Recurrences: local times that stay when clocks change, days that months lack, ends, and rules that are refused.
+// Recurrences: local times that stay when clocks change, days that months lack, ends, and refused rules.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOfRecurrence, nextScheduledTime, startsOf } from '../../../lambda/domain/streams/recurrence.ts';

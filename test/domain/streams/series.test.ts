@@ -1,4 +1,4 @@
-// Coarse points say of fine ones what a chart needs: nothing is lost, and nothing is made up.
+// Coarse points summarize fine ones for charts: nothing is lost, and nothing is invented.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { beginningOf, coarser, seriesStates, tiers } from '../../../lambda/domain/streams/series.ts';

@@ -1,9 +1,9 @@
-// The lifecycle table, written out a second time: every pair of state and cause that moves a stream, and where to.
+// The lifecycle table, written a second time: every pair of state and cause that moves a stream, and the new state.
 import { expect, test } from 'vitest';
 import { isLive, nextState, streamStates, transitions } from '../../../lambda/domain/streams/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../../lambda/domain/streams/stream-lifecycle.ts';
 
-/** What was decided: these causes lead from each of these states to that one. */
+/** Decided transitions: these causes lead from each of these states to that one. */
 const rows: readonly (readonly [from: readonly StreamState[], causes: readonly TransitionCause[], to: StreamState])[] =
   [
     [['draft', 'invalid', 'stopped', 'failed', 'scheduled'], ['start'], 'activating'],

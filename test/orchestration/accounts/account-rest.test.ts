@@ -1,4 +1,4 @@
-// Nothing of an account at rest goes out: streams stop, starts are refused, schedules, webhooks and imports wait.
+// A paused account sends nothing: streams stop, starts are refused, schedules, webhooks and imports wait.
 import { describe, expect, it } from 'vitest';
 import { webhookSenders } from '../../../lambda/data/notices/webhook-senders.ts';
 import { webhookHost } from '../../../lambda/domain/shared/outbound-limits.ts';
@@ -59,7 +59,7 @@ describe.each(['disabled', 'held'] as const)('the streams of a user who is %s', 
     await register('agent');
     const { id, held } = await activeStream('agent');
     await rest(how);
-    // A process takes up what is due, and dies. Then the stream's destination fails, which is metered.
+    // A process claims a due action, and dies. Then the stream's destination fails, which is metered.
     await data().creditAccounts.takeDue(new Date());
     await report(held[0]!, 'failing');
     await service.pool().query(`update billing_accounts set due_at = due_at - interval '10 seconds'`);
@@ -92,7 +92,7 @@ describe('a schedule', () => {
     expect(await fire()).toBe(0);
     await awake();
     expect(await isAnyDue()).toBe(true);
-    // The first look wakes the schedule, and the second starts it.
+    // The first pass resumes the schedule, and the second starts it.
     await fire();
     await fire();
     expect(await causes(id)).toEqual(['schedule', 'schedule_start']);
@@ -135,7 +135,7 @@ describe('a start under way while its user is put to rest', () => {
       await startStream(tx, (await tx.streams.lockAny(id))!, 'start', { ...startOptions, now: new Date() });
       const asked = rest();
       await Promise.race([asked, untilLockWaits(service, 1)]);
-      // Nobody may take the account for settled before this start is over.
+      // The account must not count as finished before this start is over.
       await fire();
       return { asked };
     });

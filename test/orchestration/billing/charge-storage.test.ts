@@ -1,4 +1,4 @@
-// What storage costs: who is told when, what a day comes to, and that it is taken once.
+// The cost of storage: times of warnings, the price of a day, and that each day is charged once.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { chargeOf, dayOf } from '../../../lambda/domain/billing/storage-price.ts';
@@ -14,11 +14,11 @@ const dayMs = 86_400_000;
 let user: TestUser;
 beforeEach(async () => {
   user = await service.user();
-  // Users of other tests are not charged years later.
+  // Other tests' users are not charged years later.
   await service.pool().query('delete from storage_accounts');
 });
 
-/** Has a number of GiB be stored from some time on; uploads of that size would have to be sent. */
+/** Stores a number of GiB from a time on; real uploads of that size would have to be sent. */
 const store = (gib: number, from: Date) =>
   service.pool().query(
     `insert into stored_levels (user_id, hour, bytes) values ($1, date_trunc('hour', $2::timestamptz, 'UTC'), $3)
@@ -69,7 +69,7 @@ describe('storage', () => {
     await store(0, new Date('2030-01-03T10:00:00Z'));
     await Promise.all([charge(to), charge(to), charge(to)]);
     await charge(to);
-    // 12 hours of 30 GiB; 23 of 30 and one of 60; 10 of 60. Each GiB and hour is 4/720 of a credit.
+    // 12 hours of 30 GiB; 23 of 30 and one of 60; 10 of 60. Each GiB and hour costs 4/720 of a credit.
     const { rows } = await service
       .pool()
       .query('select day::text, credits from storage_charges where user_id = $1 order by day', [user.id]);

@@ -1,4 +1,4 @@
-// Streams, agents, payments and credits all at once for one user: nothing fails by our fault, and the books are right.
+// Streams, agents, payments and credits at once for one user: no fault of ours, and correct billing records.
 import { expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { applyPayments } from '../../../lambda/orchestration/billing/apply-payments.ts';
@@ -49,7 +49,7 @@ it.for([1, 2])('eight workers leave books that are right: seed %d', { timeout: 1
       for (const replica of held.filter(({ id }) => ending.includes(id))) await report(replica, 'ended');
     },
     lose: async () => {
-      // Another agent takes the place of the one that dies, as a supervisor would see to.
+      // Another agent replaces the one that dies, as a supervisor would do.
       const next = `agent ${random()}`;
       await register(next);
       const [dead] = agents.splice(Math.floor(random() * agents.length), 1, next);
@@ -75,7 +75,7 @@ it.for([1, 2])('eight workers leave books that are right: seed %d', { timeout: 1
       );
     },
     credits: async () => {
-      // Two look at once for users whose credits end: now, in an hour, or when all credits are gone.
+      // Two processes look at once for users whose credits end: now, in an hour, or when all credits are used up.
       const now = new Date(Date.now() + pick([0, 3_600_000, 40 * 3_600_000]));
       await Promise.all([fireCredits(service.pool(), now), fireCredits(service.pool(), now)]);
     },

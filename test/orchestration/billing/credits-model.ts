@@ -1,4 +1,4 @@
-// A model of credits that knows no SQL: integers, lists and the rules, for the real thing to be compared with.
+// A model of credits without SQL: integers, lists and the rules, for comparison with the implementation.
 
 const graceMs = 5 * 60_000;
 const hourMs = 3_600_000n;
@@ -19,11 +19,11 @@ interface Interval {
   readonly startMs: number;
 }
 
-/** What an interval costs, rounded to the nearest unit, half a unit up. */
+/** The cost of an interval, rounded to the nearest unit, half a unit up. */
 export const costOf = (rate: number, ms: number): number =>
   Number((BigInt(rate) * BigInt(Math.max(0, ms)) * 2n + hourMs) / (2n * hourMs));
 
-/** What bytes cost that were stored for so many hours, together; 4 credits for a GiB in 720 hours. */
+/** The cost of all byte-hours together; 4 credits for a GiB in 720 hours. */
 export const storageCostOf = (byteHours: bigint): number =>
   Number((4n * 10_000n * byteHours * 2n + gibibyte * 720n) / (2n * gibibyte * 720n));
 
@@ -31,18 +31,18 @@ export class CreditsModel {
   nowMs: number;
   exhaustedAtMs: number | null = null;
   debt = 0;
-  /** Bytes at the end of each hour, from the first that is known on. */
+  /** Bytes at the end of each hour, from the first known hour on. */
   readonly stored: { readonly atMs: number; bytes: number }[] = [];
-  /** Storage is charged up to this midnight. */
+  /** The midnight up to which storage is charged. */
   chargedToMs: number;
-  /** What storage has cost so far. */
+  /** The cost of storage so far. */
   storageUnits = 0;
-  /** The most units per hour that were ever used at once. */
+  /** The highest rate so far, in units per hour. */
   peakRate = 0;
   readonly invoices: ModelInvoice[] = [];
   readonly open = new Map<string, Interval>();
 
-  /** @param nowMs a midnight, from which on storage is charged */
+  /** @param nowMs a midnight: storage is charged from then on */
   constructor(nowMs: number) {
     this.nowMs = nowMs;
     this.chargedToMs = nowMs;
@@ -52,7 +52,7 @@ export class CreditsModel {
     return this.invoices.reduce((sum, { remaining }) => sum + remaining, 0 - this.debt);
   }
 
-  /** The balance less what open intervals have cost so far. */
+  /** The balance less the cost of open intervals so far. */
   left(atMs = this.nowMs): number {
     return [...this.open.values()].reduce(
       (left, { rate, startMs }) => left - costOf(rate, atMs - startMs),
@@ -60,7 +60,7 @@ export class CreditsModel {
     );
   }
 
-  /** Units per hour that open intervals use together. */
+  /** The rate of all open intervals together, in units per hour. */
   get rate(): number {
     return [...this.open.values()].reduce((sum, { rate }) => sum + rate, 0);
   }
@@ -83,14 +83,14 @@ export class CreditsModel {
     this.give(invoice, units);
   }
 
-  /** Adds to what is left of an invoice, once the debt is paid from it. */
+  /** Adds to the remaining units of an invoice, after paying the debt from them. */
   give(invoice: ModelInvoice, units: number): void {
     const repaid = Math.min(this.debt, units + invoice.remaining);
     this.debt -= repaid;
     invoice.remaining += units - repaid;
   }
 
-  /** Takes from the `first` invoice, then from the others, oldest first. What is missing is owed. */
+  /** Takes from the `first` invoice, then from the others, oldest first. A shortfall becomes debt. */
   take(units: number, first: ModelInvoice | null): void {
     const byAge = this.invoices.filter((invoice) => invoice !== first).sort((a, b) => a.paidAtMs - b.paidAtMs);
     for (const invoice of first ? [first, ...byAge] : byAge) {
@@ -108,7 +108,7 @@ export class CreditsModel {
     else this.stored.push({ atMs, bytes });
   }
 
-  /** Takes what each day that is over has cost, unless that would leave more owed than thirty such days. */
+  /** Charges each past day, unless the debt would then exceed thirty such days. */
   chargeStorage(freeBytes: number): void {
     for (; this.chargedToMs + dayMs <= this.nowMs; this.chargedToMs += dayMs) {
       let byteHours = 0n;
@@ -124,7 +124,7 @@ export class CreditsModel {
     }
   }
 
-  /** When the credits are gone if nothing changes, in milliseconds; null for never. */
+  /** Time at which the credits are used up if nothing changes, in milliseconds; null: never. */
   expectedExhaustion(): number | null {
     const left = this.left();
     if (left <= 0)
@@ -132,7 +132,7 @@ export class CreditsModel {
     return this.rate === 0 ? null : this.nowMs + (left / this.rate) * Number(hourMs);
   }
 
-  /** How far below zero consumption may go: what the grace costs, and storage. */
+  /** The lowest possible balance: the cost of the grace period, and storage. */
   get floor(): number {
     return -costOf(this.peakRate, graceMs) - this.storageUnits - 10;
   }

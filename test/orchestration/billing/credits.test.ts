@@ -1,4 +1,4 @@
-// Whatever happens to credits in whatever order, on Postgres and with a fake clock, next to a model that knows no SQL.
+// Random sequences of credit events, on Postgres and with a fake clock, compared with a model without SQL.
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../../lambda/data/database.ts';
@@ -22,7 +22,7 @@ const gibibyte = 1024 ** 3;
 const freeStoredGiB = 2;
 const roles = ['primary', 'backup'] as const;
 type Role = (typeof roles)[number];
-/** Outputs of each stream; the first has the number 0. */
+/** Number of outputs of each stream. They are numbered from 0. */
 const outputCount = 3;
 const outputNumbers = Array.from({ length: outputCount }, (_, number) => number);
 
@@ -118,9 +118,9 @@ it('the ledger balances, pays each live second once, and goes below zero by the 
 
 interface Asked {
   readonly kind: 'refund' | 'dispute';
-  /** Of the invoice among those that the user has paid; counted round where they are fewer. */
+  /** Number of the invoice among those that the user has paid, modulo their count. */
   readonly place: number;
-  /** How much of the invoice is taken back, of 1. */
+  /** The refunded share of the invoice, up to 1. */
   readonly share: number;
   readonly outcome: 'open' | 'won' | 'lost';
   /** Whether the final report comes before the others. */
@@ -133,7 +133,7 @@ interface Held {
   readonly id: string;
   readonly invoice: ModelInvoice;
   readonly amountCents: number;
-  /** It can still be given back. */
+  /** Whether it can still be returned. */
   isOpen: boolean;
 }
 
@@ -146,14 +146,14 @@ class World {
   #ids = 0;
   #hadReversals = false;
   #stopped = new Set<number>();
-  /** By stream and role: the outputs that are live, and the one of them that has the full price. */
+  /** By stream and role: the live outputs, and the one of them that has the full price. */
   readonly #live = new Map<string, Set<number>>();
   readonly #fullPrice = new Map<string, number>();
 
   static async make(): Promise<World> {
     const user = await service.user(0);
     const world = new World(user.id);
-    // Of users before this one nothing is charged any more.
+    // Users of earlier tests are not charged any more.
     await service.pool().query('delete from storage_accounts');
     await databaseOn(service.pool()).storageCharges.open(user.id, new Date(world.#model.nowMs), '2030-01-01');
     await world.#storeAgent();
@@ -171,7 +171,7 @@ class World {
   async act(each: Action): Promise<void> {
     switch (each.do) {
       case 'live':
-        // Nobody may start a stream without credits. One that runs within the grace may be live again.
+        // A stream cannot start without credits. One that runs within the grace period may become live again.
         if (this.#stopped.has(each.stream) && this.#model.left() <= 0) return;
         if (this.#stopped.has(each.stream)) await this.#run(each.stream);
         return this.#evidence(each, 'live');
@@ -211,7 +211,7 @@ class World {
     }
   }
 
-  /** Compares everything that the model knows with what Postgres says. */
+  /** Compares all values of the model with Postgres. */
   async compare(): Promise<void> {
     const { creditAccounts, invoices, reconciliation } = databaseOn(service.pool());
     const at = new Date(this.#model.nowMs);
@@ -244,7 +244,7 @@ class World {
     creditsPerHour: this.#factor * (role === 'backup' ? 0.5 : 1) * (isFurther ? 0.6 : 1) + 0.3333,
   });
 
-  /** What Postgres says of when credits are looked at next, and when they are gone, in milliseconds; null for never. */
+  /** Postgres' time of the next check of credits, and of their end, in milliseconds; null: never. */
   async #account(): Promise<{ dueMs: number | null; exhaustedMs: number | null }> {
     const query = 'select due_at, credits_exhausted_at from billing_accounts where user_id = $1';
     const { rows } = await service
@@ -254,7 +254,7 @@ class World {
     return { dueMs: dueAt?.getTime() ?? null, exhaustedMs: exhaustedAt?.getTime() ?? null };
   }
 
-  /** Does some work in a transaction. @param crash kills it before its commit, after which it is done again */
+  /** Runs work in a transaction. @param crash aborts it before its commit, then it runs again */
   async #transaction({ crash }: { crash: boolean }, work: (data: Database) => Promise<void>): Promise<void> {
     const died = new Error('killed');
     if (crash) {
@@ -304,7 +304,7 @@ class World {
     }
   }
 
-  /** Lets a stream run, with replicas that nobody holds. */
+  /** Makes a stream run, with replicas without a holder. */
   async #run(stream: number): Promise<void> {
     this.#stopped.delete(stream);
     const streamID = this.#streamID(stream);
@@ -335,7 +335,7 @@ class World {
     this.#settlePrices(stream, role);
   }
 
-  /** The numbers of the outputs of a stream that are live in the model. */
+  /** The numbers of the live outputs of a stream in the model. */
   #liveOutputs(stream: number, role: Role): Set<number> {
     const key = `${stream} ${role}`;
     const live = this.#live.get(key) ?? new Set();
@@ -343,7 +343,7 @@ class World {
     return live;
   }
 
-  /** One of the outputs that are live has the full price: the one that has it, else the first of them. */
+  /** One live output has the full price: the one that had it, otherwise the first. */
   #settlePrices(stream: number, role: Role): void {
     const key = `${stream} ${role}`;
     const live = this.#liveOutputs(stream, role);
@@ -382,7 +382,7 @@ class World {
     await service.pool().query(`update replicas set state = 'ended' where stream_id = $1`, [this.#streamID(stream)]);
   }
 
-  /** Waits, and looks at the credits when that is due, up to two seconds late: agents ask every second what is due. */
+  /** Waits, and checks the credits when due, up to two seconds late: agents look for due work every second. */
   async #wait(ms: number, lateMs: number): Promise<void> {
     const untilMs = this.#model.nowMs + ms;
     for (;;) {
@@ -401,12 +401,12 @@ class World {
     }
     this.#model.nowMs = Math.max(this.#model.nowMs, untilMs);
     await this.#chargeStorage();
-    // Credits that were gone at the last look are still gone, and no stream goes on after the grace.
+    // Credits that were used up at the last check still are, and no stream runs longer than the grace period.
     if (this.#model.exhaustedAtMs !== null && this.#model.nowMs > this.#model.exhaustedAtMs + graceMs)
       expect(this.#model.open.size).toBe(0);
   }
 
-  /** Lets the user have so many bytes stored: the clock of the triggers is not the one of this world. */
+  /** Sets the user's stored bytes directly, because the clock of the triggers differs from this world's. */
   async #store(bytes: number): Promise<void> {
     await service.pool().query(
       `insert into stored_levels (user_id, hour, bytes) values ($1, date_trunc('hour', $2::timestamptz, 'UTC'), $3)
@@ -416,7 +416,7 @@ class World {
     this.#model.store(bytes);
   }
 
-  /** Charges the days that are over, by several sweeps at once. */
+  /** Charges the past days, by several sweeps at once. */
   async #chargeStorage(): Promise<void> {
     const now = new Date(this.#model.nowMs);
     const sweeps = Array.from({ length: 3 }, () => chargeStorage(service.pool(), { freeStoredGiB }, now));
@@ -433,7 +433,7 @@ class World {
     return all.filter((stream) => stopped.has(this.#streamID(stream)) && !this.#stopped.has(stream));
   }
 
-  /** Delivers a message of a provider so many times, and applies it twice at once. */
+  /** Delivers a message of a provider repeatedly, and applies it twice at once. */
   async #deliver(reports: readonly PaymentReport[], times = 1): Promise<void> {
     const { payments } = databaseOn(service.pool());
     const id = `${this.#userID}/${++this.#ids}`;
@@ -473,7 +473,7 @@ class World {
     const amountCents = Math.max(1, Math.floor((invoice.bought / 1e4) * share));
     const held: Held = { kind, id, invoice, amountCents, isOpen: true };
     if (isEarly && outcome === 'won') {
-      // The final report is delivered first: those that come after it change nothing.
+      // The final report is delivered first: later ones change nothing.
       await this.#report(held, false, true);
       await this.#report(held, true, false);
       return;
@@ -488,7 +488,7 @@ class World {
   async #settle(held: Held, outcome: 'won' | 'lost'): Promise<void> {
     const { invoice } = held;
     held.isOpen = false;
-    // The bank can still return a refund that has succeeded, but a dispute that is lost stays lost.
+    // The bank can still return a succeeded refund, but a lost dispute stays lost.
     if (outcome === 'lost') return this.#report(held, true, held.kind === 'dispute');
     const before = this.#heldOf(invoice);
     this.#held.splice(this.#held.indexOf(held), 1);
@@ -496,7 +496,7 @@ class World {
     this.#model.give(invoice, before - this.#heldOf(invoice));
   }
 
-  /** What refunds and disputes of an invoice hold together: all that they were reported for, up to what it brought. */
+  /** The amount that refunds and disputes of an invoice hold: all reported amounts, up to the paid one. */
   #heldOf(invoice: ModelInvoice): number {
     const reported = this.#held.filter((held) => held.invoice === invoice);
     return Math.min(

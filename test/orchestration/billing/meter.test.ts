@@ -1,4 +1,4 @@
-// Credits are spent for what is live, while it is live, and for nothing else; and what happens when they are gone.
+// Credits are charged for live outputs, only while they are live; and the effects when credits are used up.
 import { describe, expect, it } from 'vitest';
 import { fireCredits } from '../../../lambda/orchestration/accounts/fire-credits.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
@@ -24,7 +24,7 @@ const toldOf = async () => (await notificationsOf(service, user().id)).map(({ ki
 const msBetween = (from: Date, to: Date | null) => to!.getTime() - from.getTime();
 const hourMs = 3_600_000;
 
-/** An active stream whose intervals began so many seconds ago. */
+/** An active stream whose intervals began this many seconds ago. */
 async function liveSince(secondsAgo: number, more: object = {}) {
   await register('agent');
   const active = await activeStream('agent', more);
@@ -32,7 +32,7 @@ async function liveSince(secondsAgo: number, more: object = {}) {
   return active;
 }
 
-/** Lets an agent have renewed for the last time half an hour ago. @returns when that was */
+/** Makes the last renewal of an agent half an hour old. @returns its time */
 async function renewedHalfAnHourAgo(agentID: string): Promise<Date> {
   const { rows } = await service.pool().query<{ renewed_at: Date }>(
     `update agents set renewed_at = now() - interval '30 minutes'
@@ -42,14 +42,14 @@ async function renewedHalfAnHourAgo(agentID: string): Promise<Date> {
   return rows[0]!.renewed_at;
 }
 
-/** When the user's credits are gone, and what the user was warned of last. */
+/** The time at which the user's credits end, and the user's last warning. */
 async function outlook(): Promise<{ exhaustedAt: Date; warned: string | null }> {
   const query = 'select credits_exhausted_at, warned from billing_accounts where user_id = $1';
   const { rows } = await service.pool().query(query, [user().id]);
   return { exhaustedAt: rows[0].credits_exhausted_at, warned: rows[0].warned };
 }
 
-/** Makes it time to look at the user's credits, if that is ever to be done. The column rounds to milliseconds. */
+/** Makes the next check of the user's credits due, if there is one. The column rounds to milliseconds. */
 const makeLookDue = () =>
   service
     .pool()
@@ -57,7 +57,7 @@ const makeLookDue = () =>
       user().id,
     ]);
 
-/** Lets the user's credits have been gone for so many minutes, although the books say otherwise. */
+/** Makes the user's credits end this many minutes ago, contrary to the billing records. */
 const letCreditsBeGone = (minutesAgo: number) =>
   service.pool().query(
     `update billing_accounts
@@ -188,7 +188,7 @@ describe('an interval', () => {
 });
 
 describe('the end of the credits', () => {
-  /** Looks so many hours after the first interval began. With 25 credits an hour, 1000 last 40 hours. */
+  /** Checks credits this many hours after the first interval began. At 25 credits an hour, 1000 last 40 hours. */
   const lookAfter = async (hours: number) => {
     const { started_at: startedAt } = await firstInterval();
     await makeLookDue();
@@ -213,7 +213,7 @@ describe('the end of the credits', () => {
     await report(held[0]!, 'ended');
     expect(await stream(id)).toMatchObject({ state: 'stopped', stateReason: { code: 'no_credits' } });
     expect((await toldOf()).at(-1)).toBe('streams_stopped_without_credits');
-    // The user owes the five minutes of grace, at 25 credits an hour, and nothing that came after them.
+    // The user owes the five minutes of grace, at 25 credits an hour, and nothing after them.
     expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({
       balance: -2.0833,
       goodStanding: false,

@@ -1,4 +1,4 @@
-// Streams that go to a connected channel: what keeps them from starting, and how they wait for their ingest there.
+// Streams to a connected channel: reasons that prevent a start, and the wait for their ingest at the platform.
 import { describe, expect, it } from 'vitest';
 import { launchOnIngest } from '../../../lambda/orchestration/runs/launch-stream.ts';
 import { actorsOn, inFuture } from '../../support/actors.ts';

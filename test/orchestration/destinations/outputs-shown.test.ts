@@ -1,4 +1,4 @@
-// What is shown of a stream names its outputs: what each took, what was measured of it, and what is wrong with it.
+// Data about a stream names its outputs: accepted media, measurements and faults of each.
 import { beforeEach, expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import type { AiredStretch } from '../../../lambda/domain/playout/aired.ts';
@@ -17,7 +17,7 @@ const { activeStream, call, claim, create, data, loseLease, register, report, us
 
 const lost = { reason: { code: 'connection_lost', detail: 'It hung up.' } };
 let id: string;
-/** Of the first output, and of another one. */
+/** Replicas of the first output, and of another one. */
 let held: [Replica, Replica];
 let first: string;
 let other: string;
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await service.pool().query(`update streams set anchored_at = now() - interval '100 s' where id = $1`, [id]);
 });
 
-/** What an agent has stored of frames that were acknowledged. */
+/** An agent's stored report of acknowledged frames. */
 const said = (replica: Replica, aired: AiredStretch[]) => ({
   replicaID: replica.id,
   epoch: replica.epoch,
@@ -123,7 +123,7 @@ it.each([
   await passSeconds(service, 31);
   await settle();
   expect(await incidents()).toMatchObject([{ kind: 'output_refused', streamID: id, outputID, detail, endedAt: null }]);
-  // It was removed, so there is nobody who could be well.
+  // The output was removed, so no output can recover.
   expect((await call('DELETE', `/streams/${id}/outputs/${outputID}`)).status).toBe(204);
   await report(replica, 'ended');
   await settle();

@@ -1,4 +1,4 @@
-// Outputs: each has replicas, a state and a price of its own, and none of them harms another.
+// Outputs: each has its own replicas, state and price, and none of them harms another.
 import { describe, expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
@@ -75,7 +75,7 @@ describe('outputs', () => {
     const further = held[1]!;
     const path = `/streams/${id}/outputs/${further.output_id}`;
     await call('PATCH', path, { enabled: false });
-    // Brought back before its agent has ended it: it begins anew once it has.
+    // Enabled again before its agent has ended it: it starts again afterwards.
     await call('PATCH', path, { enabled: true });
     expect(await replicasOf(id)).toMatchObject([{ wanted: 'live' }, { id: further.id, wanted: 'ended' }]);
     await report(further, 'ended');
@@ -98,7 +98,7 @@ describe('outputs', () => {
     await report(held[0]!, 'ended');
     expect((await stream(id)).state).toBe('active');
     expect(await outputs(id)).toMatchObject([{ id: held[1]!.output_id, isFirst: false, state: 'live' }]);
-    // It is the only one.
+    // It is the only output.
     const refused = await call('DELETE', `/streams/${id}/outputs/${held[1]!.output_id}`);
     expect(refused.body.code).toBe('stream_live');
   });
@@ -171,7 +171,7 @@ describe('outputs', () => {
     expect(await claim('agent')).toMatchObject([{ output_id: further }]);
     const costs = (await replicasOf(id)).map(({ cores }) => cores);
     expect(costs[1]).toBeLessThan(costs[0]! / 100);
-    // With the first one gone, another goes first, and costs what an encoder does.
+    // Without the first one, another output becomes the first, and costs as much as an encoder.
     const [first] = await outputs(id);
     await call('PATCH', `/streams/${id}/outputs/${first.id}`, { enabled: false });
     await report(held[0]!, 'ended');

@@ -1,4 +1,4 @@
-// After the loss of many agents, what they held is dealt out to the others at once.
+// After the loss of many agents, their replicas are dealt out to the others at once.
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../../lambda/data/database.ts';
 import { Losses } from '../../../lambda/orchestration/fleet/losses.ts';
@@ -9,7 +9,7 @@ import { testDatabase } from '../../support/database.ts';
 
 const database = testDatabase();
 const [agents, streams, room] = [60, 600, 40];
-/** Of 600 streams, a third is held by these. */
+/** Agents that hold a third of the 600 streams. */
 const lostAgents = Array.from({ length: 20 }, (_, index) => `agent_${index}`);
 
 const ask = async <Row extends object>(sql: string, ...values: unknown[]) =>
@@ -76,7 +76,7 @@ it('takes nothing from agents that live, ends what is not wanted, and leaves pai
     lostAgents[0],
   );
   await database.pool().query(`update replicas set wanted = 'ended' where id = any ($1)`, [[one!.id, two!.id]]);
-  // An agent that lives holds the other replica of two of the streams.
+  // A living agent holds the other replica of two of the streams.
   await database.pool().query(
     `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
        memory_mib, network_mbps, gpu_megapixels)

@@ -1,4 +1,4 @@
-// A stage that keeps no machine: what agents in its place have no room for waits for one, and its user is told.
+// A stage without machines: streams that its tasks have no room for wait for one, and their user is notified.
 import { describe, expect, it } from 'vitest';
 import { capacityOf, roomOf } from '../../../lambda/domain/fleet/capacity.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -8,7 +8,7 @@ const service = testService();
 const { claim, data, dueKinds, fallDue, fire, register, report, startedStream, stream } = actorsOn(service);
 
 const minutesOfMachine = 6;
-/** Of the task on Fargate: lib/publishing/task-sizes.ts. */
+/** Capacity of the task on Fargate: lib/publishing/task-sizes.ts. */
 const onFargate = capacityOf({ cores: 2, speed: 1, memoryMiB: 4096, networkMbps: 520, gpuMegapixels: 0 });
 const small = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'ffmpeg' } as const;
 const large = { quality: 'q_2160p', framerate: 'f_60', streamBackend: 'ffmpeg' } as const;

@@ -1,4 +1,4 @@
-// Agents that die or end: the replicas that they held go on elsewhere, or have ended.
+// Agents that die or end: other agents take over their replicas, or these have ended.
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
@@ -13,11 +13,11 @@ const service = testService();
 const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction, user } =
   actorsOn(service);
 const recover = () => recoverReplicas(service.pool());
-/** What wakes agents up. */
+/** The commands that wake agents. */
 const wakeUps = async () => (await commands()).filter(({ queue }) => queue.startsWith('publish'));
 const withBackup = { agentModeEnabled: true, runBackupStream: true };
 
-/** Makes active streams with a primary, held by the agent that is dying, and a backup for another agent. */
+/** Creates active streams with a primary, held by the dying agent, and a backup for another agent. */
 async function activeStreams(count: number) {
   const made = [];
   for (let index = 0; index < count; index++) made.push(await activeStream('dying', withBackup));
@@ -89,7 +89,7 @@ describe('a lease that is over', () => {
   it('counts only once some agent has renewed for a whole lease, as the database may have been away', async () => {
     await activeStream('dying');
     await endAllLeases(service, 90);
-    // One agent is back, and the other is not.
+    // One agent has returned, and the other has not.
     expect(await data().agentRenewals.renew('healthy')).toMatchObject({
       leaseHolds: true,
       isAnyToRecover: true,

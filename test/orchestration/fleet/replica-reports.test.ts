@@ -1,4 +1,4 @@
-// What agents report of replicas moves the stream: it is active only while a destination accepts its media.
+// Agents' reports of replicas move the stream: it is active only while a destination accepts its media.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { actorsOn, inFuture, statsWith } from '../../support/actors.ts';
 import { dueTimeOf } from '../../support/due-times.ts';

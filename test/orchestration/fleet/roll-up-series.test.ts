@@ -1,4 +1,4 @@
-// Charts of a stream: what agents wrote is read at each resolution, once it is rolled up and before.
+// Charts of a stream: agents' points are readable at each resolution, before and after the roll-up.
 import { expect, it } from 'vitest';
 import { tiers } from '../../../lambda/domain/streams/series.ts';
 import type { Point } from '../../../lambda/domain/streams/series.ts';
@@ -13,7 +13,7 @@ const hour = 3_600_000;
 const never = new AbortController().signal;
 const thisHour = () => Math.floor(Date.now() / hour) * hour;
 
-/** Points from one time to another, each 10 s. */
+/** Points between two times, one for each 10 s. */
 const points = (from: number, to: number, more: Partial<Point> = {}): Point[] =>
   Array.from({ length: (to - from) / 10_000 }, (_, index) => ({
     at: new Date(from + index * 10_000),

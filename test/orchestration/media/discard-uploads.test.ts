@@ -1,4 +1,4 @@
-// Uploads that were begun and never completed go, with their bytes; all others stay.
+// Uploads that were begun and never completed are deleted, with their bytes; all others stay.
 import { expect, it } from 'vitest';
 import { uploadURLSeconds } from '../../../lambda/domain/media/upload-times.ts';
 import { discardAbandonedUploads } from '../../../lambda/orchestration/media/discard-uploads.ts';
@@ -44,7 +44,7 @@ it('the bytes of a discarded upload are deleted now, and again once its URL has 
   ]);
 });
 
-/** The commands to delete objects, and whether they come after URLs that are handed out now have expired. */
+/** The commands to delete objects, and whether they run after the expiry of URLs that are issued now. */
 async function deletions(): Promise<{ objectKey: string; isAfterURL: boolean }[]> {
   const { rows } = await service.pool().query(
     `select body ->> 'objectKey' as key, visible_at > now() + make_interval(secs => $1) as is_after

@@ -1,4 +1,4 @@
-// What a user has prepared is limited: what would exceed it is refused or left, wherever it is asked for.
+// A user's prepared media is limited: requests beyond the limit are refused or omitted everywhere.
 import { describe, expect, it } from 'vitest';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
@@ -29,7 +29,7 @@ const used = async () => {
   const limits = (await call('GET', '/me')).body.limits as { limit: string; used: number }[];
   return limits.find(({ limit }) => limit === 'preparedSeconds')!.used;
 };
-/** The uploads that were asked for, each once. */
+/** The requested uploads, each once. */
 const askedFor = async () => [...new Set(await commandsToPrepare())];
 const commandsToPrepare = async () =>
   (await commands()).filter(({ body }) => body.task === 'prepare_upload').map(({ body }) => body['uploadID'] as string);

@@ -1,4 +1,4 @@
-// What a stream of the prepared backend waits for: each content is asked for once, and waited for while it can come.
+// A prepared stream's wait for media: each content is requested once, and awaited while it can still arrive.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../lambda/data/database.ts';
 import { formatOfRun } from '../../../lambda/data/streams/streams.ts';
@@ -50,18 +50,18 @@ async function prepare(content: string, format = pictures): Promise<void> {
   await finishPreparation(service.pool(), content, format);
 }
 
-/** Says of a content that it cannot be prepared in a format, as the media worker would. */
+/** Marks a content as impossible to prepare in a format, as the media worker would. */
 async function fail(content: string, failure: typeof damaged, format = pictures): Promise<void> {
   await data().renditions.fail(content, format, failure);
   await finishPreparation(service.pool(), content, format);
 }
 
-/** Lets nobody have worked at any rendition for an hour. */
+/** Makes the last work on all renditions an hour old. */
 const abandonRenditions = () => service.pool().query(`update renditions set updated_at = now() - interval '1 hour'`);
 
 const prepared = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30' };
 const start = async (id: string) => (await call('POST', `/streams/${id}/start`)).body.state;
-/** The commands to prepare something, in order. */
+/** The preparation commands, in order. */
 const asked = async (): Promise<unknown[]> =>
   (await commands()).map(({ body }) => body).filter(({ task }) => task === 'prepare_upload');
 
@@ -141,7 +141,7 @@ describe('a start', () => {
       const { contentHashes } = await data().renditions.prepared(uploadIDs, ['q_720p-f_30']);
       return new Set(contentHashes.values()).size;
     };
-    // What is not prepared yet is not looked for: something else plays in its place.
+    // Unprepared content is not awaited: a stand-in plays in its place.
     expect(await contents()).toBe(1);
     await prepare('a');
     expect(await contents()).toBe(2);
@@ -164,7 +164,7 @@ describe('a start', () => {
       state: 'failed',
       stateReason: { code: 'preparation_failed', detail: expect.stringContaining('Replace') },
     });
-    // Preparing that failed by our fault is tried again, but only at the next start or publish.
+    // A preparation that failed by our fault is retried, but only at the next start or publication.
     expect(await asked()).toHaveLength(2);
     expect(await start(id)).toBe('preparing');
     expect(await asked()).toHaveLength(3);
@@ -367,7 +367,7 @@ describe('preparedPlaylistIDs', () => {
 const forgetRenditionsBut = (format: string) =>
   service.pool().query('delete from renditions where format <> $1', [format]);
 
-/** Gives all runs the format of `pictures`, without a codec, as releases wrote that knew H.264 only. */
+/** Gives all runs the format of `pictures` without a codec, as written by releases that knew only H.264. */
 const forgetCodecOfRun = () =>
   service.pool().query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30', run_video_codec = null`);
 

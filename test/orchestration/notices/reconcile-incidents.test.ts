@@ -1,4 +1,4 @@
-// When incidents are looked at again: when the first of a user's is due, whichever was looked at last.
+// The next check of incidents: at the first due time of a user's incidents, whichever was checked last.
 import { expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { newID } from '../../../lambda/data/shared/new-id.ts';

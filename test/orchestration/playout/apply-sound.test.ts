@@ -1,4 +1,4 @@
-// Streams play their items at the loudness that is wished once it is measured and prepared, and until then as they are.
+// Streams play items at the target loudness once it is measured and prepared, and unchanged until then.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Loudness } from '../../../lambda/domain/playout/loudness.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
@@ -31,7 +31,7 @@ async function uploadOf(content: string): Promise<string> {
   return id;
 }
 
-/** Notes the loudness of a content, as the inspector would. */
+/** Stores the loudness of a content, as the inspector would. */
 async function measure(content: string, loudness: Loudness | null): Promise<void> {
   await service
     .pool()
@@ -67,7 +67,7 @@ const levelsOf = async (id: string, track: 'video' | 'audio' = 'video') => {
   const entries = (await data().timelines.ofStream(id))[track];
   return entries.at(-1)!.snapshot.items.map(({ levels }) => levels ?? []);
 };
-/** Lets an agent be on the air with a stream since so many seconds ago. */
+/** Puts a stream on air at an agent since this many seconds. */
 async function goOnAir(id: string, agent: string, secondsAgo: number): Promise<void> {
   await register(agent);
   const [replica] = await claim(agent);
@@ -185,7 +185,7 @@ it('sound that an older worker has failed is asked for again after an hour, whil
   expect(await asked()).toEqual(['sound-14', 'sound-14']);
   await prepare('a', 'sound-14');
   expect([await levelsOf(id), (await stream(id)).pendingSound]).toEqual([[[{ fromSeconds: 0, level: bringsDown }]], 0]);
-  // A file that cannot be decoded is the user's to replace.
+  // The user has to replace a file that cannot be decoded.
   await data().renditions.fail('a', 'sound-14', { code: 'damaged', detail: 'no' });
   await service.pool().query(hourAgo);
   await service.pool().query('update streams set pending_sound = 1 where id = $1', [id]);

@@ -1,4 +1,4 @@
-// Videos have captions, and the streams that wish so draw them: prepared ahead, taken up while live, bounded in size.
+// Videos have captions, and streams draw them on request: prepared ahead, applied while live, limited in size.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { captionBounds } from '../../../lambda/domain/playout/captions.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';

@@ -1,4 +1,4 @@
-// Items of another shape than their stream are framed as it or they say: from the start on, and while it is live.
+// Items of another shape than their stream are framed by its or their settings: from the start, and while live.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatOfRun } from '../../../lambda/data/streams/streams.ts';
 import { formatName } from '../../../lambda/domain/playout/rendition.ts';
@@ -15,7 +15,7 @@ const base = 'q_720p-f_30';
 
 beforeEach(() => clearRenditions(service));
 
-/** An upload of this content that lasts 10 s, as a phone films upright unless it is said otherwise. */
+/** An upload of this content that lasts 10 s, by default upright, as from a phone. */
 async function uploadOf(content: string, [width, height] = [720, 1280]): Promise<string> {
   const id = await upload();
   await service.pool().query('update uploads set width = $2, height = $3 where id = $1', [id, width, height]);
@@ -52,7 +52,7 @@ const framingsOf = async (id: string) =>
     items: items.map(({ itemID, framing = 'none' }) => `${itemID} ${framing}`),
   }));
 
-/** Lets an agent be on the air with the stream since so many seconds ago. */
+/** Puts the stream on air at an agent since this many seconds. */
 async function goOnAir(id: string, secondsAgo: number): Promise<void> {
   await register('agent');
   const [replica] = await claim('agent');

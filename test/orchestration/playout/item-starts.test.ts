@@ -1,4 +1,4 @@
-// item.started: told at the time of each item, to those alone who listen.
+// item.started: sent at the time of each item, only to webhooks that subscribe to it.
 import { beforeEach, expect, it } from 'vitest';
 import { actorsOn } from '../../support/actors.ts';
 import { dueTimeOf } from '../../support/due-times.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const listen = (events: string[]) => create('/webhooks', { url: 'https://hooks.example.org/', events });
 
-/** @returns when the first frame was due */
+/** @returns the due time of the first frame */
 async function goLive(): Promise<Date> {
   await call('POST', `/streams/${streamID}/start`);
   await register('agent');
@@ -33,7 +33,7 @@ async function goLive(): Promise<Date> {
   return anchoredAt;
 }
 
-/** Lets the stream have begun so many seconds earlier, with what is armed for it. */
+/** Moves the start of the stream this many seconds into the past, with its scheduled actions. */
 async function letPass(seconds: number): Promise<void> {
   const earlier = `- make_interval(secs => $1)`;
   await service.pool().query(`update streams set anchored_at = anchored_at ${earlier}`, [seconds]);

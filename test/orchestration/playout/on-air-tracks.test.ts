@@ -1,4 +1,4 @@
-// Which track is the programme at a time of a run, and what of that which was aired is true of it.
+// The track that is the programme at a time of a run, and the aired parts that belong to it.
 import { expect, it } from 'vitest';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { airedOfTrack, programmeTrackOf } from '../../../lambda/orchestration/playout/on-air-rows.ts';

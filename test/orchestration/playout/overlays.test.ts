@@ -1,4 +1,4 @@
-// Streams draw a logo over their pictures as they say: prepared once, from the next item on, and never waited for.
+// Streams draw a logo over their pictures on request: prepared once, from the next item on, and never awaited.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../lambda/data/database.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';

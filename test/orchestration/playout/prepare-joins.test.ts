@@ -1,4 +1,4 @@
-// Streams have the joins of the next minutes prepared, send them once they are there, and say how many are cuts yet.
+// Streams request the joins of the next minutes, send prepared ones, and show how many are still cuts.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await service.pool().query('truncate joins, timeline_joins');
 });
 
-/** A song that is prepared. */
+/** A prepared song. */
 async function song(content: string, durationSeconds = 200.5): Promise<string> {
   const id = await upload({ durationSeconds });
   await data().uploads.recordContentHash(id, content);
@@ -206,7 +206,7 @@ it('has a bounded number made at a time, and the others once these are there', a
   for (const name of first) await make(name);
   await fallDue(it.id, 'joins');
   await fire();
-  // Each fades in and out.
+  // Each song fades in and out.
   expect(new Set(await asked()).size).toBe(40);
 });
 
@@ -325,7 +325,7 @@ describe('videos that are joined', () => {
     await start(it);
     await goOnAir(it, 50);
     expect((await items(it)).map(({ join }) => join)).toEqual([undefined, dip, undefined]);
-    // One goes to black, and the next one comes from it.
+    // One fades to black, and the next one fades from it.
     expect(await asked()).toHaveLength(2);
     await call('PATCH', `/streams/${it.id}`, { look: { join: { kind: 'crossfade' } } });
     const crossfaded = { kind: 'crossfade', seconds: 1 };
@@ -356,7 +356,7 @@ describe('titles of the songs over the pictures', () => {
   const look = { overlays: { title: { seconds: 10 } } };
   const sound = { loudness: { enabled: false }, join: { kind: 'cut' } };
   const titled = async (of = look) => radio(await songs(), { look: of, sound });
-  /** The drawings of what is asked for, with the first picture of each. */
+  /** The requested drawings, with the first picture of each. */
   const told = async () => {
     const found = await Promise.all((await asked()).map(async (name) => (await data().joins.find(name))!.part));
     return found.map(({ composition, firstGroup, groupCount }) => {
@@ -372,7 +372,7 @@ describe('titles of the songs over the pictures', () => {
     }
     await start(it);
     const found = await told();
-    // Songs of 200.5 s over pictures of as many: the second one begins with the pictures.
+    // Songs of 200.5 s over pictures of equal length: the second one begins with the pictures.
     expect(found.map(({ texts }) => texts.map(({ lines }) => lines.join()))).toEqual([
       ['Song a'],
       ['Song b'],
@@ -421,7 +421,7 @@ it('songs of an album follow one another without a gap', async () => {
   await start(it);
   const [entry] = await entriesOf(it);
   expect(entry!.snapshot.items[0]!.join).toEqual({ kind: 'gap_free', seconds: 20 });
-  // Three ends, and the beginnings of all but the first song.
+  // Three ends, and the beginnings of all songs except the first.
   expect((await asked()).length).toBeGreaterThan(4);
 });
 

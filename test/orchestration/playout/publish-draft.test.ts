@@ -1,4 +1,4 @@
-// Publishing a draft: while the stream runs, before its first frame, while uploads are examined, and next to a start.
+// Publication of a draft: live, before the first frame, while uploads are inspected, and beside a start.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { occurrenceAt } from '../../../lambda/domain/playout/play-out.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
@@ -25,7 +25,7 @@ const {
 } = actorsOn(service);
 const fps = 30;
 
-/** The stream plays the playlist, which has these two uploads, of 7 and 5 seconds. */
+/** A stream that plays the playlist, which has these two uploads, of 7 and 5 seconds. */
 let streamID: string;
 let playlistID: string;
 let uploads: string[];
@@ -42,14 +42,14 @@ const add = (...ids: string[]) =>
 const replaceAllBy = (id: string) =>
   call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'clear' }, { op: 'add', uploadID: id }] });
 const askToPublish = () => call('POST', `/playlists/${playlistID}/publish`);
-/** Publishes what was asked for last, as the media worker would. */
+/** Carries out the last request to publish, as the media worker would. */
 const carryOut = async (now = new Date()) => {
   const request = (await data().playlists.findAny(playlistID))!.publish_request;
   await transaction((tx) => publishDraft(tx, playlistID, request, { now, random: () => 0.5, limitFactor: 100 }));
 };
 const timeline = async () => (await data().timelines.ofStream(streamID)).video;
 
-/** Makes the stream send; answers when the first frame was due. */
+/** Makes the stream send. @returns the due time of the first frame */
 async function goLive(): Promise<Date> {
   await call('POST', `/streams/${streamID}/start`);
   await register('agent');
@@ -59,7 +59,7 @@ async function goLive(): Promise<Date> {
   return anchoredAt;
 }
 
-/** An upload whose bytes are complete and that nobody has examined yet. */
+/** An upload whose bytes are complete but not inspected yet. */
 async function sentUpload(): Promise<string> {
   const id = await unprobed();
   await pretendProbed(service, id);
@@ -67,7 +67,7 @@ async function sentUpload(): Promise<string> {
   return id;
 }
 
-/** Lets all streams have sent their first frame a minute earlier. */
+/** Moves the first frame of all streams one minute into the past. */
 const letRunForAMinute = () =>
   service.pool().query(`update streams set anchored_at = anchored_at - interval '1 minute'`);
 

@@ -1,4 +1,4 @@
-// A stream draws a clock and a ticker where its pictures are encoded while they are sent: kept, taken up live, bounded.
+// A live-encoded stream draws a clock and a ticker: stored, applied while live, and limited.
 import { describe, expect, it } from 'vitest';
 import { overlayBounds } from '../../../lambda/domain/playout/overlays.ts';
 import { actorsOn } from '../../support/actors.ts';

@@ -1,4 +1,4 @@
-// Items of a stream follow one another by its stinger: prepared with both, taken up while live, and never waited for.
+// A stream joins its items by a stinger: prepared with both, applied while live, and never awaited.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Part } from '../../../lambda/domain/playout/composition-parts.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
@@ -21,7 +21,7 @@ async function video(content: string, durationSeconds: number): Promise<string> 
   return id;
 }
 
-/** A stream of two films of ten seconds, of which the second one may say how it is followed. */
+/** A stream of two films of ten seconds; the second one may have its own join. */
 async function streamOf(look: object, itemLook?: object): Promise<string> {
   const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', videoUploadObjectID: null };
   const id = await readyStream({ ...settings, look });
@@ -149,7 +149,7 @@ describe('a stinger', () => {
     await goLive(id);
     await call('PATCH', `/streams/${id}`, { look: {} });
     const { body } = await call('DELETE', `/uploads/${uploadID}`);
-    // What was played before may still be on the air.
+    // The previous stinger may still be on air.
     expect(body.code).toBe('resource_in_use');
     await call('PATCH', `/streams/${id}`, { look: { join: { kind: 'stinger' }, stinger: { uploadID } } });
     const taken = await transaction((tx) => takeDown(tx, 'swoosh'));

@@ -1,4 +1,4 @@
-// Things that are due happen once, whoever fires them, and things that were cancelled or moved do not happen.
+// Due actions happen once, however many agents look for them; cancelled or moved ones do not happen.
 import { describe, expect, it } from 'vitest';
 import type { DueKind } from '../../../lambda/data/streams/due-times.ts';
 import { roomOf } from '../../../lambda/domain/fleet/capacity.ts';

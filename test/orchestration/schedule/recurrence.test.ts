@@ -1,4 +1,4 @@
-// A recurring stream waits for its next occurrence after each one, until the recurrence is over or its user stops it.
+// A recurring stream waits for its next occurrence after each one, until the recurrence ends or the user stops it.
 import { describe, expect, it } from 'vitest';
 import { actorsOn, inFuture } from '../../support/actors.ts';
 import { isStored } from '../../support/rows.ts';
@@ -11,7 +11,7 @@ const daily = { rule: 'FREQ=DAILY', timeZone: 'UTC' };
 const hour = 3600 * 1000;
 const plusHours = (iso: string, hours: number) => new Date(new Date(iso).getTime() + hours * hour).toISOString();
 
-/** Lets a schedule have been asked for 70 minutes before it was. @param startAt of its first occurrence then */
+/** Moves a schedule's creation 70 minutes into the past. @param startAt start of its first occurrence then */
 async function moveSchedule70MinutesBack(streamID: string, startAt: string): Promise<void> {
   await service.pool().query(
     `update streams set
@@ -23,7 +23,7 @@ async function moveSchedule70MinutesBack(streamID: string, startAt: string): Pro
   );
 }
 
-/** A stream that is on the air in an occurrence of one hour that began ten minutes ago, with its replica. */
+/** A stream on air in an occurrence of one hour that began ten minutes ago, with its replica. */
 async function onAir(
   recurrence: object | null = daily,
   { end = true, ...settings }: { end?: boolean; streamDuration?: number } = {},

@@ -1,4 +1,4 @@
-// The rests of users who have a backlog: how long they are, and who rests.
+// The rests of users who have a backlog: their length, and the resting users.
 import { expect, it } from 'vitest';
 import { BacklogRests } from '../../../lambda/orchestration/shared/backlog-rests.ts';
 

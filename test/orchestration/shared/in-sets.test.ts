@@ -1,11 +1,11 @@
-// Work in sets: what fails each time is found, and keeps nothing else from being done.
+// Work in sets: repeatedly failing work is found, and does not delay the rest.
 import { expect, it } from 'vitest';
 import { inSets } from '../../../lambda/orchestration/shared/in-sets.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const database = testDatabase();
 
-/** Handles numbers in sets of 8. @returns what was handled, set by set, and what the whole ended in */
+/** Handles numbers in sets of 8. @returns the handled numbers, set by set, and the outcome of the whole */
 async function handleAll(count: number, bad: readonly number[]) {
   const waiting = new Set(Array.from({ length: count }, (_, index) => String(index)));
   const sets: string[][] = [];

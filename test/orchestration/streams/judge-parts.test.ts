@@ -1,4 +1,4 @@
-// A stream that is not live is invalid exactly as long as something that it names is gone or failed.
+// A stream that is not live is invalid exactly as long as a part that it names is missing or failed.
 import { describe, expect, it } from 'vitest';
 import { judgeUsersOf } from '../../../lambda/orchestration/streams/judge-parts.ts';
 import { actorsOn, inFuture } from '../../support/actors.ts';
@@ -22,7 +22,7 @@ const {
   upload,
 } = actorsOn(service);
 const state = async (id: string) => (await stream(id)).state;
-/** Says of an upload that it cannot be read, as whoever examines it would. */
+/** Marks an upload as unreadable, as its inspection would. */
 const failProbe = (uploadID: string) =>
   transaction(async (tx) => {
     await tx.uploads.recordFailure(uploadID, { code: 'unreadable', detail: 'x' });

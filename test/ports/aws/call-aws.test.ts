@@ -1,4 +1,4 @@
-// Calls to AWS without its SDK: signed as AWS wants them, and tried again where that may help.
+// Calls to AWS without its SDK: signed as AWS requires, and retried if that may help.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -68,7 +68,7 @@ describe('on the wire', () => {
     expect(rest).toEqual([]);
   });
 
-  /** Answers requests with these answers, one after the other. @returns says how many requests there were */
+  /** Answers requests with these answers in sequence. @returns a function for the number of requests */
   const answering = (answers: readonly [status: number, body: string][]) => {
     let count = 0;
     server.removeAllListeners('request').on('request', (_request, response) => {

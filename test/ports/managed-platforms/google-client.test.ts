@@ -1,4 +1,4 @@
-// Google's own client against what stands for YouTube: with its defaults, but for the address.
+// Google's own client against the YouTube stand-in: with its defaults, except for the address.
 import { Readable } from 'node:stream';
 import { youtube as createClient, type youtube_v3 } from '@googleapis/youtube';
 import { CodeChallengeMethod, OAuth2Client } from 'google-auth-library';

@@ -1,4 +1,4 @@
-// Twitch's adapter and a client of other people's, against what stands for Twitch; and events that Twitch signs.
+// Twitch's adapter and an independent client, against a stand-in for Twitch; and events that Twitch signs.
 import { createHmac } from 'node:crypto';
 import { ApiClient } from '@twurple/api';
 import { RefreshingAuthProvider } from '@twurple/auth';
@@ -118,7 +118,7 @@ describe('an event of Twitch', () => {
   it('is read', async () => {
     const read = await platform().readEvent!(signed(online));
     expect(read).toMatchObject({ kind: 'live', accountID, id: 'e76c6bd4-55c9-4987-8304-da1588d8988b' });
-    // One that is sent again has the same id: whoever counts ids counts it once.
+    // A repeated event has the same id, so that receivers can count it once.
     expect(await platform().readEvent!(signed(online))).toEqual(read);
   });
 

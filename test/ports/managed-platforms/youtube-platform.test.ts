@@ -1,4 +1,4 @@
-// YouTube's adapter through the life of a broadcast, against what stands for YouTube and goes by its documents.
+// YouTube's adapter through the life of a broadcast, against a stand-in that follows YouTube's documentation.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BroadcastDraft, Ingest, InsertedBroadcast } from '../../../lambda/ports/managed-platforms/broadcasts.ts';
 import { PlatformRefusal } from '../../../lambda/ports/managed-platforms/managed-platform.ts';

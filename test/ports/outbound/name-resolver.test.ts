@@ -1,4 +1,4 @@
-// Names of strangers' hosts are looked up, and one that hangs keeps no other from an answer.
+// Names of strangers' hosts are resolved, and a hanging one does not delay the answers of others.
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

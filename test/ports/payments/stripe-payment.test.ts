@@ -1,4 +1,4 @@
-// Card payments by Stripe: our calls to Stripe's own mock server, and messages as Stripe documents them.
+// Card payments by Stripe: our calls to Stripe's own mock server, and messages in Stripe's documented form.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -28,7 +28,7 @@ const reportsOf = async (type: string, object: object) => {
 describe.skipIf(mock.missing)(`Stripe ${mock.note}`, { timeout: 60_000 }, () => {
   const seen: { path: string; form: Record<string, string>; idempotencyKey: unknown }[] = [];
   let between: Server;
-  // A server in between notes what is sent to the mock.
+  // A server in between records the requests to the mock.
   beforeAll(async () => {
     between = createServer((request, response) => {
       void (async () => {
@@ -116,7 +116,7 @@ describe.skipIf(mock.missing)(`Stripe ${mock.note}`, { timeout: 60_000 }, () => 
     expect(await reportsOf('charge.dispute.created', { ...dispute, payment_intent: { id: 'pi_1' } })).toEqual([
       { kind: 'dispute', id: 'dp_1', paymentReference: 'pi_1', amountCents: 1000, taken: false, final: false },
     ]);
-    // Objects of other business of the account mean nothing to us.
+    // Objects of the account's other business are ignored.
     for (const type of stripeEventTypes) expect(await reportsOf(type, await object('charges/ch_1'))).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// A stream that loops two prepared clips. Neither lasts a whole number of groups of pictures.
+// A stream that loops two prepared clips whose lengths are no whole numbers of groups of pictures.
 import type { VideoCodec } from '../../../lambda/domain/shared/video-format.ts';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';

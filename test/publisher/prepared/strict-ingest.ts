@@ -40,7 +40,7 @@ export type OnMedia = (type: number, timestampMs: number, bytes: Buffer, start: 
 
 /** Accepts one publisher. A write with a protocol error throws. */
 export class StrictIngest {
-  /** The client's end of the connection. Neither end ever waits for the other. */
+  /** The client's end of the connection. The two ends never wait for each other. */
   readonly socket: Socket;
   bytesReceived = 0;
   readonly #onMedia: OnMedia;

@@ -1,4 +1,4 @@
-// A token that is verified again: what is remembered of it opens nothing that the token itself would not open.
+// A token that is verified again: the cached result never grants more than the token itself.
 import { describe, expect, test } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { createAccessTokens } from '../../../lambda/surfaces/admission/access-tokens.ts';
@@ -11,7 +11,7 @@ const origin = 'https://live.example.com';
 
 describe('a token that was verified before', () => {
   const database = testDatabase();
-  /** A token that was verified, what has verified it, and a way to let time pass for that. */
+  /** A verified token, its verifier, and a function that advances the verifier's clock. */
   const verifiedOnce = async () => {
     const pool = database.pool();
     await databaseOn(pool).users.ensureUser({ id: 'usr_1', email: 'ada@example.com', name: 'Ada' });

@@ -1,4 +1,4 @@
-// The session of somebody who is signed in: it opens the API to our own pages, and to nothing else in their browser.
+// The session of a signed-in user: it opens the API to our own pages, and to nothing else in their browser.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { chromiumPath } from '../../support/chromium.ts';
 import { testService } from '../../support/service.ts';
 import { testSite } from '../../support/site.ts';
 
-// Passwords are hashed slowly, on purpose.
+// Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 60_000 });
 
 const page = async () =>
@@ -161,7 +161,7 @@ describe.skipIf(!chromiumPath)('a real browser in which somebody is signed in', 
   });
   afterAll(() => browser.close());
 
-  /** Has the page of a server of another port ask our origin in every way that it can. */
+  /** Lets the page of a server on another port send requests to our origin in every possible way. */
   const attackFrom = async (host: string) => {
     const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<body>'));
     server.listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-// Rate limits: what every answer says of them, and what happens beyond them.
+// Rate limits: their headers in every answer, and refusals beyond them.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { addressOf } from '../../../lambda/api/gateway-event.ts';
 import { operations } from '../../../lambda/operations/index.ts';
@@ -21,7 +21,7 @@ const quotaOf = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`) ?? Number.NaN));
 const anonymous = (path: string, address: string, headers: Record<string, string> = {}, method = 'GET') =>
   service.send(new Request(baseURL + path, { method, headers }), address);
-/** Lets the minute be over in which requests are counted, for everybody. */
+/** Ends the current minute of counted requests for all users. */
 const endWindows = () => service.pool().query(`update request_windows set began_at = began_at - interval '60 seconds'`);
 
 it('the limits are those that were decided', () => {

@@ -1,4 +1,4 @@
-// Whatever somebody writes into a query or its variables, the fault is theirs: no document makes the server fail.
+// Faults in a query or its variables are the client's: no document makes the server fail.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { problemCodes } from '../../../lambda/operations/problem-kinds.ts';
@@ -13,10 +13,10 @@ beforeAll(async () => {
   user = await service.user();
 });
 
-/** How many documents are tried: two thousand in the long suite. */
+/** The number of tried documents: two thousand in the long suite. */
 const documents = process.env['SUITE'] === 'long' ? 2000 : 100;
 
-/** Documents that are right, as their tokens. */
+/** Correct documents, as their tokens. */
 const written = [
   `query Q($first: Int = 5, $after: String, $is: Boolean = true) {
     a: listStreams(first: $first, after: $after) {
@@ -107,6 +107,6 @@ test(`${documents} documents end in data, or in problems that are registered`, {
     }),
     { numRuns: documents },
   );
-  // Documents that are all refused before they are carried out would prove little.
+  // Documents that are all refused before their execution would prove little.
   expect(answered).toBeGreaterThan(documents / 20);
 });

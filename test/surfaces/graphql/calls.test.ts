@@ -1,4 +1,4 @@
-// Every operation is called as a field, with all that its answer has, and answers what REST answers.
+// Every operation is called as a field, with its complete answer, and returns the answer of REST.
 import type { GraphQLObjectType, GraphQLOutputType } from 'graphql';
 import { ensureSigningKey } from '../../../lambda/auth/signing-keys.ts';
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
@@ -32,13 +32,13 @@ const ownFields = (type: GraphQLObjectType) =>
 
 const withEverything = ({ name, type }: { name: string; type: GraphQLOutputType }) => `${name} ${everythingOf(type)}`;
 
-/** Everything below a type that does not lead to another resource. */
+/** The selection of everything below a type that does not lead to another resource. */
 function everythingOf(type: GraphQLOutputType): string {
   const named = getNamedType(type);
   return isObjectType(named) ? `{ ${ownFields(named).map(withEverything).join(' ')} }` : '';
 }
 
-/** An answer of REST as GraphQL shows it: what is left out is null, and pages are connections. */
+/** An answer of REST as GraphQL shows it: omitted fields are null, and pages are connections. */
 function asShown(type: GraphQLOutputType, value: unknown): unknown {
   if (isNonNullType(type)) return asShown(type.ofType, value);
   if (value === undefined || value === null) return null;
@@ -74,7 +74,7 @@ async function call(id: string, args: Record<string, unknown> = {}) {
   return body.data[id];
 }
 
-/** Calls an operation, and compares its answer with what REST reads at a path. */
+/** Calls an operation, and compares its answer with that of REST at a path. */
 async function callAs(
   path: string | ((answer: { id: string }) => string),
   id: string,
@@ -415,7 +415,7 @@ describe('account, service, billing and crypto', () => {
       credits: 500,
       checkoutURL: expect.stringMatching(/^http/),
     });
-    // rateAt is counted back from now: this answer cannot be compared with another.
+    // rateAt is relative to now: this answer cannot be compared with another.
     const [currency] = await call('listCryptoCurrencies');
     expect(currency).toMatchObject({
       id: expect.any(String),
@@ -456,6 +456,6 @@ describe('deletions', () => {
 });
 
 afterAll(() => {
-  // Whoever adds an operation to the catalogue adds a call of it here.
+  // A new operation in the catalogue needs a call here.
   expect([...called].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
 });

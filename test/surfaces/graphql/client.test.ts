@@ -74,7 +74,7 @@ const list = gql`
   ${streamParts}
 `;
 
-/** Goes from a file to a stream that starts, as a page would. @returns the state of the stream */
+/** Uploads a file and starts a stream with it, as a page would. @returns the state of the stream */
 async function putLive(client: Client): Promise<string> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what the schema says of it is tested elsewhere
   const mutate = async (document: ReturnType<typeof gql>, variables: object): Promise<any> => {
@@ -103,7 +103,7 @@ async function putLive(client: Client): Promise<string> {
   return data.listStreams.nodes[0].state;
 }
 
-/** What a client learns of a start that is refused. */
+/** The errors that a client gets for a refused start. */
 async function refusals(client: Client): Promise<unknown> {
   const { data, error } = await client.mutation(start, { id: 'nothing' }).toPromise();
   expect(data).toEqual({ startStream: null });

@@ -1,4 +1,4 @@
-// GraphQL over HTTP: held to the protocol by the audits of its reference implementation, and to our own rules.
+// GraphQL over HTTP: the protocol, by the audits of its reference implementation, and our own rules.
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService } from '../../../lambda/api/create-service.ts';
@@ -23,11 +23,11 @@ const newer = { accept: 'application/graphql-response+json' };
 const codesOf = ({ body }: { body: { errors?: { extensions: { code: string } }[] } }) =>
   (body.errors ?? []).map(({ extensions }) => extensions.code);
 
-/** So many texts, made from their numbers from 0, side by side. */
+/** A number of texts, made from their indices from 0, in one line. */
 const times = (count: number, make: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => make(index)).join(' ');
 
-/** Does something while the table of destinations is not there. */
+/** Does work while the table of destinations is missing. */
 async function withoutDestinations<Result>(work: () => Promise<Result>): Promise<Result> {
   await service.pool().query('alter table destinations rename to hidden');
   try {
@@ -37,7 +37,7 @@ async function withoutDestinations<Result>(work: () => Promise<Result>): Promise
   }
 }
 
-/** Stores a hundred uploads of a user, with names as long as they may be. */
+/** Stores a hundred uploads of a user, with names of the maximum length. */
 const storeUploadsWithLongNames = (userID: string) =>
   service.pool().query(
     `insert into uploads (id, user_id, name, mime_type, type, object_key)
@@ -54,7 +54,7 @@ describe('the protocol', () => {
       return handler()(request, '192.0.2.1');
     },
   });
-  // GET is not served: its queries would be in logs, with their addresses, and no answer may be cached.
+  // GET is not supported: its queries would be in logs, with their addresses, and answers must not be cached.
   it.each(audits.filter(({ name }) => !/ GETs? |GET requests/.test(name)))('$name', async (audit) => {
     expect((await audit.fn()).status).toBe('ok');
   });
@@ -292,7 +292,7 @@ describe('limits', () => {
   });
 
   describe(`${maxCost} resources are the most`, () => {
-    /** Streams with what is in their playlists. @param args of the list */
+    /** Streams with the items of their playlists. @param args of the list */
     const page = (args: string) => `listStreams(${args}) { nodes { playlists { draft { items { upload { id } } } } } }`;
 
     it('through aliases', async () => {
@@ -391,7 +391,7 @@ describe('limits', () => {
       expect(codesOf({ body })).toEqual(['query_too_large']);
       messages.push(body.errors[0].message);
     }
-    // The messages speak of what was counted before, and not of the length of an answer that was made all the same.
+    // The messages name the estimate from before the execution, not the length of an answer that was computed anyway.
     expect(messages.filter((message) => message.includes('values') || message.includes('resources'))).toHaveLength(3);
   });
 });

@@ -1,4 +1,4 @@
-// Relations: resources come with those they name, in few statements, and only to the user they belong to.
+// Relations: resources include the ones that they name, in few statements, and only those of the user.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { recordStatements } from '../../migrate/statement-recording.ts';
@@ -12,7 +12,7 @@ const { ask } = graphqlOn(service);
 let user: TestUser;
 let other: TestUser;
 const count = 100;
-/** The settings of a stream that nobody has set. */
+/** The default settings of a stream. */
 const unset = {
   agent_mode_enabled: null,
   run_backup_stream: null,
@@ -31,7 +31,7 @@ const unset = {
   look: null,
 } as const;
 
-/** Makes a hundred streams, each with a destination and two playlists. That of the video holds an upload. */
+/** Creates a hundred streams, each with a destination and two playlists. The video playlist has an upload. */
 async function makeStreams(owner: TestUser): Promise<void> {
   const { destinations, playlists, streams, uploads } = databaseOn(service.pool());
   const named = (kind: string, index: number) => `${kind}_${owner.id}_${index}`;
@@ -83,11 +83,11 @@ async function makeStreams(owner: TestUser): Promise<void> {
 beforeAll(async () => {
   [user, other] = [await service.user(), await service.user()];
   await makeStreams(user);
-  // The first use of a key is written down: that statement is not to be counted.
+  // The first use of a key is recorded: that statement must not be counted.
   await ask(user, '{ getMe { id } }');
 });
 
-/** Asks, and notes the statements that it takes, apart from those that admit the request. */
+/** Sends a query, and records its statements, without those that admit the request. */
 async function counted(
   query: string,
   variables: object = {},
@@ -166,7 +166,7 @@ describe('a hundred streams', () => {
   });
 });
 
-/** Lets a stream name these resources, whoever they belong to. */
+/** Makes a stream name these resources, even those of other users. */
 const nameInStream = (streamID: string, named: { destination: string; playlist: string; upload: string }) =>
   service
     .pool()
@@ -177,7 +177,7 @@ const nameInStream = (streamID: string, named: { destination: string; playlist: 
       streamID,
     ]);
 
-/** What a stream names, and what of that is answered. */
+/** A query of the resources that a stream names. */
 const namedByStream = `query($id: ID!) {
   getStream(id: $id) { playlistIDs destinationID destination { id } videoUpload { id } playlists { id } }
 }`;

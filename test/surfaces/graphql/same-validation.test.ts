@@ -1,4 +1,4 @@
-// The same input gets the same verdict from GraphQL as from REST: the same code, and the same faults in the same words.
+// Equal inputs get equal verdicts from GraphQL and REST: the same code, and the same faults in the same words.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   user = await service.user(0);
 });
 
-/** How many inputs are tried: a thousand in the long suite. */
+/** The number of tried inputs: a thousand in the long suite. */
 const inputs = process.env['SUITE'] === 'long' ? 1000 : 100;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -50,8 +50,8 @@ const words = [
   '\ud800',
 ];
 /**
- * Values that are right, wrong or nearly right. No resource has such an identifier. Whole numbers are left out, as they
- * are right for an ID in GraphQL.
+ * Values that are right, wrong or nearly right. No resource has such an identifier. Whole numbers are omitted, because
+ * they are valid IDs in GraphQL.
  */
 const anything = fc.oneof(
   fc.constantFrom(...words),
@@ -91,7 +91,7 @@ function propertiesOf(schema: z.ZodType): Properties {
   return Object.fromEntries(resolved) as Properties;
 }
 
-/** One of a batch of operations, with fields of its own and of others. */
+/** One of a batch of operations, with its own fields and those of others. */
 function editOf(kinds: readonly { readonly properties: Properties }[]): fc.Arbitrary<unknown> {
   const op = fc.constantFrom(...kinds.map(({ properties }) => properties['op']!.const));
   const { op: _, ...fields } = Object.assign({}, ...kinds.map(({ properties }) => properties)) as Properties;
@@ -108,12 +108,12 @@ function valueOf(property: Property): fc.Arbitrary<unknown> {
   const kinds = property.items?.oneOf;
   if (kinds) return fc.array(editOf(kinds), { maxLength: 4 });
   const types = new Set([property.type, ...(property.anyOf ?? []).map(({ type }) => type)].flat());
-  // In GraphQL a single value in the place of a list is a list of one.
+  // In GraphQL a single value in place of a list is a list of one.
   if (types.has('array')) return anything.filter((value) => value === null || Array.isArray(value));
   return types.has('integer') || types.has('number') ? number : anything;
 }
 
-/** A value for a parameter of the query: one that a query string can say. */
+/** A value for a parameter of the query, among those that a query string can express. */
 function queryValueOf(property: Property): fc.Arbitrary<unknown> {
   if (property.type === 'array')
     return fc.array(fc.constantFrom('a', '', 'x'.repeat(300)), { minLength: 1, maxLength: 3 });
@@ -142,8 +142,8 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
 }
 
 /**
- * The faults of an input, or that it is valid. What becomes of a valid one is for other tests.
- * @param argumentOf says where a fault is in GraphQL, as a path
+ * The faults of an input, or that it is valid. Other tests cover the effects of a valid one.
+ * @param argumentOf converts a fault's place to a path in GraphQL
  */
 function verdictOf(
   problem: { code?: string; errors?: readonly Fault[] } | undefined,
@@ -173,7 +173,7 @@ async function onRest({ operation: { method, path, body: takesBody }, params, qu
   return verdictOf(answer.ok ? undefined : ((await answer.json()) as object), (pointer) => {
     const [, part, name] = /^\/(path|query)\/(.*)$/.exec(pointer) ?? [];
     if (part !== undefined) return `/${pagingNames[name!] ?? name}`;
-    // In GraphQL each kind of operation on a playlist is a field, which is in the path.
+    // In GraphQL each kind of operation on a playlist is a field, which is part of the path.
     const edits = body['operations'] as { op: string }[];
     return pointer.replace(/^\/operations\/(\d+)/, (place, index: string) => `${place}/${edits[Number(index)]!.op}`);
   });
@@ -226,7 +226,7 @@ test(`REST and GraphQL judge ${inputs} inputs alike`, { timeout: 120_000 }, asyn
     }),
     { numRuns: inputs },
   );
-  // The comparison proves something only where there are valid inputs and others.
+  // The comparison needs both valid and invalid inputs.
   const valid = verdicts.filter((verdict) => verdict === 'valid').length;
   expect([valid > inputs / 20, valid < inputs * 0.8]).toEqual([true, true]);
 });

@@ -1,4 +1,4 @@
-// The GraphQL schema: a committed snapshot, whole, and in agreement with the catalogue.
+// The GraphQL schema: a committed, complete snapshot that matches the catalogue.
 import { GraphQLNonNull, printSchema, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../lambda/operations/index.ts';

@@ -1,4 +1,4 @@
-// The MCP SDK's own clients go the whole way, from 401 to a token, and then list and call every tool.
+// The MCP SDK's own clients complete the whole flow, from 401 to a token, and then list and call every tool.
 import { describe, expect, test } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { operations } from '../../../lambda/operations/index.ts';

@@ -1,4 +1,4 @@
-// The MCP surface: what AI clients are shown, what their calls end in, and what is refused before it is a call.
+// The MCP surface: its tools for AI clients, the results of calls, and refusals before a call.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { guidance } from '../../../lambda/api/mcp-guidance.ts';
 import { operations } from '../../../lambda/operations/index.ts';
@@ -36,7 +36,7 @@ const message = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 
 const send = (body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
   mcp.send(body, { 'x-api-key': user.apiKey, ...headers }, method);
 
-/** What each message has since the revision of 2026: the version, and who sends it. */
+/** Fields of each message since the revision of 2026: the version, and its sender. */
 const envelope = (version: string) => ({
   'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
@@ -447,7 +447,7 @@ describe('a message', () => {
       expect(challenge).toContain(
         `resource_metadata="${new URL(baseURL).origin}/.well-known/oauth-protected-resource/mcp"`,
       );
-      // Clients ask for the scopes of the challenge. It names all of them, as some clients cannot ask for more later.
+      // Clients request the scopes of the challenge. It names all, because some clients cannot request more later.
       expect(challenge).toContain(`scope="${allScopes.join(' ')}"`);
     }
   });
@@ -553,7 +553,7 @@ describe('rate limits', () => {
       'rate_limited',
     ]);
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Reads are counted apart from writes, and messages that call no tool count as reads.
+    // Reads are counted separately from writes, and messages that call no tool count as reads.
     expect((await call('list_streams', {})).body.result.structuredContent.data).toHaveLength(6);
     for (let count = 0; count < 10; count++) await limited.request(eager, 'tools/list');
     const answer = await limited.send(message('ping'), { 'x-api-key': eager.apiKey });

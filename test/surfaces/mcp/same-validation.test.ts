@@ -1,4 +1,4 @@
-// The same input gets the same verdict from MCP as from REST: the same code, and the same faults in the same words.
+// Equal inputs get equal verdicts from MCP and REST: the same code, and the same faults in the same words.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   user = await service.user(0);
 });
 
-/** How many inputs are tried: a thousand in the long suite. */
+/** The number of tried inputs: a thousand in the long suite. */
 const inputs = process.env['SUITE'] === 'long' ? 1000 : 100;
 
 interface Input {
@@ -60,7 +60,7 @@ const anything = fc.oneof(
 );
 const text = fc.constantFrom('', 'x', 'many', 'hour', 'draft', 'Mars/Base', '2999-01-01T00:00:00Z', 'a\0b');
 
-/** A value for a parameter of the query, which a query string can say: a number only where one is expected. */
+/** A value for a parameter of the query that a query string can express: a number only if one is expected. */
 function queryValue(type: string | undefined): fc.Arbitrary<unknown> {
   if (type === 'array') return fc.array(fc.constantFrom('a', '', 'x'.repeat(300)), { minLength: 1, maxLength: 3 });
   if (type === 'integer') return fc.oneof(text, fc.constantFrom(-1, 0, 1, 20, 101, 1.5));
@@ -101,7 +101,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
   });
 }
 
-/** The faults of an input, or that it is valid. What becomes of a valid one is for other tests. */
+/** The faults of an input, or that it is valid. Other tests cover the effects of a valid one. */
 function verdictOf({ code, detail, errors }: { code?: string; detail?: string; errors?: unknown } = {}): unknown {
   return code === 'validation_failed' || code === 'unknown_field' ? { code, detail, errors } : 'valid';
 }
@@ -112,7 +112,7 @@ async function onRest({ operation: { method, path, body: takesBody }, params, qu
   );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const headers = { 'x-api-key': user.apiKey, 'content-type': 'application/json' };
-  // The user's own `call` fails where an answer repeats a stream key that was sent. Here stream keys are any words.
+  // The user's own `call` fails if an answer repeats a sent stream key. Here stream keys are arbitrary words.
   const answer = await service.handler()(
     new Request(`${baseURL}${filled}?${search}`, {
       method,

@@ -1,4 +1,4 @@
-// The OpenAPI document: a committed snapshot, so that a change of the API is reviewed as one, and sound by itself.
+// The OpenAPI document: a committed snapshot, so that reviews show API changes, and consistent by itself.
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { operations } from '../../../lambda/operations/index.ts';
@@ -85,7 +85,7 @@ function schemaOf(name: string): Schema {
 
 function* partsOf(schema: Schema, at: string): Generator<readonly [string, Schema]> {
   yield [at, schema];
-  // Members beside a reference only narrow it.
+  // Members beside a reference only restrict it.
   if (schema.$ref) return;
   for (const [name, property] of Object.entries(schema.properties ?? {})) yield* partsOf(property, `${at}.${name}`);
   for (const option of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) yield* partsOf(option, at);
@@ -94,7 +94,7 @@ function* partsOf(schema: Schema, at: string): Generator<readonly [string, Schem
     yield* partsOf(schema.additionalProperties, `${at}.*`);
 }
 
-/** Every schema of a body, with where it is: components, requests and answers. */
+/** Every schema of a body, with its place: components, requests and answers. */
 const bodySchemas = [
   ...Object.entries(schemas),
   ...described.flatMap(([name, , { requestBody, responses }]) =>
@@ -147,7 +147,7 @@ describe('the document', () => {
     const ofOperations = new Set(described.flatMap(([, , { tags }]) => tags));
     const ofEvents = new Set(Object.values(document.webhooks).flatMap(({ post: { tags } }) => tags));
     expect(new Set(document.tags.map(({ name }) => name))).toEqual(new Set([...ofOperations, ...ofEvents]));
-    // Of two that share a tag, generators of clients keep one.
+    // If two share a tag, generators of clients keep only one.
     expect([...ofEvents].filter((tag) => ofOperations.has(tag))).toEqual([]);
     const schemes = described.flatMap(([, , { security }]) => security.flatMap(Object.keys));
     expect(new Set(schemes)).toEqual(new Set(Object.keys(document.components.securitySchemes)));
@@ -278,7 +278,7 @@ describe('bodies', () => {
       update_upload: [],
       update_playlist: [],
       copy_playlist: ['targetPlaylistID'],
-      // One of url and rtmpURL, and for RTMP the key: a schema of plain fields cannot say so.
+      // One of url and rtmpURL, and for RTMP the key: a schema of plain fields cannot express this.
       create_destination: ['name'],
       create_connection: ['platform'],
       create_managed_settings: ['connectionID', 'name', 'titleTemplate', 'privacy', 'madeForKids'],

@@ -1,4 +1,4 @@
-// What the REST surface does for every operation: credentials, bodies, methods, problems.
+// Common behaviour of REST for every operation: credentials, bodies, methods, problems.
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createService } from '../../../lambda/api/create-service.ts';

@@ -1,4 +1,4 @@
-// RTMP URLs: tokens in them stay as they are, and ports are by default those that platforms use.
+// RTMP URLs: tokens in them stay unchanged, and default ports are those of the platforms.
 import { expect, test } from 'vitest';
 import { parseRtmpURL, rtmpURLFrom } from '../../../../lambda/domain/destinations/ways/rtmp.ts';
 
