@@ -5,7 +5,7 @@ import type { ApiClient } from './local-run.ts';
 import type { McpClient } from './mcp-clients.ts';
 
 /** @throws the message of the answer, if it is a refusal */
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on the answers
 export type CallOperation = (name: string, args?: Readonly<Record<string, unknown>>) => Promise<any>;
 
 export function byRest(api: ApiClient): CallOperation {

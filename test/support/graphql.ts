@@ -6,7 +6,7 @@ import type { TestService, TestUser } from './service.ts';
 export interface GraphqlAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on the answers
   readonly body: any;
 }
 

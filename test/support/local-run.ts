@@ -18,7 +18,7 @@ export interface LocalRun {
   interrupt(): Promise<number | null>;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on the answers
 export type ApiClient = (method: string, path: string, body?: unknown) => Promise<any>;
 
 const entry = join(import.meta.dirname, '../../bin/local.ts');

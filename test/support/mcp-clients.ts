@@ -9,7 +9,7 @@ import { UnauthorizedError as UnauthorizedV1 } from '@modelcontextprotocol/sdk/c
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on the answers
 type Answer = any;
 
 /** The features of both generations' clients, in one form. */

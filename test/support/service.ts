@@ -32,7 +32,7 @@ import type { PlantedSecrets } from './planted-secrets.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on the answers
   readonly body: any;
 }
 

@@ -105,7 +105,7 @@ async function parameterSets(): Promise<number> {
   return new Set(headers.map(({ videoSequenceHeader }) => videoSequenceHeader!.toString('hex'))).size;
 }
 
-/** Makes the last visit of workers old: longer ago than the time after which a kind counts as missing. */
+/** Moves the last visit of workers so far into the past that their kind counts as missing. */
 async function letWorkersBeLongAgo(kind: string): Promise<void> {
   const long = `interval '16 minutes'`;
   await service.pool().query(`update encoders set seen_at = seen_at - ${long} where kind = $1`, [kind]);

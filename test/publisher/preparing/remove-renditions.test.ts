@@ -1,4 +1,4 @@
-// Prepared media is deleted with the last upload of its content: only existing objects, in parts, no one else's.
+// Prepared media is deleted with the last upload of its content: only existing objects, in parts, and of no other user.
 import { beforeEach, expect, it } from 'vitest';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
 import { posterKey, posterStripKey } from '../../../lambda/domain/media/content-pictures.ts';

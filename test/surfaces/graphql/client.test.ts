@@ -76,7 +76,7 @@ const list = gql`
 
 /** Uploads a file and starts a stream with it, as a page would. @returns the state of the stream */
 async function putLive(client: Client): Promise<string> {
-  // oxlint-disable-next-line typescript/no-explicit-any -- what the schema says of it is tested elsewhere
+  // oxlint-disable-next-line typescript/no-explicit-any -- other tests check its schema
   const mutate = async (document: ReturnType<typeof gql>, variables: object): Promise<any> => {
     const { data, error } = await client.mutation(document, variables).toPromise();
     expect(error).toBeUndefined();

@@ -12,7 +12,7 @@ import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
 import { limitKeysOf } from '../../support/stored-credentials.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on the answers
 type Listed = any;
 
 const service = testService();
