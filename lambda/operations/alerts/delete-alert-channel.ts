@@ -1,20 +1,15 @@
 // DELETE /alert-channels/{id}: deletes an alert channel.
-import { orNotFound, pathID } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { deleteOperation } from '../delete-operation.ts';
+import { orNotFound } from '../fields.ts';
 
-export const deleteAlertChannel = operation(['service:write'], {
+export const deleteAlertChannel = deleteOperation('service:write', {
   id: 'deleteAlertChannel',
   summary: 'Delete an alert channel',
   description: 'Messages that wait for the channel are not sent.',
   tag: 'alert-channels',
-  method: 'DELETE',
   path: '/alert-channels/{id}',
-  params: { id: pathID },
-  output: { status: 204 },
-  errors: ['not_found'],
-  async handle(ctx, { params }) {
-    const { id } = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
+  async remove(ctx, pathID) {
+    const { id } = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, pathID), 'alert channel');
     await ctx.data.alertChannels.delete(id);
-    return undefined;
   },
 });

@@ -1,11 +1,11 @@
 // DELETE /destinations/{id}: archives a destination.
 import { bounds } from '../../domain/shared/limits.ts';
 import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
-import { orNotFound, pathID } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { deleteOperation } from '../delete-operation.ts';
+import { orNotFound } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-export const deleteDestination = operation(['service:destructive'], {
+export const deleteDestination = deleteOperation('service:destructive', {
   id: 'deleteDestination',
   summary: 'Archive a destination',
   description:
@@ -14,16 +14,13 @@ export const deleteDestination = operation(['service:destructive'], {
     'uses are kept. Refused while a live stream uses it, and for a connected channel. Repeating the call ' +
     'changes nothing.',
   tag: 'destinations',
-  method: 'DELETE',
   path: '/destinations/{id}',
-  params: { id: pathID },
-  output: { status: 204 },
-  errors: ['not_found', 'resource_in_use'],
-  async handle(ctx, { params }) {
-    const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination');
+  errors: ['resource_in_use'],
+  async remove(ctx, pathID) {
+    const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, pathID), 'destination');
     await ctx.data.streamParts.lockUsersOf({ destinationID: id });
     const destination = (await ctx.data.destinations.lock(ctx.caller.userID, id))!;
-    if (destination.archived_at !== null) return undefined;
+    if (destination.archived_at !== null) return;
     if (destination.connection_id !== null) {
       const { connection_id: connectionID } = destination;
       throw new ProblemError(
@@ -38,6 +35,5 @@ export const deleteDestination = operation(['service:destructive'], {
     await ctx.data.destinations.archive(id);
     await ctx.data.destinations.forgetArchived(ctx.caller.userID, bounds.archivedDestinationsPerUser);
     await judgeUsersOf(ctx.data, { destinationID: id });
-    return undefined;
   },
 });

@@ -1,19 +1,14 @@
 // DELETE /streams/{id}/guide-link: revokes the public link of a stream.
-import { orNotFound, pathID } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { deleteOperation } from '../delete-operation.ts';
+import { orNotFound } from '../fields.ts';
 
-export const deleteGuideLink = operation(['service:write'], {
+export const deleteGuideLink = deleteOperation('service:write', {
   id: 'deleteGuideLink',
   summary: 'Revoke the public link of a stream',
   tag: 'streams',
-  method: 'DELETE',
   path: '/streams/{id}/guide-link',
-  params: { id: pathID },
-  output: { status: 204 },
-  errors: ['not_found'],
-  async handle(ctx, { params }) {
-    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+  async remove(ctx, pathID) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, pathID), 'stream');
     await ctx.data.guideLinks.delete(stream.id);
-    return undefined;
   },
 });

@@ -1,21 +1,17 @@
 // DELETE /streams/{id}: deletes a stream with its playlists. A live stream is stopped first.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { stopStream } from '../../orchestration/streams/stop-stream.ts';
-import { orNotFound, pathID } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { deleteOperation } from '../delete-operation.ts';
+import { orNotFound } from '../fields.ts';
 
-export const deleteStream = operation(['service:destructive'], {
+export const deleteStream = deleteOperation('service:destructive', {
   id: 'deleteStream',
   summary: 'Delete a stream',
   description: 'Deletes the stream and its playlists. A live stream is stopped, and its media ends within 2 seconds.',
   tag: 'streams',
-  method: 'DELETE',
   path: '/streams/{id}',
-  params: { id: pathID },
-  output: { status: 204 },
-  errors: ['not_found'],
-  async handle(ctx, { params }) {
-    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+  async remove(ctx, pathID) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, pathID), 'stream');
     const playlistIDs = await ctx.data.playlists.deleteOfStream(stream.id);
     await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, playlistIDs);
     if (isLive(stream.state)) {
@@ -28,6 +24,5 @@ export const deleteStream = operation(['service:destructive'], {
     } else {
       await ctx.data.streams.delete(stream.id);
     }
-    return undefined;
   },
 });

@@ -2,28 +2,24 @@
 import type { Upload } from '../../data/media/uploads.ts';
 import { discardUpload } from '../../orchestration/media/discard-uploads.ts';
 import type { Context } from '../context.ts';
-import { pathID } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { deleteOperation } from '../delete-operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 /** The most playlists, and the most streams, that an error names as users of an upload. */
 const maxNamed = 5;
 
-export const deleteUpload = operation(['service:write'], {
+export const deleteUpload = deleteOperation('service:write', {
   id: 'deleteUpload',
   summary: 'Delete an upload',
   description:
     'Deletes an upload and its file. Refused while a playlist or a live stream uses it; errors names them. A ' +
     'running import is cancelled.',
   tag: 'uploads',
-  method: 'DELETE',
   path: '/uploads/{id}',
-  params: { id: pathID },
-  output: { status: 204 },
-  errors: ['not_found', 'resource_in_use'],
-  async handle(ctx, { params }) {
-    const result = await deleteUnused(ctx, params.id);
-    if (result === 'deleted') return undefined;
+  errors: ['resource_in_use'],
+  async remove(ctx, pathID) {
+    const result = await deleteUnused(ctx, pathID);
+    if (result === 'deleted') return;
     if (result === 'missing') throw new ProblemError('not_found', 'This upload does not exist.');
     const errors = result.inUse.map((user) => ({
       path: '/path/id',

@@ -1,20 +1,15 @@
 // DELETE /webhooks/{id}: deletes a webhook with its deliveries.
-import { orNotFound, pathID } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { deleteOperation } from '../delete-operation.ts';
+import { orNotFound } from '../fields.ts';
 
-export const deleteWebhook = operation(['service:write'], {
+export const deleteWebhook = deleteOperation('service:write', {
   id: 'deleteWebhook',
   summary: 'Delete a webhook',
   description: 'Deletes the webhook and its deliveries. Pending events are not sent.',
   tag: 'webhooks',
-  method: 'DELETE',
   path: '/webhooks/{id}',
-  params: { id: pathID },
-  output: { status: 204 },
-  errors: ['not_found'],
-  async handle(ctx, { params }) {
-    const { id } = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
+  async remove(ctx, pathID) {
+    const { id } = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, pathID), 'webhook');
     await ctx.data.webhooks.delete(id);
-    return undefined;
   },
 });
