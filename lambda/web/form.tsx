@@ -51,6 +51,16 @@ export function Form({
   );
 }
 
+/** The message of a failure, which screen readers read out at once. */
+export function Failure({ error }: { readonly error: string | null }): ReactNode {
+  if (error === null) return null;
+  return (
+    <p className="error" role="alert">
+      {error}
+    </p>
+  );
+}
+
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly name: string;
   readonly label: string;

@@ -48,6 +48,20 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
   const placeOf = async (item: number) => (await orderOnTheServer()).indexOf(`itm_${item}`) + 1;
   const rowAt = (place: number) => page.locator(`li[aria-posinset="${place}"]`);
 
+  test('a file beyond the first hundred is found by a search, and chosen for a new stream', async () => {
+    for (let made = 1; made <= 100; made++)
+      await run.api('POST', '/uploads', { name: `clip ${made}.mp4`, mimeType: 'video/mp4' });
+    await browser.signIn(run, '/streams/new');
+    const choice = page.getByLabel('From the library');
+    await choice.getByText('clip 100.mp4').waitFor({ state: 'attached' });
+    expect(await choice.getByText('one.mp4').count()).toBe(0);
+    await page.getByLabel('Search by name').fill('one');
+    await choice.getByText('one.mp4').waitFor({ state: 'attached' });
+    await choice.selectOption({ label: 'one.mp4' });
+    await page.getByText('one.mp4', { exact: false }).first().waitFor();
+    await page.waitForURL('**/streams/new/str_*');
+  });
+
   test('a thousand items are there without a request for each, and few of them at a time', async () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));

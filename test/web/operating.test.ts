@@ -274,7 +274,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await until(async () => (await captionsOf())?.place === 'top');
     await page.goto(`${run.connection.siteURL}/library`);
     await row.getByText('1 caption', { exact: true }).click();
-    await row.getByRole('button', { name: /^Take away the captions/ }).click();
+    await row.getByRole('button', { name: /^Remove the captions/ }).click();
     await until(async () => (await countOf()) === 0);
     expect(await captionsOf()).toEqual({ place: 'top' });
   });
@@ -298,7 +298,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     // A stream that is failing for a moment costs nothing then, so this polls.
     await until(async () => {
       const { creditsPerHour } = (await run.api('GET', '/billing/overview')).billing;
-      return creditsPerHour > 0 && (await burn.innerText()).includes(`costs ${creditsPerHour} credits`);
+      return creditsPerHour > 0 && (await burn.innerText()).includes(`cost ${creditsPerHour} credits`);
     });
     expect(await burn.count()).toBe(1);
     await run.api('POST', `/streams/${streamID}/stop`);

@@ -12,6 +12,7 @@ import { Loaded } from '../app/loaded.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import type { Connection } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { Failure } from '../form.tsx';
 import { words } from '../words/en.ts';
 
 const path = '/connections?limit=50';
@@ -100,11 +101,7 @@ function Row({ connection }: { readonly connection: Connection }): ReactNode {
           <p className={tones[state] === 'wrong' ? 'error' : 'hint'}>{words.channels.remedies[state]}</p>
         )}
         {quota && <p className="notice">{words.channels.exhausted(formatMoment(quota.exhaustedUntil))}</p>}
-        {error !== null && (
-          <p className="error" role="alert">
-            {error}
-          </p>
-        )}
+        <Failure error={error} />
       </div>
       <p className="state">
         <span className="badge" data-tone={tones[state]}>

@@ -7,6 +7,7 @@ import { refresh } from '../app/live-data.ts';
 import { Link } from '../app/router.tsx';
 import type { Occurrence } from '../app/types.ts';
 import { nameOf } from '../streams/stream-name.ts';
+import { Failure } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { hoursSkipped } from './zoned-time.ts';
 import type { Day } from './zoned-time.ts';
@@ -85,11 +86,7 @@ function Entry({ day, occurrence }: { readonly day: Day; readonly occurrence: Oc
           </button>
         )
       )}
-      {error !== null && (
-        <p className="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Failure error={error} />
     </li>
   );
 }

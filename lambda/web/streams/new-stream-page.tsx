@@ -19,6 +19,7 @@ import { framerateWords, qualityWords } from './format-words.ts';
 import { usePrice } from './price.ts';
 import { Readiness } from './readiness.tsx';
 import type { ReadinessAnswer } from './readiness.tsx';
+import { UploadChoice } from './upload-choice.tsx';
 
 type Changes = Partial<Pick<Stream, 'name' | 'videoUploadObjectID' | 'destinationID' | 'quality' | 'framerate'>>;
 
@@ -58,7 +59,7 @@ function FileCard({
 }: CardProps & { readonly chosen: string | null; readonly given: string }): ReactNode {
   const [sending, setSending] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100');
+  const { data: library } = useLive<Page<Upload>>('/uploads?limit=1');
   const { data: upload } = useLive<Upload>(chosen === null ? null : `/uploads/${chosen}`);
   const uploadID = useUploadTasks().find(({ key }) => key === sending)?.uploadID ?? (given === '' ? null : given);
   useEffect(() => {
@@ -99,13 +100,13 @@ function FileCard({
         </label>{' '}
         <span className="hint">{words.make.drop}</span>
       </p>
-      {uploads && uploads.data.length > 0 && (
-        <Choice
+      {library && library.data.length > 0 && (
+        <UploadChoice
           name="upload"
           label={words.make.library}
-          value={chosen ?? ''}
-          options={[['', words.none], ...uploads.data.map(({ id, name }) => [id, name] as const)]}
-          onChange={(value) => void onChoose({ videoUploadObjectID: value === '' ? null : value })}
+          none={words.none}
+          uploadID={chosen}
+          onChange={(videoUploadObjectID) => void onChoose({ videoUploadObjectID })}
         />
       )}
     </section>

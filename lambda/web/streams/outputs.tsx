@@ -8,7 +8,7 @@ import { Ask } from '../app/ask.tsx';
 import { refresh, useLive } from '../app/live-data.ts';
 import { OutputBadge } from '../app/state-badge.tsx';
 import type { Destination, Output, Page, Stream } from '../app/types.ts';
-import { Choice } from '../form.tsx';
+import { Choice, Failure } from '../form.tsx';
 import { words } from '../words/en.ts';
 
 export function Outputs({ stream }: { readonly stream: Stream }): ReactNode {
@@ -51,11 +51,7 @@ function Retry({ streamID }: { readonly streamID: string }): ReactNode {
       <button type="button" className="primary" onClick={() => void retry()}>
         {words.outputs.retry}
       </button>
-      {error !== null && (
-        <p className="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Failure error={error} />
     </>
   );
 }
@@ -97,11 +93,7 @@ function Row({ stream, output, name }: RowProps): ReactNode {
             )}
           </p>
         ))}
-        {error !== null && (
-          <p className="error" role="alert">
-            {error}
-          </p>
-        )}
+        <Failure error={error} />
       </div>
       <p className="state">
         {output.enabled ? (
@@ -174,11 +166,7 @@ function Add({
           {words.outputs.add}
         </button>
       )}
-      {error !== null && (
-        <p className="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Failure error={error} />
     </div>
   );
 }

@@ -9,12 +9,12 @@ import {
   usualTheme,
   usualTitle,
 } from '../../domain/playout/overlays.ts';
-import { useLive } from '../app/live-data.ts';
-import type { Page, Stream, Upload } from '../app/types.ts';
+import type { Stream } from '../app/types.ts';
 import { Choice, Field } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { PlaceChoice } from './place-choice.tsx';
 import { RunningFields } from './running-fields.tsx';
+import { UploadChoice } from './upload-choice.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;
 
@@ -27,7 +27,6 @@ const nothing = { logo: null, title: null, next: null, captions: null, clock: nu
 const none: Overlays = { ...nothing, theme: usualTheme };
 
 export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): ReactNode {
-  const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
   const given = overlays ?? none;
   const { logo, title, next, captions, clock, ticker, theme } = given;
   const change = (changed: Partial<Overlays>): void => {
@@ -35,21 +34,15 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
     const { theme: _, ...drawn } = all;
     onChange(Object.values(drawn).every((each) => each === null) ? null : all);
   };
-  const images = (uploads?.data ?? []).filter((upload) => upload.durationSeconds === null);
-  const isListed = logo === null || images.some(({ id }) => id === logo.uploadID);
   return (
     <>
-      <Choice
+      <UploadChoice
         name="logo"
         label={words.look.logo}
-        value={logo?.uploadID ?? ''}
-        options={[
-          ['', words.look.noLogo],
-          ...images.map(({ id, name }) => [id, name] as const),
-          // A chosen upload that is not among the first hundred stays selectable.
-          ...(isListed ? [] : [[logo.uploadID, logo.uploadID] as const]),
-        ]}
-        onChange={(uploadID) => change({ logo: uploadID === '' ? null : { ...usualLogo, ...logo, uploadID } })}
+        none={words.look.noLogo}
+        query="probeState=completed&type=image"
+        uploadID={logo?.uploadID ?? null}
+        onChange={(uploadID) => change({ logo: uploadID === null ? null : { ...usualLogo, ...logo, uploadID } })}
       />
       {logo && (
         <>

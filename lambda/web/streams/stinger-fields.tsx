@@ -1,10 +1,10 @@
 // The stinger of a stream: a short video from the library that plays between items.
 import type { ReactNode } from 'react';
 import { stingerCutSeconds, usualStingerCutSeconds } from '../../domain/playout/stinger.ts';
-import { useLive } from '../app/live-data.ts';
-import type { Page, Stream, Upload } from '../app/types.ts';
-import { Choice, Field } from '../form.tsx';
+import type { Stream } from '../app/types.ts';
+import { Field } from '../form.tsx';
 import { words } from '../words/en.ts';
+import { UploadChoice } from './upload-choice.tsx';
 
 type Stinger = NonNullable<Stream['look']['stinger']>;
 
@@ -14,26 +14,18 @@ interface StingerFieldsProps {
 }
 
 export function StingerFields({ stinger, onChange }: StingerFieldsProps): ReactNode {
-  const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
   const { shortest, longest, step } = stingerCutSeconds;
-  const videos = (uploads?.data ?? []).filter(
-    ({ type, durationSeconds }) => type === 'video' && durationSeconds !== null && durationSeconds <= 2 * longest,
-  );
-  const isListed = stinger === null || videos.some(({ id }) => id === stinger.uploadID);
   return (
     <>
-      <Choice
+      <UploadChoice
         name="stinger"
         label={words.look.stinger}
-        value={stinger?.uploadID ?? ''}
-        options={[
-          ['', words.look.noStinger],
-          ...videos.map(({ id, name }) => [id, name] as const),
-          // A chosen upload that is not among the first hundred stays selectable.
-          ...(isListed ? [] : [[stinger.uploadID, stinger.uploadID] as const]),
-        ]}
+        none={words.look.noStinger}
+        query="probeState=completed&type=video"
+        isOffered={({ durationSeconds }) => durationSeconds !== null && durationSeconds <= 2 * longest}
+        uploadID={stinger?.uploadID ?? null}
         onChange={(uploadID) =>
-          onChange(uploadID === '' ? null : { cutSeconds: usualStingerCutSeconds, ...stinger, uploadID })
+          onChange(uploadID === null ? null : { cutSeconds: usualStingerCutSeconds, ...stinger, uploadID })
         }
       />
       {stinger && (

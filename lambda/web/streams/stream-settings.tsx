@@ -7,12 +7,13 @@ import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { refresh, show, useLive } from '../app/live-data.ts';
 import { Link, navigate } from '../app/router.tsx';
-import type { Destination, ManagedSettings, Page, Playlist, Stream, Upload } from '../app/types.ts';
-import { Choice, Field, Form } from '../form.tsx';
+import type { Destination, ManagedSettings, Page, Playlist, Stream } from '../app/types.ts';
+import { Choice, Failure, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
 import { Readiness } from './readiness.tsx';
 import { nameOf } from './stream-name.ts';
+import { UploadChoice } from './upload-choice.tsx';
 
 export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNode {
   const locked = isLive(stream.state);
@@ -63,11 +64,7 @@ function Duplicate({ streamID }: { readonly streamID: string }): ReactNode {
       <button type="button" onClick={() => void duplicate()}>
         {words.stream.duplicate}
       </button>
-      {error !== null && (
-        <p className="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Failure error={error} />
     </div>
   );
 }
@@ -105,10 +102,23 @@ function PlaylistLinks({ stream, isLocked }: { readonly stream: Stream; readonly
   );
 }
 
+function VideoChoice({ uploadID }: { readonly uploadID: string | null }): ReactNode {
+  const [chosen, setChosen] = useState(uploadID);
+  return (
+    <UploadChoice
+      name="videoUploadObjectID"
+      label={words.stream.video}
+      none={words.none}
+      query="probeState=completed"
+      uploadID={chosen}
+      onChange={setChosen}
+    />
+  );
+}
+
 function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
   const [isSaved, setSaved] = useState(false);
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
-  const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
   const { data: managed } = useLive<Page<ManagedSettings>>('/managed-settings?limit=50');
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     setSaved(false);
@@ -123,7 +133,7 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
     refresh('/streams');
     setSaved(true);
   };
-  if (!destinations || !uploads) return null;
+  if (!destinations) return null;
   // The form is reset when the settings change elsewhere, so that it never shows or saves outdated values.
   const { name: ownName, videoUploadObjectID, destinationID, managedSettingsID, quality, framerate } = stream;
   const shown = JSON.stringify([ownName, videoUploadObjectID, destinationID, managedSettingsID, quality, framerate]);
@@ -145,14 +155,7 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
         />
         {!isLocked && (
           <>
-            {stream.playlistIDs.length === 0 && (
-              <Choice
-                name="videoUploadObjectID"
-                label={words.stream.video}
-                defaultValue={stream.videoUploadObjectID ?? ''}
-                options={named(uploads.data, stream.videoUploadObjectID)}
-              />
-            )}
+            {stream.playlistIDs.length === 0 && <VideoChoice uploadID={stream.videoUploadObjectID} />}
             <Choice
               name="destinationID"
               label={words.stream.destination}

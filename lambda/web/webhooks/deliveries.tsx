@@ -8,7 +8,7 @@ import { Loaded } from '../app/loaded.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import type { WebhookDelivery } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { Choice } from '../form.tsx';
+import { Choice, Failure } from '../form.tsx';
 import { words } from '../words/en.ts';
 
 const tones = { pending: 'moving', delivered: 'live', failed: 'wrong' } as const;
@@ -83,11 +83,7 @@ function Row({ webhookID, delivery }: { readonly webhookID: string; readonly del
             </pre>
           </details>
         )}
-        {error !== null && (
-          <p className="error" role="alert">
-            {error}
-          </p>
-        )}
+        <Failure error={error} />
       </div>
       <p className="state">
         <span className="badge" data-tone={tones[state]}>

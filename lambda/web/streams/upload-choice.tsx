@@ -1,0 +1,57 @@
+// The choice of one upload of the library. A search narrows the list if the library has more than one answer of the API.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useLive } from '../app/live-data.ts';
+import { SearchField } from '../app/search-field.tsx';
+import type { Page, Upload } from '../app/types.ts';
+import { Choice } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+interface UploadChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  /** The text of the option without an upload. */
+  readonly none: string;
+  /** Parameters of the list, such as `type=image`. */
+  readonly query?: string;
+  readonly isOffered?: (upload: Upload) => boolean;
+  readonly uploadID: string | null;
+  readonly onChange: (uploadID: string | null) => void;
+}
+
+const everyUpload = (): boolean => true;
+
+export function UploadChoice({
+  name,
+  label,
+  none,
+  query = '',
+  isOffered = everyUpload,
+  uploadID,
+  onChange,
+}: UploadChoiceProps): ReactNode {
+  const [search, setSearch] = useState('');
+  const parameters = ['limit=100', query, search && `q=${encodeURIComponent(search)}`].filter(Boolean).join('&');
+  const { data: uploads } = useLive<Page<Upload>>(`/uploads?${parameters}`);
+  const offered = (uploads?.data ?? []).filter(isOffered);
+  const isListed = uploadID === null || offered.some(({ id }) => id === uploadID);
+  const { data: chosen } = useLive<Upload>(isListed || !uploads ? null : `/uploads/${uploadID}`);
+  return (
+    <>
+      <Choice
+        name={name}
+        label={label}
+        value={uploadID ?? ''}
+        options={[
+          ['', none],
+          ...offered.map((upload) => [upload.id, upload.name] as const),
+          ...(isListed ? [] : [[uploadID, chosen?.name ?? uploadID] as const]),
+        ]}
+        onChange={(id) => onChange(id === '' ? null : id)}
+      />
+      {(uploads?.page.hasMore === true || search !== '') && (
+        <SearchField label={words.library.search} value={search} onSearch={setSearch} />
+      )}
+    </>
+  );
+}
