@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readCommand } from './deploy/command-line.ts';
-import { checkPrerequisites, userAtTerminal } from './deploy/prerequisites.ts';
+import { checkPrerequisites } from './deploy/prerequisites.ts';
 import { openTerminal } from './local/terminal.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -17,7 +17,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const terminal = openTerminal(process.stdout);
   try {
-    const complete = await checkPrerequisites(command, terminal, userAtTerminal());
+    const complete = await checkPrerequisites(command, terminal);
     if (command.checkOnly) return complete ? 0 : 1;
     // A comparison changes nothing, so missing prerequisites do not prevent it.
     if (!complete && command.cdkArgs[0] === 'deploy') return 1;

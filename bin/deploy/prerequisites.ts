@@ -1,111 +1,138 @@
-// Checks the prerequisites of a stage before the CDK starts: credentials, and the checks of `all-checks.ts`.
+// Checks what a stage needs before the CDK begins: credentials of the right account, and what fails late without it.
 import { createInterface } from 'node:readline/promises';
+import { CloudFormationClient, paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import type { Terminal } from '../local/terminal.ts';
-import { allChecks, localChecks } from './all-checks.ts';
-import { openAws, Unanswered } from './ask-aws.ts';
-import { type CheckContext, deployCommand, type Finding, orWhyNot } from './check.ts';
-import { linkedRoleFinding, makeLinkedRole, missingLinkedRoles } from './checks/linked-roles.ts';
+import { type Check, type CheckContext, deployCommand, type Finding, itemsOf } from './check.ts';
+import { bootstrap } from './checks/bootstrap.ts';
+import { hostedZone } from './checks/hosted-zone.ts';
+import { docker, publisherImage } from './checks/image.ts';
+import { serviceLinkedRoles } from './checks/linked-roles.ts';
+import { mailAccess, mailIdentity, mailSender } from './checks/mail.ts';
+import { fargateVcpus, gpuVcpus, lambdaConcurrency } from './checks/quotas.ts';
+import { stuckStacks } from './checks/stuck-stacks.ts';
+import { zones } from './checks/zones.ts';
 import type { StageCommand } from './command-line.ts';
-import { openAccount } from './credentials.ts';
-import { printFindings } from './findings-table.ts';
-import { runChecks } from './run-checks.ts';
 
-/** Columns for a file or a pipe, whose lines may be long. */
-const pipeColumns = 200;
-
-/** Asks the user at the terminal. */
-export type AskUser = (question: string) => Promise<string>;
+/** In the order of the list. What the CDK or the first minutes of a deployment say as clearly is not checked. */
+const checks: readonly Check[] = [
+  docker,
+  publisherImage,
+  bootstrap,
+  stuckStacks,
+  serviceLinkedRoles,
+  zones,
+  gpuVcpus,
+  fargateVcpus,
+  lambdaConcurrency,
+  mailSender,
+  mailAccess,
+  mailIdentity,
+  hostedZone,
+];
 
 /**
- * @param askUser null: there is no user at the terminal
- * @throws if the credentials cannot be used; the message contains the remedy
+ * @throws if the credentials cannot be used; the message tells the user what to do
  * @returns whether nothing is missing
  */
-export async function checkPrerequisites(
-  command: StageCommand,
-  terminal: Terminal,
-  askUser: AskUser | null,
-): Promise<boolean> {
+export async function checkPrerequisites(command: StageCommand, terminal: Terminal): Promise<boolean> {
   if (!command.needsCredentials) return true;
   const { stage, settings, checkOnly } = command;
-  // The CDK asks for its own MFA code, and a device shows each code once: so a deployment does not ask for another.
-  const askForCode = askUser !== null && checkOnly ? (device: string) => askUser(`MFA code of ${device}: `) : null;
-  const { id: account, credentials } = await terminal.step(`Credentials for ${stage}`, () =>
-    openAccount(command, askForCode),
-  );
-  if (account === null) return checkWithoutAccount(command, terminal);
+  const credentials = fromNodeProviderChain({
+    clientConfig: { region: settings.region },
+    ...(command.profile !== undefined && { profile: command.profile }),
+    // The CDK asks for a code of its own, and a device shows each code once: so a deployment does not ask for another.
+    ...(checkOnly && process.stdin.isTTY && { mfaCodeProvider: askForCode }),
+  });
+  const aws = { region: settings.region, credentials, maxAttempts: 4 };
+  const account = await terminal.step(`Credentials for ${stage}`, () => accountOf(command, aws));
+  if (account === null) {
+    terminal.line(
+      `  The profile asks for an MFA code: ${deployCommand(command)} --check, at a terminal, checks the account.`,
+    );
+    return !checkOnly;
+  }
   terminal.line(`  account ${account}, region ${settings.region}`);
-
-  const context: CheckContext = { command, account, ask: openAws(settings.region, credentials) };
-  const findings = await terminal.step('What the account offers', (showDetail) =>
-    runChecks(allChecks, context, showDetail),
+  let stacks: Promise<readonly Stack[]> | undefined;
+  const ownStacks = () => (stacks ??= stacksOf(stage, aws));
+  const findings = await terminal.step('What the account offers', () =>
+    runChecks({ command, account, aws, ownStacks }),
   );
-  const made = await makeMissingRoles(context, findings, terminal, askUser);
-  const current = findings.map((finding) => made.get(finding) ?? finding);
-  return report(command, current, terminal);
+  report(command, findings, terminal);
+  return findings.every(({ state }) => state !== 'missing');
 }
 
-/** Runs the local checks if the profile requires an MFA code, which the CDK asks for later. */
-async function checkWithoutAccount(command: StageCommand, terminal: Terminal): Promise<boolean> {
-  terminal.line(
-    command.checkOnly
-      ? '  The profile asks for an MFA code, which only a terminal can take.'
-      : `  The profile asks for an MFA code, so the account is not checked: ${deployCommand(command)} --check does it.`,
+/** Runs all checks at once. A question without an answer becomes a warning. */
+export async function runChecks(context: CheckContext): Promise<readonly Finding[]> {
+  const findings = await Promise.all(
+    checks.map(({ name, run }) =>
+      run(context).catch((error: Error): readonly Finding[] => [
+        {
+          what: name,
+          needed: 'an answer of AWS',
+          found: `not known: ${error.name}`,
+          state: 'warning',
+          remedy: [error.message || String(error.cause ?? 'AWS cannot be reached: try again.')],
+        },
+      ]),
+    ),
   );
-  const complete = report(command, await runChecks(localChecks, { command }, () => {}), terminal);
-  return complete && !command.checkOnly;
+  return findings.flat();
 }
 
-/** Prints the findings. @returns whether nothing is missing */
-function report({ stage, checkOnly }: StageCommand, findings: readonly Finding[], terminal: Terminal): boolean {
-  const shown = findings.filter(({ state }) => checkOnly || state !== 'there');
+/** The stacks of the stage in its region. Their names begin with the stage's, and then with a capital. */
+export async function stacksOf(stage: string, aws: CheckContext['aws']): Promise<readonly Stack[]> {
+  const pages = paginateDescribeStacks({ client: new CloudFormationClient(aws) }, {});
+  const stacks = await itemsOf(pages, ({ Stacks }) => Stacks);
+  const ofStage = new RegExp(`^${stage}-[A-Z]`);
+  return stacks.filter(({ StackName = '' }) => ofStage.test(StackName));
+}
+
+/**
+ * @returns the account of the credentials; null if the profile asks for an MFA code, and nobody can be asked for it
+ * @throws if there are no credentials, or none of the stage's account
+ */
+async function accountOf({ stage, settings }: StageCommand, aws: CheckContext['aws']): Promise<string | null> {
+  const { Account: account = '' } = await new STSClient(aws)
+    .send(new GetCallerIdentityCommand({}))
+    .catch(({ name, message }: Error) => {
+      if (/multi-factor/i.test(message)) return { Account: null };
+      const because =
+        name === 'CredentialsProviderError'
+          ? 'There are no AWS credentials'
+          : 'AWS does not accept the credentials, or cannot be reached';
+      throw new Error(
+        `${because} (${message}).\n` +
+          'Sign in (aws sso login, aws login, aws configure), or choose others with --profile NAME.',
+      );
+    });
+  if (account === null || settings.account === null || account === settings.account) return account;
+  throw new Error(
+    `${stage} belongs to the account ${settings.account} (lib/stages.ts), and the credentials are of ${account}.\n` +
+      'Sign in to that account, or choose other credentials with --profile NAME.',
+  );
+}
+
+async function askForCode(device: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await lines.question(`MFA code of ${device}: `);
+  } finally {
+    lines.close();
+  }
+}
+
+const marks = { there: '✓', missing: '✗', warning: '!' } as const;
+
+/** Prints the findings with what to do: all of them for `--check`, else those that something has to be done about. */
+function report({ stage, checkOnly }: StageCommand, findings: readonly Finding[], terminal: Terminal): void {
+  terminal.line();
+  for (const { what, needed, found, state, remedy } of findings) {
+    if (state === 'there' && !checkOnly) continue;
+    terminal.line(`${marks[state]}  ${what}: ${needed}. Found: ${found}`);
+    for (const line of remedy) terminal.line(`      ${line}`);
+  }
   const count = (wanted: Finding['state']) => findings.filter(({ state }) => state === wanted).length;
-  if (shown.length > 0) {
-    terminal.line();
-    printFindings(shown, terminal, process.stdout.columns ?? pipeColumns);
-    terminal.line();
-  }
   terminal.line(`${stage}: ${count('missing')} missing, ${count('warning')} to know, ${count('there')} there.`);
-  return count('missing') === 0;
-}
-
-/** Offers to create the missing service-linked roles. @returns the new findings by the findings that they replace */
-async function makeMissingRoles(
-  context: CheckContext,
-  findings: readonly Finding[],
-  terminal: Terminal,
-  askUser: AskUser | null,
-): Promise<ReadonlyMap<Finding, Finding>> {
-  const { checkOnly, cdkArgs } = context.command;
-  const made = new Map<Finding, Finding>();
-  if (askUser === null || checkOnly || cdkArgs[0] !== 'deploy') return made;
-  const missing = await orWhyNot(missingLinkedRoles(context));
-  if (missing instanceof Unanswered || missing.length === 0) return made;
-  const question = `Make the service-linked roles of ${missing.join(', ')} in account ${context.account}? [y/N] `;
-  if (!/^y(es)?$/i.test((await askUser(question)).trim())) return made;
-  for (const service of missing) {
-    try {
-      await terminal.step(`Service-linked role of ${service}`, () => makeLinkedRole(service, context));
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
-      terminal.line(`  ${error.message}`);
-      continue;
-    }
-    const before = findings.find(({ what, needed }) => what === 'Service-linked role' && needed === service);
-    if (before) made.set(before, { ...linkedRoleFinding(service, { isThere: true }, context), found: 'made now' });
-  }
-  return made;
-}
-
-/** @returns null without a user, in a pipe or a workflow */
-export function userAtTerminal(): AskUser | null {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return null;
-  return async (question) => {
-    const lines = createInterface({ input: process.stdin, output: process.stdout });
-    try {
-      return await lines.question(question);
-    } finally {
-      lines.close();
-    }
-  };
 }

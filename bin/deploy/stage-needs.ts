@@ -9,10 +9,6 @@ export interface Need {
 }
 
 export interface StageNeeds {
-  readonly vpcs: Need;
-  readonly internetGateways: Need;
-  readonly elasticAddresses: Need;
-  readonly natGatewaysInAZone: Need;
   /** vCPU of machines with a GPU. */
   readonly gpuVcpus: Need;
   /** vCPU of tasks on Fargate. */
@@ -45,12 +41,7 @@ export function needsOf(settings: StageSettings): StageNeeds {
   const fargateTasks = Math.max(firstTasks, tasksWhileDeploying * (manifestAgentsMin + importWorkersMin));
   const fargateTasksMax = settings.manifestAgentsMax + settings.importWorkersMax;
   const besideTheApi = webhookCallsMax + platformCallsMax + jobCalls;
-  const once: Need = { toDeploy: 1, atMost: 1 };
   return {
-    vpcs: once,
-    internetGateways: once,
-    elasticAddresses: { toDeploy: settings.natGateways, atMost: settings.natGateways },
-    natGatewaysInAZone: once,
     gpuVcpus: { toDeploy: vcpus * machines, atMost: vcpus * gpuMachinesMax },
     fargateVcpus: {
       toDeploy: vcpusOfFargateTask * fargateTasks,

@@ -1,24 +1,10 @@
 // The functions of an existing stage in AWS: how to find and to call them with credentials.
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
-import { Sha256 } from '@smithy/core/checksum';
-import { SignatureV4 } from '@smithy/signature-v4';
-import * as z from 'zod';
-import { awsHost } from '../../lambda/domain/shared/aws-partition.ts';
 import { stagesToBuild } from '../../lib/stages.ts';
-import { openAws } from '../deploy/ask-aws.ts';
-import type { Credentials } from '../deploy/ask-aws.ts';
-import { xmlList } from '../deploy/check.ts';
 
-const stackAnswer = z.object({
-  DescribeStacksResponse: z.object({
-    DescribeStacksResult: z.object({
-      Stacks: xmlList(
-        'member',
-        z.object({ Outputs: xmlList('member', z.object({ OutputKey: z.string(), OutputValue: z.string() })) }),
-      ),
-    }),
-  }),
-});
+type Credentials = ReturnType<typeof fromNodeProviderChain>;
 
 /** @throws with the names of all stages */
 export function regionOfStage(stage: string, isOwn: boolean): string {
@@ -47,16 +33,9 @@ export async function outputsOfStack(
   region: string,
   credentials: Credentials,
 ): Promise<(key: string) => string> {
-  const found = await openAws(
-    region,
-    credentials,
-  )({
-    service: 'cloudformation',
-    action: 'DescribeStacks',
-    input: { StackName: stackName },
-    answer: stackAnswer,
-  });
-  const outputs = found.DescribeStacksResponse.DescribeStacksResult.Stacks.flatMap(({ Outputs }) => Outputs);
+  const client = new CloudFormationClient({ region, credentials });
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+  const outputs = Stacks.flatMap(({ Outputs = [] }) => Outputs);
   return (key) => {
     const value = outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
     if (value === undefined) throw new Error(`The stack ${stackName} has no output ${key}: deploy the stage anew.`);
@@ -76,25 +55,19 @@ export interface Invocation {
 /** @returns the answer of the function @throws if AWS refuses the call, or the function fails */
 export async function invokeFunction(invocation: Invocation): Promise<unknown> {
   const { functionName, region, credentials, event, timeoutMs } = invocation;
-  const hostname = awsHost('lambda', region);
-  const url = new URL(
-    process.env['AWS_ENDPOINT_URL_LAMBDA'] ?? process.env['AWS_ENDPOINT_URL'] ?? `https://${hostname}`,
-  );
-  url.pathname = `/2015-03-31/functions/${functionName}/invocations`;
-  const body = JSON.stringify(event);
-  const signer = new SignatureV4({ service: 'lambda', region, sha256: Sha256, credentials });
-  const { headers } = await signer.sign({
-    method: 'POST',
-    protocol: url.protocol,
-    hostname: url.hostname,
-    path: url.pathname,
-    headers: { host: url.host, 'content-type': 'application/json' },
-    body,
+  // A command that was sent once is not repeated.
+  const client = new LambdaClient({
+    region,
+    credentials,
+    maxAttempts: 1,
+    requestHandler: { requestTimeout: timeoutMs },
   });
-  const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`AWS refuses the call: ${response.status} ${text.slice(0, 500)}`);
-  if (response.headers.has('x-amz-function-error'))
+  const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(event) });
+  const { FunctionError, Payload } = await client.send(command).catch((error: Error) => {
+    throw new Error(`AWS refuses the call: ${error.name} ${error.message}`, { cause: error });
+  });
+  const text = Payload?.transformToString() ?? '';
+  if (FunctionError !== undefined)
     throw new Error(`The command failed by our fault; the function’s log says why: ${text.slice(0, 500)}`);
   return JSON.parse(text);
 }

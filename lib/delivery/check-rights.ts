@@ -1,18 +1,13 @@
-// The rights that the checks before a deployment (bin/deploy/all-checks.ts) need, for the workflow's roles.
+// The rights that the checks before a deployment (bin/deploy/checks) need, for the workflow's roles.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 /** Rights that AWS grants only for all resources of an account, or that concern the account itself. */
 export const checkRights = [
-  'ce:ListCostAllocationTags',
   'cloudformation:DescribeStacks',
-  'ec2:DescribeAddresses',
   'ec2:DescribeAvailabilityZones',
   'ec2:DescribeInstances',
   'ec2:DescribeInstanceTypeOfferings',
-  'ec2:DescribeInternetGateways',
-  'ec2:DescribeVpcs',
   'ecr:DescribeImages',
-  'iam:ListOpenIDConnectProviders',
   'iam:ListRoles',
   'lambda:GetAccountSettings',
   'route53:GetHostedZone',

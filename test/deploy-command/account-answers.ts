@@ -87,26 +87,6 @@ export const answers: Readonly<Record<string, Answer>> = {
     );
   },
 
-  // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html
-  'ec2:DescribeVpcs': ({ vpcs }) => {
-    const listed = vpcs.map((stack, index) =>
-      xml({ vpcId: `vpc-${index}`, state: 'available', tagSet: tagSet(stack) }),
-    );
-    return ofEc2('DescribeVpcs', `<vpcSet>${items(listed)}</vpcSet>`);
-  },
-
-  // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInternetGateways.html
-  'ec2:DescribeInternetGateways': ({ vpcs }) => {
-    const listed = vpcs.map((stack, index) => xml({ internetGatewayId: `igw-${index}`, tagSet: tagSet(stack) }));
-    return ofEc2('DescribeInternetGateways', `<internetGatewaySet>${items(listed)}</internetGatewaySet>`);
-  },
-
-  // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeAddresses.html
-  'ec2:DescribeAddresses': ({ addresses }) => {
-    const listed = addresses.map((stack) => xml({ publicIp: '203.0.113.41', domain: 'vpc', tagSet: tagSet(stack) }));
-    return ofEc2('DescribeAddresses', `<addressesSet>${items(listed)}</addressesSet>`);
-  },
-
   // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstances.html, a page for each machine
   'ec2:DescribeInstances': ({ gpuMachines }, { input }) => {
     if (input['Filter.1.Name'] !== 'instance-type' || input['Filter.2.Name'] !== 'instance-state-name')
@@ -138,25 +118,6 @@ export const answers: Readonly<Record<string, Answer>> = {
     const more = from + 2 < linkedRoles.length;
     const page = { IsTruncated: String(more), Roles: members(roles), ...(more && { Marker: from + 2 }) };
     return ofIam('ListRoles', xml(page));
-  },
-
-  // https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListOpenIDConnectProviders.html
-  'iam:ListOpenIDConnectProviders': ({ oidcProviders }) => {
-    const listed = oidcProviders.map((host) => xml({ Arn: `arn:aws:iam::${account}:oidc-provider/${host}` }));
-    return ofIam('ListOpenIDConnectProviders', xml({ OpenIDConnectProviderList: members(listed) }));
-  },
-
-  // https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateServiceLinkedRole.html
-  'iam:CreateServiceLinkedRole': ({ linkedRoles }, { input }) => {
-    const service = input.AWSServiceName ?? '';
-    if (linkedRoles.includes(service))
-      throw new Fault(
-        400,
-        'InvalidInput',
-        `Service role name has been taken in this account, please try a different suffix.`,
-      );
-    const role = xml({ Path: `/aws-service-role/${service}/`, RoleName: 'Role' });
-    return ofIam('CreateServiceLinkedRole', xml({ Role: role }));
   },
 
   // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html, a page for each stack
@@ -219,14 +180,6 @@ export const answers: Readonly<Record<string, Answer>> = {
     if (version === undefined) throw new Fault(400, 'ParameterNotFound', 'The parameter couldn’t be found.');
     return JSON.stringify({ Parameter: { Name: input.Name, Type: 'String', Value: String(version), Version: 1 } });
   },
-
-  // https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_ListCostAllocationTags.html
-  'ce:ListCostAllocationTags': ({ costTags }, { input }) =>
-    JSON.stringify({
-      CostAllocationTags: Object.entries(costTags)
-        .filter(([key]) => input.TagKeys?.includes(key))
-        .map(([TagKey, active]) => ({ TagKey, Type: 'UserDefined', Status: active ? 'Active' : 'Inactive' })),
-    }),
 
   // https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
   'ses:GetAccount': ({ sesProduction }) =>

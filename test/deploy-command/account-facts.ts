@@ -1,11 +1,11 @@
-// Accounts that the AWS stand-in can simulate: the facts that the checks of a deployment request.
+// The accounts that the stand-in of AWS can be: what is in them, as the checks of a deployment ask about it.
 
 export interface AccountFacts {
-  /** Services whose service-linked roles exist. */
+  /** Services whose service-linked roles are there. */
   readonly linkedRoles: readonly string[];
   /** Zone ids of us-east-1 by the account's letters. */
   readonly zoneIds: Readonly<Record<string, string>>;
-  /** Granted quotas by code. Others have their default, which needs a separate request. */
+  /** Values that were applied for, by code. Others have their default, which the account has to be asked for. */
   readonly appliedQuotas: Readonly<Record<string, number>>;
   readonly lambdaConcurrency: number;
   /** Versions of `cdk bootstrap` by region and qualifier. */
@@ -13,40 +13,30 @@ export interface AccountFacts {
   readonly sesProduction: boolean;
   /** Whether each identity is verified. */
   readonly sesIdentities: Readonly<Record<string, boolean>>;
-  readonly oidcProviders: readonly string[];
-  /** Whether each tag that was ever used is activated for cost allocation. */
-  readonly costTags: Readonly<Record<string, boolean>>;
-  /** The stack that created each VPC; null for a VPC that was created manually. Each has an internet gateway. */
-  readonly vpcs: readonly (string | null)[];
-  /** The region's stacks by name, with their status, and whether they are protected from deletion. */
+  /** The region's stacks by name, with their status, and whether they are protected from being deleted. */
   readonly stacks: Readonly<Record<string, { readonly status: string; readonly isProtected: boolean }>>;
   /** Digests of the images that the pipeline has pushed. */
   readonly images: readonly string[];
-  readonly addresses: readonly (string | null)[];
   /** vCPU and Auto Scaling group of each machine with a GPU. */
   readonly gpuMachines: readonly { readonly vcpus: number; readonly group: string | null }[];
   /** Hosted zones by id. */
   readonly hostedZones: Readonly<Record<string, { readonly name: string; readonly isPrivate: boolean }>>;
-  /** Rights that the credentials lack; `all` except sts:GetCallerIdentity, which AWS never refuses. */
+  /** Rights that the credentials lack; `all` but sts:GetCallerIdentity, which nobody can be refused. */
   readonly forbidden: readonly string[] | 'all';
-  /** The number of “too many requests” answers before each real answer. */
+  /** How often each question is answered with “too many requests” before it is answered. */
   readonly busyTimes: number;
 }
 
-/** Zones that offer a GPU machine of type g4dn.xlarge. */
+/** Zones that get a GPU machine of type g4dn.xlarge. */
 export const gpuZoneIds = new Set(['use1-az1', 'use1-az2', 'use1-az4', 'use1-az5', 'use1-az6']);
 
-/** Service Quotas' defaults (“Default quota value”); for G and VT and Fargate those of new accounts. */
+/** What Service Quotas has by default (“Default quota value”), but for G and VT and Fargate those of new accounts. */
 export const defaultQuotas: Readonly<Record<string, number>> = {
-  'vpc/L-F678F1CE': 5,
-  'vpc/L-A4707A72': 5,
-  'ec2/L-0263D0A3': 5,
-  'vpc/L-FE5A380F': 5,
   'ec2/L-DB2E81BA': 0,
   'fargate/L-3032A538': 6,
 };
 
-/** An account on its first day, whose letters a and b are not the best zones. */
+/** An account on its first day, whose letters a and b are not the best. */
 export const emptyAccount: AccountFacts = {
   linkedRoles: [],
   zoneIds: {
@@ -62,19 +52,15 @@ export const emptyAccount: AccountFacts = {
   bootstraps: {},
   sesProduction: false,
   sesIdentities: {},
-  oidcProviders: [],
-  costTags: {},
-  vpcs: [null],
   stacks: {},
   images: [],
-  addresses: [],
   gpuMachines: [],
   hostedZones: {},
   forbidden: [],
   busyTimes: 0,
 };
 
-/** An account with everything that an engineer's own stage needs. */
+/** An account that has everything which an own stage needs. */
 export const goodAccount: AccountFacts = {
   ...emptyAccount,
   linkedRoles: [
@@ -89,6 +75,5 @@ export const goodAccount: AccountFacts = {
   lambdaConcurrency: 1000,
   bootstraps: { 'us-east-1/hnb659fds': 30 },
   sesProduction: true,
-  costTags: { stage: true },
   images: [`sha256:${'a'.repeat(64)}`],
 };

@@ -1,22 +1,21 @@
-// A stand-in for the AWS services that the checks of a deployment query, with their protocols and refusals.
+// Stands in for the AWS services that the checks of a deployment ask, in their own protocols, with their own refusals.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answers, Fault } from './account-answers.ts';
 import type { AccountFacts } from './account-facts.ts';
-import { type Signer, signerOf } from './signature.ts';
 
 export interface AwsStandIn {
-  /** Environment variables with the credentials that it accepts, and its address. */
+  /** Credentials that it accepts, and its address. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Rights of the received requests, in order. */
+  /** Rights of the questions that it was asked, in order. */
   readonly asked: readonly string[];
   close(): void;
 }
 
 type Protocol = 'ec2' | 'query' | 'json' | 'rest-json' | 'rest-xml';
 
-/** Protocols by the name that requests to a service are signed for. */
+/** By the name that a service is signed for. */
 const protocols: Readonly<Record<string, { readonly protocol: Protocol; readonly version?: string }>> = {
   sts: { protocol: 'query', version: '2011-06-15' },
   iam: { protocol: 'query', version: '2010-05-08' },
@@ -24,17 +23,13 @@ const protocols: Readonly<Record<string, { readonly protocol: Protocol; readonly
   ec2: { protocol: 'ec2', version: '2016-11-15' },
   servicequotas: { protocol: 'json', version: 'ServiceQuotasV20190624' },
   ssm: { protocol: 'json', version: 'AmazonSSM' },
-  ce: { protocol: 'json', version: 'AWSInsightsIndexService' },
   ecr: { protocol: 'json', version: 'AmazonEC2ContainerRegistry_V20150921' },
   lambda: { protocol: 'rest-json' },
   ses: { protocol: 'rest-json' },
   route53: { protocol: 'rest-xml' },
 };
 
-/** Services that are global, whose requests are signed for us-east-1. */
-const global = new Set(['iam', 'route53', 'ce']);
-
-/** The paths of REST APIs, by the right that they need. */
+/** The paths of REST APIs, by the right that they take. */
 const paths: Readonly<Record<string, RegExp>> = {
   'lambda:GetAccountSettings': /^\/2016-08-19\/account-settings$/,
   'ses:GetAccount': /^\/v2\/email\/account$/,
@@ -42,7 +37,7 @@ const paths: Readonly<Record<string, RegExp>> = {
   'route53:GetHostedZone': /^\/2013-04-01\/hostedzone\/(?<name>[^/]+)$/,
 };
 
-/** Each protocol's errors for too many requests, and for a missing right. */
+/** How each protocol says that there are too many requests, and that a right is missing. */
 const refusals: Readonly<Record<Protocol, { readonly busy: Fault; readonly forbidden: Fault }>> = {
   // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
   ec2: {
@@ -71,13 +66,26 @@ const refusals: Readonly<Record<Protocol, { readonly busy: Fault; readonly forbi
   },
 };
 
-const secret = 'secret';
+/** Who signed a request, and for what. The clients of the SDK sign rightly, so a signature is not judged. */
+interface Signer {
+  readonly keyID: string;
+  readonly region: string;
+  /** The name that the service is signed for, such as `ses` for the host `email`. */
+  readonly service: string;
+}
+
+function signerOf({ headers }: IncomingMessage): Signer | null {
+  const scope = /Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/.exec(headers.authorization ?? '');
+  if (!scope) return null;
+  const [, keyID = '', region = '', service = ''] = scope;
+  return { keyID, region, service };
+}
 
 export async function startAws(facts: AccountFacts): Promise<AwsStandIn> {
   const asked: string[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const body = (await request.toArray()).join('');
-    const signer = signerOf(request, body, secret);
+    const signer = signerOf(request);
     const protocol = protocols[signer?.service ?? '']?.protocol ?? 'query';
     try {
       const answer = answerTo(request, body, signer, facts, asked);
@@ -96,7 +104,7 @@ export async function startAws(facts: AccountFacts): Promise<AwsStandIn> {
     asked,
     environment: {
       AWS_ACCESS_KEY_ID: 'GOOD',
-      AWS_SECRET_ACCESS_KEY: secret,
+      AWS_SECRET_ACCESS_KEY: 'secret',
       AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     },
     close: () => server.close(),
@@ -113,8 +121,6 @@ function answerTo(
   if (!signer) throw new Fault(403, 'SignatureDoesNotMatch', 'The request signature we calculated does not match');
   const { service, region, keyID } = signer;
   if (keyID !== 'GOOD') throw new Fault(403, 'ExpiredToken', 'The security token included in the request is expired');
-  if (global.has(service) && region !== 'us-east-1')
-    throw new Fault(403, 'SignatureDoesNotMatch', `Credential should be scoped to a valid region, not '${region}'.`);
   const { right, input } = questionOf(request, body, service);
   asked.push(right);
   const answer = answers[right];

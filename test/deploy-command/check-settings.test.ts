@@ -1,10 +1,8 @@
 // Checks of a stage with settings that no stage of the table has: a domain, a sender, another region.
 import { afterEach, describe, expect, test } from 'vitest';
-import { allChecks } from '../../bin/deploy/all-checks.ts';
-import { openAws } from '../../bin/deploy/ask-aws.ts';
 import type { Finding } from '../../bin/deploy/check.ts';
 import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
-import { runChecks } from '../../bin/deploy/run-checks.ts';
+import { runChecks, stacksOf } from '../../bin/deploy/prerequisites.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
 import { type AccountFacts, goodAccount } from './account-facts.ts';
@@ -39,8 +37,9 @@ async function findingsOf(
   if ('text' in command) throw new Error(command.text);
   const placed = { ...command, settings: { ...stages.staging, ...settings }, qualifier };
   const credentials = () => Promise.resolve({ accessKeyId: 'GOOD', secretAccessKey: 'secret' });
-  const ask = openAws(placed.settings.region, credentials);
-  const findings = await runChecks(allChecks, { command: placed, account: '111111111111', ask }, () => {});
+  const config = { region: placed.settings.region, credentials, maxAttempts: 1 };
+  const ownStacks = () => stacksOf(placed.stage, config);
+  const findings = await runChecks({ command: placed, account: '111111111111', aws: config, ownStacks });
   return findings.filter((finding) => finding.what.startsWith(what));
 }
 
@@ -64,14 +63,15 @@ describe('a stage with a domain', () => {
 
 describe('a sender of mails', () => {
   const mailFrom = 'streams+mail@example.com';
+  const standing = { 'staging-Network': { status: 'CREATE_COMPLETE', isProtected: true } };
 
   test.each([
-    ['not made yet', {}, ['staging-Network'], 'warning'],
-    ['not verified', { [mailFrom]: false }, ['staging-Network'], 'warning'],
-    ['verified', { [mailFrom]: true }, ['staging-Network'], 'there'],
-    ['made by somebody else', { [mailFrom]: true }, [], 'missing'],
-  ])('that is %s', async (found, sesIdentities, vpcs, state) => {
-    const [identity] = await findingsOf('SES identity', { sesIdentities, vpcs }, { mailFrom });
+    ['not made yet', {}, standing, 'warning'],
+    ['not verified', { [mailFrom]: false }, standing, 'warning'],
+    ['verified', { [mailFrom]: true }, standing, 'there'],
+    ['made by somebody else', { [mailFrom]: true }, {}, 'missing'],
+  ])('that is %s', async (found, sesIdentities, stacks, state) => {
+    const [identity] = await findingsOf('SES identity', { sesIdentities, stacks }, { mailFrom });
     expect(identity).toMatchObject({ found, state });
   });
 

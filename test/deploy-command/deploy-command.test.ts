@@ -138,7 +138,7 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
     const before = { ...process.env };
     Object.assign(process.env, aws.environment);
     try {
-      await expect(checkPrerequisites(elsewhere, openTerminal({ write: () => true }), null)).rejects.toThrow(
+      await expect(checkPrerequisites(elsewhere, openTerminal({ write: () => true }))).rejects.toThrow(
         `prod belongs to the account 222222222222 (lib/stages.ts), and the credentials are of ${account}.`,
       );
     } finally {

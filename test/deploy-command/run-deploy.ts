@@ -1,4 +1,4 @@
-// Runs bin/deploy.ts as a child process, without the credentials and configuration of the user who runs the tests.
+// Runs bin/deploy.ts as a child process, without the credentials and the configuration of whoever runs the tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,28 +31,4 @@ export async function runDeploy(
     stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
   const [code] = await once(child, 'close');
   return { code, output: chunks.join('') };
-}
-
-/** Runs it at a terminal of 100 columns, and types `answer` to its first question. */
-export async function runDeployAtTerminal(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  answer: string,
-): Promise<Ended> {
-  const command = [process.execPath, 'bin/deploy.ts', ...args].map((part) => `'${part}'`).join(' ');
-  const child = spawn('script', ['-qefc', `stty cols 100; exec ${command}`, '/dev/null'], {
-    cwd: root,
-    env: { ...bareEnvironment, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  let output = '';
-  let answered = false;
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-    if (!output.includes('[y/N]') || answered) return;
-    answered = true;
-    child.stdin.write(`${answer}\n`);
-  });
-  const [code] = await once(child, 'close');
-  return { code, output };
 }

@@ -8,7 +8,6 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const settings = {
   ...stages.prod,
-  natGateways: 3,
   gpuInstanceType: 'g5.2xlarge',
   gpuMachinesMin: 3,
   gpuMachinesMax: 50,
@@ -37,10 +36,6 @@ describe('a stage needs', () => {
     expect(needsOf({ ...settings, gpuMachinesMax: 4 }).gpuVcpus.toDeploy).toBe(4 * 8);
   });
 
-  test('an address for each NAT gateway', () => {
-    expect(needsOf(settings).elasticAddresses).toEqual({ toDeploy: 3, atMost: 3 });
-  });
-
   test('calls for webhooks, platforms and jobs beside those of the API', () => {
     expect(needsOf(settings).concurrentCalls).toEqual({ toDeploy: 10 + 10 + 8 + 4, atMost: 10 + 10 + 8 + 200 });
     expect(needsOf({ ...settings, apiRequestsPerSecond: 1 }).concurrentCalls.atMost).toBe(32);
@@ -59,7 +54,7 @@ describe('the templates', () => {
   const ofType = (wanted: string) => stage.resources().filter(([, { Type }]) => Type === wanted);
 
   test('use each service that a service-linked role is asked for', () => {
-    const types = Object.values(linkedRoles).flatMap(({ usedBy }) => usedBy);
+    const types = Object.values(linkedRoles).flat();
     expect(types.filter((type) => ofType(type).length === 0)).toEqual([]);
   });
 
@@ -70,12 +65,6 @@ describe('the templates', () => {
     const scaling = ofType('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties.ScalingConfig);
     const calls = scaling.filter(Boolean).map(({ MaximumConcurrency }) => MaximumConcurrency);
     expect(calls.toSorted((a, b) => a - b)).toEqual([webhookCallsMax, platformCallsMax].toSorted((a, b) => a - b));
-  });
-
-  test('have one VPC, an internet gateway, and an address for each NAT gateway', () => {
-    expect(ofType('AWS::EC2::VPC')).toHaveLength(1);
-    expect(ofType('AWS::EC2::InternetGateway')).toHaveLength(1);
-    expect(ofType('AWS::EC2::EIP')).toHaveLength(stages.prod.natGateways);
   });
 
   test('ask for the version of the bootstrap that is looked for', () => {

@@ -1,36 +1,56 @@
-// Checks whether the pipeline's image is in the account: else tasks fail to start an hour into a deployment.
-import { z } from 'zod';
+// The publisher's image: Docker builds it, or the pipeline pushed it. Tasks without it fail an hour into a deployment.
+import { execFile } from 'node:child_process';
+import { DescribeImagesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { imageRepositoryName } from '../../../lib/shared/publisher-image.ts';
-import { type Check, deployCommand, orAbsent } from '../check.ts';
+import { absentIf, type Check, deployCommand, found } from '../check.ts';
 
-// https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_DescribeImages.html
-const imagesAnswer = z.object({ imageDetails: z.array(z.unknown()) });
-
-export const publisherImage: Check = {
-  name: 'Image',
-  async run({ command, ask }) {
-    const { imageDigest, settings } = command;
-    if (imageDigest === null) return [];
-    const question = ask({
-      service: 'api.ecr',
-      action: 'DescribeImages',
-      input: { repositoryName: imageRepositoryName, imageIds: [{ imageDigest }] },
-      answer: imagesAnswer,
-    });
-    const images = await orAbsent(question, 'RepositoryNotFoundException', 'ImageNotFoundException');
-    const row = { what: 'Publisher’s image', needed: `${imageDigest.slice(0, 15)}… in ${settings.region}` };
-    if (images !== null) return [{ ...row, found: 'there', state: 'there', remedy: [] }];
+export const docker: Check = {
+  name: 'Docker',
+  async run({ command }) {
+    if (!command.needsDocker) return [];
+    const trouble = await troubleWith(process.env.CDK_DOCKER ?? 'docker');
+    const row = { what: 'Docker', needed: 'to build the publisher’s image', found: trouble ?? 'answers' };
     return [
-      {
-        ...row,
-        found: 'not there',
-        state: 'missing',
-        remedy: [
-          `The repository ${imageRepositoryName} lacks it: the pipeline pushes to the account and region of the ` +
-            'environment `images`. Have ECR replicate from there (lib/README.md, “Promote”), or let Docker build it:',
-          `$ ${deployCommand(command)}`,
-        ],
-      },
+      found(row, trouble === null ? 'there' : 'missing', [
+        'Start Docker (CDK_DOCKER names another program), or deploy an image that the pipeline pushed:',
+        `$ ${deployCommand(command)} -c imageDigest=sha256:…`,
+      ]),
     ];
   },
 };
+
+export const publisherImage: Check = {
+  name: 'Publisher’s image',
+  async run({ command, aws }) {
+    const { imageDigest, settings } = command;
+    if (imageDigest === null) return [];
+    const question = { repositoryName: imageRepositoryName, imageIds: [{ imageDigest }] };
+    const images = await new ECRClient(aws)
+      .send(new DescribeImagesCommand(question))
+      .catch(absentIf('RepositoryNotFoundException', 'ImageNotFoundException'));
+    const row = {
+      what: 'Publisher’s image',
+      needed: `${imageDigest.slice(0, 15)}… in ${settings.region}`,
+      found: images === null ? 'not there' : 'there',
+    };
+    return [
+      found(row, images === null ? 'missing' : 'there', [
+        `The repository ${imageRepositoryName} lacks it: the pipeline pushes to the account and region of the ` +
+          'environment `images`. Have ECR replicate from there (lib/README.md, “Promote”), or let Docker build it:',
+        `$ ${deployCommand(command)}`,
+      ]),
+    ];
+  },
+};
+
+/**
+ * @param program name of Docker's CLI, or of a program that takes the same arguments
+ * @returns null if it reaches its server, which this command asks
+ */
+function troubleWith(program: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    execFile(program, ['version'], { timeout: 30_000 }, (error, _output, errors) => {
+      resolve(error ? errors.trim().split('\n').at(-1) || error.message : null);
+    });
+  });
+}

@@ -1,46 +1,37 @@
-// Compares the account's quotas in the stage's region with the needs of the stage and the usage of others.
-import { z } from 'zod';
-import { Unanswered } from '../ask-aws.ts';
-import { awsOptions, type Check, type CheckContext, type Finding, orAbsent, orWhyNot } from '../check.ts';
-import { type Need, needsOf, type StageNeeds } from '../stage-needs.ts';
-import { type UsageOfOthers, usedAddresses, usedGpuVcpus, usedInternetGateways, usedVpcs } from '../usage.ts';
+// Quotas that a deployment would wait for in silence: vCPU of machines and tasks, and calls of functions.
+import { EC2Client, paginateDescribeInstances } from '@aws-sdk/client-ec2';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  GetAWSDefaultServiceQuotaCommand,
+  GetServiceQuotaCommand,
+  ServiceQuotasClient,
+} from '@aws-sdk/client-service-quotas';
+import { absentIf, awsOptions, type Check, type CheckContext, found, type Finding, itemsOf } from '../check.ts';
+import { needsOf, type StageNeeds } from '../stage-needs.ts';
 
 interface Quota {
   readonly what: string;
   readonly need: keyof StageNeeds;
+  /** The service and the code of the quota, as Service Quotas lists them (ListServiceQuotas). */
   readonly service: string;
   readonly code: string;
-  /**
-   * The default of AWS, if new accounts have less: Service Quotas reports the default, and refuses requests below it.
-   */
+  /** The default, if a new account has less: Service Quotas takes it for what there is, and no request for less. */
   readonly askAtLeast?: number;
-  /** The usage of others; null: AWS has no cheap answer. */
-  readonly used: UsageOfOthers | null;
 }
 
-/** Codes as in Service Quotas (ListServiceQuotas), by its name of the service. */
-const table: readonly Quota[] = [
-  { what: 'VPCs', need: 'vpcs', service: 'vpc', code: 'L-F678F1CE', used: usedVpcs },
-  {
-    what: 'Internet gateways',
-    need: 'internetGateways',
-    service: 'vpc',
-    code: 'L-A4707A72',
-    used: usedInternetGateways,
-  },
-  { what: 'Elastic IP addresses', need: 'elasticAddresses', service: 'ec2', code: 'L-0263D0A3', used: usedAddresses },
-  { what: 'NAT gateways in a zone', need: 'natGatewaysInAZone', service: 'vpc', code: 'L-FE5A380F', used: null },
-  {
-    what: 'vCPU of running on-demand G and VT instances',
-    need: 'gpuVcpus',
-    service: 'ec2',
-    code: 'L-DB2E81BA',
-    used: usedGpuVcpus,
-  },
-  { what: 'vCPU of Fargate on-demand', need: 'fargateVcpus', service: 'fargate', code: 'L-3032A538', used: null },
-];
-
-const lambdaQuota: Omit<Quota, 'used'> = {
+const gpuQuota: Quota = {
+  what: 'vCPU of running on-demand G and VT instances',
+  need: 'gpuVcpus',
+  service: 'ec2',
+  code: 'L-DB2E81BA',
+};
+const fargateQuota: Quota = {
+  what: 'vCPU of Fargate on-demand',
+  need: 'fargateVcpus',
+  service: 'fargate',
+  code: 'L-3032A538',
+};
+const lambdaQuota: Quota = {
   what: 'Concurrent Lambda executions',
   need: 'concurrentCalls',
   service: 'lambda',
@@ -49,78 +40,75 @@ const lambdaQuota: Omit<Quota, 'used'> = {
   askAtLeast: 1000,
 };
 
-const quotaAnswer = z.object({ Quota: z.object({ Value: z.number() }) });
-const lambdaAnswer = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
-
-export const quotas: readonly Check[] = table.map((quota) => ({
-  name: quota.what,
+export const gpuVcpus: Check = {
+  name: gpuQuota.what,
   async run(context) {
-    const [limit, used] = await Promise.all([
-      limitOf(quota, context),
-      quota.used === null ? null : orWhyNot(quota.used(context)),
-    ]);
-    return [quotaFinding(quota, { limit, used }, context)];
-  },
-}));
-
-/** Lambda reports the effective limit, which is at first lower than the one in Service Quotas. */
-export const lambdaConcurrency: Check = {
-  name: lambdaQuota.what,
-  async run(context) {
-    const { AccountLimit } = await context.ask({
-      service: 'lambda',
-      action: 'GetAccountSettings',
-      path: '/2016-08-19/account-settings',
-      answer: lambdaAnswer,
-    });
-    return [quotaFinding(lambdaQuota, { limit: AccountLimit.ConcurrentExecutions, used: null }, context)];
+    const [limit, used] = await Promise.all([limitOf(gpuQuota, context), gpuVcpusOfOthers(context)]);
+    return [quotaFinding(gpuQuota, limit, context, used)];
   },
 };
 
-/** Without an earlier request for another value, Service Quotas may know only the default. */
-async function limitOf({ service, code }: Quota, { ask }: CheckContext): Promise<number> {
-  const question = {
-    service: 'servicequotas',
-    input: { ServiceCode: service, QuotaCode: code },
-    answer: quotaAnswer,
-  } as const;
-  const applied = await orAbsent(ask({ ...question, action: 'GetServiceQuota' }), 'NoSuchResourceException');
-  return (applied ?? (await ask({ ...question, action: 'GetAWSDefaultServiceQuota' }))).Quota.Value;
+export const fargateVcpus: Check = {
+  name: fargateQuota.what,
+  run: async (context) => [quotaFinding(fargateQuota, await limitOf(fargateQuota, context), context)],
+};
+
+/** Lambda itself tells the limit that holds. It is lower at first than what Service Quotas tells. */
+export const lambdaConcurrency: Check = {
+  name: lambdaQuota.what,
+  async run(context) {
+    const { AccountLimit } = await new LambdaClient(context.aws).send(new GetAccountSettingsCommand({}));
+    return [quotaFinding(lambdaQuota, AccountLimit?.ConcurrentExecutions ?? 0, context)];
+  },
+};
+
+/** Until somebody has asked for another value, Service Quotas may know the default one only. */
+async function limitOf({ service: ServiceCode, code: QuotaCode }: Quota, { aws }: CheckContext): Promise<number> {
+  const client = new ServiceQuotasClient(aws);
+  const input = { ServiceCode, QuotaCode };
+  const applied = await client.send(new GetServiceQuotaCommand(input)).catch(absentIf('NoSuchResourceException'));
+  const { Quota: quota } = applied ?? (await client.send(new GetAWSDefaultServiceQuotaCommand(input)));
+  return quota?.Value ?? 0;
 }
 
-interface Measured {
-  readonly limit: number;
-  /** Null: not queried. */
-  readonly used: number | Unanswered | null;
+/** vCPU of running machines of the g and vt families, which share a quota, but for those of the stage. */
+async function gpuVcpusOfOthers({ command, aws }: CheckContext): Promise<number> {
+  const filters = {
+    Filters: [
+      { Name: 'instance-type', Values: ['g*', 'vt*'] },
+      { Name: 'instance-state-name', Values: ['pending', 'running'] },
+    ],
+  };
+  const pages = paginateDescribeInstances({ client: new EC2Client(aws) }, filters);
+  const reservations = await itemsOf(pages, ({ Reservations }) => Reservations);
+  // CloudFormation begins the name of a group with that of its stack, and nobody can set this tag by hand.
+  const ofStage = new RegExp(`^${command.stage}-[A-Z]`);
+  return reservations
+    .flatMap(({ Instances = [] }) => Instances)
+    .filter(
+      ({ Tags = [] }) =>
+        !Tags.some(({ Key, Value = '' }) => Key === 'aws:autoscaling:groupName' && ofStage.test(Value)),
+    )
+    .reduce((sum, { CpuOptions }) => sum + (CpuOptions?.CoreCount ?? 0) * (CpuOptions?.ThreadsPerCore ?? 1), 0);
 }
 
+/** @param used by others */
 function quotaFinding(
-  { what, need, service, code, askAtLeast = 0 }: Omit<Quota, 'used'>,
-  { limit, used }: Measured,
+  { what, need, service, code, askAtLeast = 0 }: Quota,
+  limit: number,
   { command }: CheckContext,
+  used = 0,
 ): Finding {
   const { toDeploy, atMost } = needsOf(command.settings)[need];
-  const ofOthers = typeof used === 'number' ? used : 0;
-  const free = limit - ofOthers;
-  const row = { what, needed: neededText({ toDeploy, atMost }), found: foundText({ limit, used }) };
-  const unknown =
-    used instanceof Unanswered ? [`What others use is not known: ${used.right} answers ${used.code}.`] : [];
-  if (free >= atMost) return { ...row, state: unknown.length > 0 ? 'warning' : 'there', remedy: unknown };
-  const increase = [
-    '$ aws service-quotas request-service-quota-increase',
-    `--service-code ${service} --quota-code ${code} --desired-value ${Math.max(atMost + ofOthers, askAtLeast)}`,
-    awsOptions(command),
-  ].join(' ');
-  if (free < toDeploy) return { ...row, state: 'missing', remedy: [...unknown, increase] };
+  const row = {
+    what,
+    needed: toDeploy === atMost ? `${toDeploy}` : `${toDeploy} to deploy, ${atMost} at most`,
+    found: used === 0 ? `${limit}` : `${limit}, of which others use ${used}`,
+  };
+  const increase =
+    `$ aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} ` +
+    `--desired-value ${Math.max(atMost + used, askAtLeast)} ${awsOptions(command)}`;
+  if (limit - used < toDeploy) return found(row, 'missing', [increase]);
   const enough = 'Enough to deploy, not to grow to the maximum of the settings.';
-  return { ...row, state: 'warning', remedy: [...unknown, enough, increase] };
-}
-
-function foundText({ limit, used }: Measured): string {
-  if (used === null) return `${limit}`;
-  return `${limit}, of which others use ${used instanceof Unanswered ? '?' : used}`;
-}
-
-function neededText({ toDeploy, atMost }: Need): string {
-  return toDeploy === atMost ? `${toDeploy}` : `${toDeploy} to deploy, ${atMost} at most`;
+  return found(row, limit - used < atMost ? 'warning' : 'there', [enough, increase]);
 }
