@@ -1508,7 +1508,6 @@ create index streams_by_stinger on streams ((look #>> '{stinger,uploadID}'[])) w
 create index streams_by_user on streams (user_id, seq desc) where deleted_at is null;
 create index streams_by_video_upload on streams (video_upload_id);
 create index streams_running on streams (user_id) where status = 'ACTIVE';
-create index streams_with_joins on streams (id) where pending_joins is not null and status = 'ACTIVE';
 create index streams_with_pending_sound on streams (id) where pending_sound is distinct from 0 and status = 'ACTIVE';
 create trigger streams_added after insert on streams referencing new table as added for each statement execute function count_added('streams');
 create trigger streams_begun_with_output after insert on streams for each row when (new.destination_id is not null) execute function keep_first_output();

@@ -17,7 +17,6 @@ import { discardAbandonedUploads } from '../orchestration/media/discard-uploads.
 import { fireDue } from '../orchestration/runs/fire-due.ts';
 import { forgetOldJoins } from '../orchestration/playout/forget-joins.ts';
 import { recoverReplicas } from '../orchestration/fleet/recover-replicas.ts';
-import { reconcileForgottenOutputs } from '../orchestration/destinations/reconcile-outputs.ts';
 import { rollUpSeries } from '../orchestration/fleet/roll-up-series.ts';
 import { refreshPendingSound } from '../orchestration/playout/apply-sound.ts';
 import type { StartOptions } from '../orchestration/runs/start-stream.ts';
@@ -71,7 +70,7 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Recovers replicas and imports of dead processes, applies payments and due changes of streams, charges storage,
- * repairs outputs and sound, arms timers, wakes workers whose commands were lost, relays the outbox, and deletes
+ * repairs sound, arms timers, wakes workers whose commands were lost, relays the outbox, and deletes
  * expired rows. The list of steps has them all.
  * @throws {AggregateError} the failures of all steps, after every step has run
  */
@@ -82,11 +81,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => applyPayments(pool),
     () => databaseOn(pool).creditAccounts.makeRestDue(),
     () => chargeStorage(pool, storage, clock()),
-    // Agents of the previous release delete these due times without handling them.
-    () => databaseOn(pool).dueTimes.armItemStarts(),
-    () => databaseOn(pool).dueTimes.armJoins(),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
-    () => reconcileForgottenOutputs(pool),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),

@@ -13,8 +13,7 @@ import { testService } from '../support/service.ts';
 import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
 
 const service = testService();
-const { activeStream, call, commands, data, dueKinds, fallDue, loseLease, readyStream, register, stream, user } =
-  actorsOn(service);
+const { activeStream, call, commands, fallDue, loseLease, readyStream, register, stream, user } = actorsOn(service);
 const runSweep = (other: Partial<SweepOptions> = {}) =>
   sweep({
     pool: service.pool(),
@@ -82,14 +81,6 @@ it('the sweep arms a timer again when its time has moved', async () => {
   await runSweep();
   const [timer] = await timersOf(soon);
   expect(timer.visible_at.toISOString()).toBe(scheduleStartAt);
-});
-
-it('the sweep arms the items of a stream that a webhook waits for, where an agent has lost that', async () => {
-  await data().streams.anchor(lost);
-  await call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['item.started'] });
-  await data().dueTimes.clear(lost);
-  await runSweep();
-  expect(await dueKinds(lost)).toContain('item_start');
 });
 
 it('the sweep does everything else when one thing fails, and says what failed', async () => {

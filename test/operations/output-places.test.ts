@@ -1,13 +1,11 @@
 // Two outputs of a stream never go to one place, by any sequence of edits and any spelling of their addresses.
 import { expect, it } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
-import { reconcileForgottenOutputs } from '../../lambda/orchestration/destinations/reconcile-outputs.ts';
 import { actorsOn } from '../support/actors.ts';
-import { intervalsOf } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 
 const service = testService();
-const { activeStream, call, claim, create, data, loseLease, readyStream, register, report, user } = actorsOn(service);
+const { activeStream, call, claim, create, loseLease, readyStream, register, report } = actorsOn(service);
 
 const to = (rtmpURL: string, streamKey: string) => create('/destinations', { name: 'x', rtmpURL, streamKey });
 const addTo = (streamID: string, destinationID: string) =>
@@ -104,22 +102,4 @@ it('by the first output being removed and added again, also where its agent dies
   await recoverReplicas(service.pool());
   expect(await states(id)).toEqual(['connecting', 'connecting']);
   expect(other.body.isFirst).toBe(false);
-});
-
-it('one that an agent of the release before has left unpaid is paid from the next sweep on', async () => {
-  await register('agent');
-  const { id } = await activeStream('agent');
-  await addTo(id, await to('rtmp://127.0.0.1:1937/live', 'k'));
-  const [further] = await claim('agent');
-  await report(further!, 'live');
-  const paid = async () => (await intervalsOf(service, user().id)).filter(({ ended_at: endedAt }) => endedAt === null);
-  await service
-    .pool()
-    .query('update live_intervals set ended_at = now(), bytes_after = bytes_before where replica_id = $1', [
-      further!.id,
-    ]);
-  expect(await paid()).toHaveLength(1);
-  await reconcileForgottenOutputs(service.pool());
-  expect(await paid()).toHaveLength(2);
-  expect(await data().liveIntervals.streamsUnmetered(10)).toEqual([]);
 });

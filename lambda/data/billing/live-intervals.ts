@@ -26,21 +26,6 @@ export interface MeteredStream {
 
 export function liveIntervals(db: Queryable) {
   return {
-    /** Ids of streams with a live output, other than the first, without an interval. */
-    streamsUnmetered: async (count: number) => {
-      const rows = await all<{ id: string }>(
-        db,
-        `select distinct r.stream_id as id from replicas r
-         where r.output_id is not null and r.state = 'live' and r.wanted <> 'ended'
-           and not exists (
-             select from live_intervals
-             where replica_id = r.id and agent_id = r.agent_id and epoch = r.epoch and ended_at is null)
-         limit $1`,
-        [count],
-      );
-      return rows.map(({ id }) => id);
-    },
-
     /**
      * Ends and begins intervals of streams, so that each live replica that is not ending has one open interval, of the
      * claim that sends it. An interval ends at `at` or, if its agent was declared dead, when the agent last renewed its

@@ -85,22 +85,6 @@ export function outputs(db: Queryable) {
         [streamID],
       ),
 
-    /** Ids of running streams that have an enabled output, other than the first, without replicas. */
-    streamsLackingReplicas: async (count: number) => {
-      const rows = await all<{ id: string }>(
-        db,
-        `select distinct s.id from outputs o
-           join streams s on s.id = o.stream_id
-           join destinations d on d.id = o.destination_id
-         where o.enabled and not o.is_first and o.deleted_at is null and d.archived_at is null
-           and s.state in ('activating', 'active', 'failing')
-           and not exists (select from replicas where output_id = o.id)
-         limit $1`,
-        [count],
-      );
-      return rows.map(({ id }) => id);
-    },
-
     /** Removes the first output of a stream, and the deprecated key, which would take its place. */
     deleteFirst: (streamID: string) =>
       db.query('update streams set destination_id = null, sealed_stream_key = null, updated_at = now() where id = $1', [

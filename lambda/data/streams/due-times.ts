@@ -41,27 +41,6 @@ export function dueTimes(db: Queryable) {
             [streamID, kind, dueAt],
           ),
 
-    /** Schedules the next item start of streams on the air, if a webhook subscribes to it and none is scheduled. */
-    armItemStarts: () =>
-      db.query(
-        `insert into due_times (stream_id, kind, due_at)
-         select id, 'item_start', now() from streams s
-         where state in ('active', 'failing') and anchored_at is not null
-           and exists (select from webhooks where user_id = s.user_id and enabled and 'item.started' = any (events))
-           and not exists (select from due_times where stream_id = s.id and kind = 'item_start')
-         order by id limit 1000 on conflict do nothing`,
-      ),
-
-    /** Schedules the next preparation of joins of streams that have joins, if none is scheduled. */
-    armJoins: () =>
-      db.query(
-        `insert into due_times (stream_id, kind, due_at)
-         select id, 'joins', now() from streams s
-         where pending_joins is not null and status = 'ACTIVE'
-           and not exists (select from due_times where stream_id = s.id and kind = 'joins')
-         order by id limit 1000 on conflict do nothing`,
-      ),
-
     /** Clears the times of one kind of event. */
     disarm: (streamIDs: readonly string[], kind: DueKind) =>
       db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]),

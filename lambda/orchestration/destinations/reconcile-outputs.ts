@@ -1,6 +1,4 @@
 // Reconciles the replicas of a running stream with its outputs: enabled outputs have replicas, others have none.
-import type { Pool } from 'pg';
-import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { newID } from '../../data/shared/new-id.ts';
 import type { Output } from '../../data/destinations/outputs.ts';
@@ -60,24 +58,6 @@ export async function reconcileOutputs(data: Database, stream: Locked<Stream>, n
   }
   const isShared = backendOf(stream) === 'ffmpeg' && ways.length > 1;
   if (isShared && begun.length + unwanted.length > 0) await updateCosts(data, stream);
-}
-
-/** The most streams that one sweep repairs; the next one continues. */
-const forgottenAtOnce = 100;
-
-/**
- * Repairs running streams with an enabled output that has no replicas, or a live output without an interval, as after
- * a start by an agent of another release.
- */
-export async function reconcileForgottenOutputs(pool: Pool): Promise<void> {
-  const { outputs, liveIntervals } = databaseOn(pool);
-  const locked = (id: string, work: (data: Database, stream: Locked<Stream>, now: Date) => Promise<void>) =>
-    inTransaction(pool, async (data) => {
-      const stream = await data.streams.lockAny(id);
-      if (stream) await work(data, stream, await data.now());
-    });
-  for (const id of await outputs.streamsLackingReplicas(forgottenAtOnce)) await locked(id, reconcileOutputs);
-  for (const id of await liveIntervals.streamsUnmetered(forgottenAtOnce)) await locked(id, meterStream);
 }
 
 /**

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
-import { reconcileForgottenOutputs } from '../../../lambda/orchestration/destinations/reconcile-outputs.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
 import { intervalsOf } from '../../support/books.ts';
 import { testService } from '../../support/service.ts';
@@ -176,13 +175,6 @@ describe('outputs', () => {
     await call('PATCH', `/streams/${id}/outputs/${first.id}`, { enabled: false });
     await report(held[0]!, 'ended');
     expect((await replicasOf(id)).find(({ output_id: outputID }) => outputID === further)!.cores).toBe(costs[0]);
-  });
-
-  it('that the release before has not begun are begun by the sweep', async () => {
-    const { id, held } = await activeWith(1);
-    await service.pool().query('delete from replicas where id = $1', [held[1]!.id]);
-    await reconcileForgottenOutputs(service.pool());
-    expect(await states(id)).toEqual(['live', 'connecting']);
   });
 });
 
