@@ -209,7 +209,6 @@ create table broadcasts (
   scheduled_start_at timestamptz not null,
   auto_start boolean not null,
   bound boolean not null default false,
-  thumbnail_set boolean not null default false,
   described_hash text,
   ingest_active_at timestamptz,
   live_at timestamptz,
@@ -1094,7 +1093,7 @@ create table payment_reversals (
   taken boolean not null,
   final boolean not null,
   updated_at timestamptz not null,
-  amount_cents numeric(14,4),
+  amount_cents numeric(14,4) not null,
   constraint payment_reversals_pkey primary key (id),
   constraint payment_reversals_amount_cents_check check (amount_cents >= 0::numeric),
   constraint payment_reversals_credits_check check (credits >= 0::numeric),
@@ -1512,10 +1511,6 @@ create index streams_with_pending_sound on streams (id) where pending_sound is d
 create trigger streams_added after insert on streams referencing new table as added for each statement execute function count_added('streams');
 create trigger streams_begun_with_output after insert on streams for each row when (new.destination_id is not null) execute function keep_first_output();
 create trigger streams_drop_series after delete on streams referencing old table as gone for each statement execute function drop_series();
-create trigger streams_forget_aspect before update of run_quality on streams for each row execute function forget_aspect();
-create trigger streams_forget_joins before update of run_quality on streams for each row execute function forget_joins();
-create trigger streams_forget_levels before update of run_quality on streams for each row execute function forget_levels();
-create trigger streams_forget_looks before update of run_quality on streams for each row execute function forget_looks();
 create trigger streams_gone after delete on streams referencing old table as gone for each statement execute function count_gone('streams');
 create trigger streams_item_start after update of state on streams for each row when ((old.state = any (array['activating', 'failing'])) and new.state = 'active') execute function arm_item_start();
 create trigger streams_mirrored after update on streams for each row when ((old.stream_destination = 'managed' or new.stream_destination = 'managed') and (wish_of_state(old.state) <> wish_of_state(new.state) or old.stream_destination is distinct from new.stream_destination or old.managed_settings_id is distinct from new.managed_settings_id or old.name is distinct from new.name or old.deleted_at is distinct from new.deleted_at or new.state = 'scheduled' and old.schedule_start_at is distinct from new.schedule_start_at)) execute function mirror_stream();
@@ -2020,41 +2015,11 @@ as $$
   select user_id || ' f'
 $$;
 
-create function forget_aspect() returns trigger language plpgsql
-as $$
-begin
-  new.run_aspect := null;
-  return new;
-end $$;
-
 create function forget_destination_check() returns trigger language plpgsql
 as $$
 begin
   delete from destination_checks where destination_id = new.id;
   return null;
-end $$;
-
-create function forget_joins() returns trigger language plpgsql
-as $$
-begin
-  delete from timeline_joins where stream_id = new.id;
-  new.pending_joins := null;
-  return new;
-end $$;
-
-create function forget_levels() returns trigger language plpgsql
-as $$
-begin
-  delete from timeline_levels where stream_id = new.id;
-  new.pending_sound := null;
-  return new;
-end $$;
-
-create function forget_looks() returns trigger language plpgsql
-as $$
-begin
-  delete from timeline_looks where stream_id = new.id;
-  return new;
 end $$;
 
 create function framing_name(item_look jsonb, stream_look jsonb, width integer, height integer) returns text language sql immutable parallel safe

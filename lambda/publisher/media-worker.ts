@@ -100,7 +100,6 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
     case 'prepare_upload':
       return prepareUpload(options, command, attempt);
     case 'make_join':
-    case 'prepare_join':
       return makeJoin(options, command.name, attempt);
     case 'capture_frame':
     case 'capture_posters':

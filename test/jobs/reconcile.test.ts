@@ -59,7 +59,7 @@ const storeHour = (intervalID: number, creditsPerHour: number) =>
 const storeRefund = () =>
   run(
     `insert into payment_reversals
-     select 're', id, 'refund', 5, true, false, now() from invoices where user_id = $1`,
+     select 're', id, 'refund', 5, true, false, now(), 5 from invoices where user_id = $1`,
     [userID],
   );
 const forgetRefunds = () => run('delete from payment_reversals');

@@ -91,4 +91,4 @@ export function payments(db: Queryable) {
 }
 
 /** The columns of a reversal. */
-const reversalColumns = 'id, invoice_id, kind, credits, coalesce(amount_cents, credits) as amount_cents, taken, final';
+const reversalColumns = 'id, invoice_id, kind, credits, amount_cents, taken, final';

@@ -250,7 +250,7 @@ create table payment_reversals (
   updated_at timestamptz not null,
   -- The reported amount. If another reversal took the rest of the invoice and ends, this one still has to take its
   -- amount.
-  amount_cents numeric(14, 4) check (amount_cents >= 0)
+  amount_cents numeric(14, 4) not null check (amount_cents >= 0)
 );
 create index payment_reversals_by_invoice on payment_reversals (invoice_id);
 

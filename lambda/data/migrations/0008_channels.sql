@@ -143,7 +143,6 @@ create table broadcasts (
   scheduled_start_at timestamptz not null,
   auto_start boolean not null,
   bound boolean not null default false,
-  thumbnail_set boolean not null default false,
   -- The hash of the description that was last sent to the platform.
   described_hash text,
   -- The first time at which the platform was seen to receive the stream's media.

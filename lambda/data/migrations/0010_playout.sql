@@ -172,38 +172,6 @@ create table captions (
   noted_at timestamptz not null default now()
 );
 
--- A run begins without levels, joins, looks and aspect.
-create function forget_levels() returns trigger language plpgsql as $$
-begin
-  delete from timeline_levels where stream_id = new.id;
-  new.pending_sound := null;
-  return new;
-end $$;
-create function forget_joins() returns trigger language plpgsql as $$
-begin
-  delete from timeline_joins where stream_id = new.id;
-  new.pending_joins := null;
-  return new;
-end $$;
-create function forget_looks() returns trigger language plpgsql as $$
-begin
-  delete from timeline_looks where stream_id = new.id;
-  return new;
-end $$;
-create trigger streams_forget_levels before update of run_quality on streams
-  for each row execute function forget_levels();
-create trigger streams_forget_joins before update of run_quality on streams
-  for each row execute function forget_joins();
-create trigger streams_forget_looks before update of run_quality on streams
-  for each row execute function forget_looks();
-create function forget_aspect() returns trigger language plpgsql as $$
-begin
-  new.run_aspect := null;
-  return new;
-end $$;
-create trigger streams_forget_aspect before update of run_quality on streams
-  for each row execute function forget_aspect();
-
 -- Arms item.started for streams whose users have a webhook with this event.
 create function arm_item_start() returns trigger language plpgsql as $$
 begin

@@ -27,7 +27,7 @@ export type MediaCommand =
 
 /** `uploadID` decides in whose turn the work is done. */
 interface JoinCommand {
-  readonly task: 'make_join' | 'prepare_join';
+  readonly task: 'make_join';
   readonly name: string;
   readonly uploadID: string;
   readonly failures?: number;

@@ -157,15 +157,17 @@ export function streams(db: Queryable) {
         [userID, ids],
       ),
 
-    /** Clears the state of the previous run: a new run begins with item 0, in 16:9 and without figures. */
-    beginRun: async (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat): Promise<void> => {
-      await db.query(
-        `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
-           run_quality = $2, run_framerate = $3, run_video_codec = $4 where id = $1`,
-        [id, quality, framerate, videoCodec],
-      );
-      if (aspect) await db.query('update streams set run_aspect = $2 where id = $1', [id, aspect]);
-    },
+    /** Begins a run, from item 0 on, without figures, levels, joins and looks of the run before. */
+    beginRun: (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat) =>
+      db.query(
+        `with levels as (delete from timeline_levels where stream_id = $1),
+           joins as (delete from timeline_joins where stream_id = $1),
+           looks as (delete from timeline_looks where stream_id = $1)
+         update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null, pending_sound = null,
+           pending_joins = null, run_quality = $2, run_framerate = $3, run_video_codec = $4, run_aspect = $5
+         where id = $1`,
+        [id, quality, framerate, videoCodec, aspect],
+      ),
 
     /** Records when runs were first live. */
     markStarted: (ids: readonly string[]) =>

@@ -22,9 +22,8 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
 }
 
 /**
- * When to prepare renditions again that failed by our fault. At once: a user requests it. Never: no user does, and
- * retries would never end. Hourly: for renditions that streams play without meanwhile, as a worker of another release
- * fails unknown formats.
+ * The time of a retry after a failure that was our fault: at once if a user asks; once an hour for items that are played
+ * without it meanwhile; never otherwise, or it would never end.
  */
 export type Retries = 'at once' | 'hourly' | 'never';
 

@@ -9,10 +9,7 @@ const leftForSeconds = 5;
 /** Pause after each returned command, in each lane: returning thousands would keep an agent behind. */
 export const leavesEveryMs = 1000;
 
-type DecodingCommand = Extract<
-  MediaCommand,
-  { readonly task: 'probe_upload' | 'prepare_upload' | 'prepare_join' | 'make_join' }
->;
+type DecodingCommand = Extract<MediaCommand, { readonly task: 'probe_upload' | 'prepare_upload' | 'make_join' }>;
 
 /** Share of an agent above which its streams leave too little for decoding beside them. */
 const shareThatIsMuch = 0.5;
@@ -58,7 +55,7 @@ interface BetterMediaPlaceOptions {
 
 /** Whether a command decodes a user's file. All other commands take milliseconds. */
 const decodes = (command: MediaCommand): command is DecodingCommand =>
-  ['probe_upload', 'prepare_upload', 'prepare_join', 'make_join'].includes(command.task);
+  ['probe_upload', 'prepare_upload', 'make_join'].includes(command.task);
 
 /**
  * Wraps the handler of media commands. While `isLeaving`, commands that decode are sent again as new ones, for agents

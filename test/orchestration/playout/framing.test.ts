@@ -157,15 +157,6 @@ describe('a stream that is encoded while it is sent', () => {
     expect(await asked()).toEqual([]);
   });
 
-  it('is 16:9 in a run that the release before has begun, which names no aspect', async () => {
-    const { id } = await playlistStream({ look: { aspect: '9:16' } }, [await uploadOf('wide', [1280, 720])]);
-    await start(id);
-    const aspect = async () => formatOfRun((await data().streams.lockAny(id))!).aspect;
-    expect(await aspect()).toBe('9:16');
-    await service.pool().query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30' where id = $1`, [id]);
-    expect(await aspect()).toBeUndefined();
-  });
-
   it('keeps its aspect while it is live', async () => {
     const { id } = await playlistStream({}, [await uploadOf('upright')]);
     await start(id);
