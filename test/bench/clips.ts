@@ -43,6 +43,7 @@ export async function prepareClips(
     const item: TimelineItem = {
       itemID: `item${index}`,
       uploadID: `clip${index}`,
+      name: `clip${index}`,
       objectKey: path,
       kind: 'video',
       durationSeconds,

@@ -46,6 +46,7 @@ export async function joinsBench(): Promise<void> {
       items.push({
         itemID: path,
         uploadID: path,
+        name: path,
         objectKey: path,
         kind: 'audio',
         durationSeconds: songSeconds,

@@ -73,6 +73,7 @@ async function send(secondsAgo: number, ...stretches: readonly (readonly [number
     to: to * fps,
     bytes: (to - from) * 1000,
     standIn: null,
+    soundStandIn: null,
   }));
   await data().figures.write('agent', [{ replicaID: replica!.id, epoch: replica!.epoch, stats: statsWith({ aired }) }]);
 }

@@ -56,6 +56,7 @@ const stretch = (fromSeconds: number, toSeconds: number, standIn: string | null 
   to: toSeconds * fps,
   bytes: 1000,
   standIn,
+  soundStandIn: null,
 });
 const figuresOf = (replica: Replica, aired: AiredStretch[]) => ({
   replicaID: replica.id,

@@ -120,7 +120,7 @@ describe.each(channels)('a stream on $name', ({ name, liveURL, key, platforms, c
         const uploadID = await upload();
         await service.pool().query('update uploads set name = $2 where id = $1', [uploadID, title]);
         const played = { itemID: `${index}`, uploadID, objectKey: 'x', kind: 'video', hasAudio: true } as const;
-        return { ...played, durationSeconds: [400, 100, 400][index]! };
+        return { ...played, name: title, durationSeconds: [400, 100, 400][index]! };
       }),
     );
     await mirrored.move(id, 'start');

@@ -173,14 +173,17 @@ export function inFuture(seconds: number): string {
 /** Figures of a stream that sends, measured now. */
 export function statsWith(figures: Partial<StreamStats>): StreamStats {
   const none = {
+    secondsInHand: null,
     bitrateKbps: 0,
     framesPerSecond: 0,
     framesSent: 0,
     bytesSent: 0,
     droppedFrames: 0,
+    lateFrames: 0,
     reconnects: 0,
     loopCount: 0,
     currentItem: null,
+    aired: [],
   };
   return { ...none, sampledAt: new Date().toISOString(), ...figures };
 }

@@ -262,7 +262,7 @@ create table aired_frames (
   -- The upload that played instead of the timeline's item; null: that item.
   stand_in_upload_id text,
   noted_at timestamptz not null default now(),
-  -- The output that sent them. Null for managed platforms: readers ask the replica, or assume the first output.
+  -- The output that sent them; null: the managed platform of the stream.
   output_id text,
   -- The upload whose sound played instead of the item of the audio track; null: that item, or no such track.
   sound_stand_in_upload_id text,

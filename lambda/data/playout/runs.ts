@@ -56,7 +56,7 @@ export interface AiredSum {
 
 /**
  * SQL of the accepted stretches of a run by its stream $1 and its anchor $2, with those that agents have reported but
- * not stored yet. A stretch without an output has that of its replica, else the first one.
+ * not stored yet.
  */
 const knownStretches = `
   select replica_id, epoch, from_frame, max(to_frame) as to_frame, max(bytes) as bytes,
@@ -64,9 +64,8 @@ const knownStretches = `
     max(known.output_id) as output_id
   from (
     select a.replica_id, a.epoch, a.from_frame, a.to_frame, a.bytes, a.stand_in_upload_id,
-      a.sound_stand_in_upload_id, coalesce(a.output_id, r.output_id, o.id) as output_id
+      a.sound_stand_in_upload_id, a.output_id
     from aired_frames a
-      left join replicas r on r.id = a.replica_id left join outputs o on o.stream_id = a.stream_id and o.is_first
     where a.stream_id = $1 and a.anchored_at = $2
     union all
     select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn", said."soundStandIn",

@@ -89,21 +89,21 @@ export function formatOfRun({
 export interface StreamStats {
   /**
    * The least media since the figures before that was encoded and not due yet; negative: it was sent so late. Null
-   * where nothing is encoded while it is sent; absent in figures of the release before.
+   * where nothing is encoded while it is sent.
    */
-  readonly secondsInHand?: number | null;
+  readonly secondsInHand: number | null;
   readonly bitrateKbps: number;
   readonly framesPerSecond: number;
   readonly framesSent: number;
   readonly bytesSent: number;
   readonly droppedFrames: number;
-  /** Due and not sent yet. Absent in figures of the release before. */
-  readonly lateFrames?: number;
+  /** Due and not sent yet. */
+  readonly lateFrames: number;
   readonly reconnects: number;
   readonly loopCount: number;
   readonly currentItem: { playlistID: string | null; itemID: string; uploadID: string; positionSeconds: number } | null;
-  /** The last that destinations took of it. Absent in figures of the release before. */
-  readonly aired?: readonly AiredStretch[];
+  /** The last that destinations took of it. */
+  readonly aired: readonly AiredStretch[];
   readonly sampledAt: string;
 }
 

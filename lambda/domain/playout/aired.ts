@@ -24,8 +24,8 @@ export interface AiredStretch {
   readonly bytes: number;
   /** The upload that played instead of the item in the timeline; null: the item itself. */
   readonly standIn: string | null;
-  /** The stand-in of the audio track; absent in reports of the previous release. */
-  readonly soundStandIn?: string | null;
+  /** The stand-in of the audio track; null: the item itself, or no such track. */
+  readonly soundStandIn: string | null;
 }
 
 /** A part of an item that aired, in seconds after the beginning of the item. */

@@ -9,11 +9,11 @@ export function titleOfUpload(name: string): string {
 }
 
 /**
- * The name of an item's upload. An item that has begun has the name from when it started to air, otherwise the current
- * name. An upcoming item has the current name, otherwise the name in its snapshot. Null: neither is known.
+ * The name of an item's upload. An item that has begun has the name from when it started to air. An upcoming item has
+ * the current name, or the name in its snapshot if the upload is deleted.
  */
 export function nameOfItem(item: Pick<TimelineItem, 'name'>, present: string | undefined, isBegun: boolean) {
-  return (isBegun ? (item.name ?? present) : (present ?? item.name)) ?? null;
+  return isBegun ? item.name : (present ?? item.name);
 }
 
 /** The titles of an item for viewers; null: not known. */

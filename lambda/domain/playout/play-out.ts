@@ -16,8 +16,8 @@ export type PlaylistMode = (typeof playlistModes)[number];
 export interface TimelineItem {
   readonly itemID: string;
   readonly uploadID: string;
-  /** Name of the upload when the snapshot was made; absent in snapshots of the previous release. */
-  readonly name?: string;
+  /** Name of the upload when the snapshot was made. */
+  readonly name: string;
   /** Titles of the upload when the snapshot was made; absent: it had none. */
   readonly titles?: Titles;
   /** Hash of the caption file when the snapshot was made; absent: there was none. */

@@ -40,6 +40,6 @@ const neverLive = {
  */
 export function presentFigures(stats: StreamStats | null): z.input<typeof figuresSchema> {
   if (stats === null) return neverLive;
-  const { currentItem: _, aired: __, secondsInHand = null, lateFrames = 0, ...others } = stats;
-  return { ...others, secondsInHand, lateFrames };
+  const { currentItem: _, aired: __, ...others } = stats;
+  return others;
 }

@@ -7,6 +7,7 @@ const at = (time: string) => new Date(`2026-11-22T${time}Z`);
 const item = (itemID: string, durationSeconds: number) => ({
   itemID,
   uploadID: itemID,
+  name: itemID,
   objectKey: itemID,
   kind: 'video' as const,
   durationSeconds,

@@ -14,7 +14,16 @@ const under = { enabled: true, gainDB: -12, duck: false };
 
 function itemOf(uploadID: string, durationSeconds: number, more: Partial<TimelineItem> = {}): TimelineItem {
   const kind = uploadID.startsWith('song') ? 'audio' : 'video';
-  return { itemID: uploadID, uploadID, objectKey: uploadID, kind, durationSeconds, hasAudio: true, ...more };
+  return {
+    itemID: uploadID,
+    uploadID,
+    name: uploadID,
+    objectKey: uploadID,
+    kind,
+    durationSeconds,
+    hasAudio: true,
+    ...more,
+  };
 }
 
 function entriesOf(items: readonly TimelineItem[], mode: 'sequential' | 'shuffle' = 'sequential'): TimelineEntry[] {

@@ -14,6 +14,7 @@ function item(itemID: string, durationSeconds: number): TimelineItem {
   return {
     itemID,
     uploadID: `upload-${itemID}`,
+    name: itemID,
     objectKey: `uploads/${itemID}`,
     kind: 'video',
     durationSeconds,

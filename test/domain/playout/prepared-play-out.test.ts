@@ -145,6 +145,7 @@ test('a short rendition plays again and again within its occurrence, and is cut 
   const still: TimelineItem = {
     itemID: 'still',
     uploadID: 'still',
+    name: 'still',
     objectKey: 'still',
     kind: 'image',
     durationSeconds: 10,

@@ -12,6 +12,7 @@ function item(name: string, durationSeconds: number): TimelineItem {
   return {
     itemID: `item_${name}`,
     uploadID: name,
+    name,
     objectKey: `uploads/${name}`,
     kind: 'video',
     durationSeconds,

@@ -8,7 +8,15 @@ import { MessageQueue } from '../../../lambda/publisher/encoded/message-queue.ts
 import type { QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
 
 const occurrence = {
-  item: { itemID: 'item', uploadID: 'upload', objectKey: 'key', kind: 'video', durationSeconds: 60, hasAudio: true },
+  item: {
+    itemID: 'item',
+    uploadID: 'upload',
+    name: 'clip',
+    objectKey: 'key',
+    kind: 'video',
+    durationSeconds: 60,
+    hasAudio: true,
+  },
   entryNumber: 0,
   playlistID: null,
   lap: 0,

@@ -11,7 +11,15 @@ const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h
 const frameMs = 1000 / 30;
 const soundMs = 1024 / 48;
 const occurrence = {
-  item: { itemID: 'item', uploadID: 'upload', objectKey: 'key', kind: 'video', durationSeconds: 60, hasAudio: true },
+  item: {
+    itemID: 'item',
+    uploadID: 'upload',
+    name: 'clip',
+    objectKey: 'key',
+    kind: 'video',
+    durationSeconds: 60,
+    hasAudio: true,
+  },
   entryNumber: 0,
   playlistID: null,
   lap: 0,

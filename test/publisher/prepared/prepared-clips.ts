@@ -83,6 +83,7 @@ export function item(uploadID: string, durationSeconds: number, more: Partial<Ti
   return {
     itemID: `item_${uploadID}`,
     uploadID,
+    name: uploadID,
     objectKey: uploadID,
     kind: 'video',
     durationSeconds,

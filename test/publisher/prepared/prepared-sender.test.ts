@@ -178,7 +178,7 @@ describe('a track of sound', { timeout: 20_000 }, () => {
     const { ingest, logged, figures } = await send(tracks, { seconds: 20 });
     expect(logged).toContain('sound_not_playable');
     expectNoSeam(ingest);
-    expect(figures.aired!.map(({ from, standIn, soundStandIn }) => [from, standIn, soundStandIn])).toEqual([
+    expect(figures.aired.map(({ from, standIn, soundStandIn }) => [from, standIn, soundStandIn])).toEqual([
       [0, null, 'even'],
     ]);
   });
@@ -189,7 +189,7 @@ describe('a track of sound', { timeout: 20_000 }, () => {
     // The track is read while the clock of the test stands still.
     const { figures } = await send(tracks, { seconds: 14, eachTurn: () => setTimeout(5) });
     // Sound begins within a picture of the song.
-    const noted = figures.aired!.map(({ from, soundStandIn }) => [Math.round(from / 90), soundStandIn]);
+    const noted = figures.aired.map(({ from, soundStandIn }) => [Math.round(from / 90), soundStandIn]);
     expect(noted).toEqual([
       [0, null],
       [1, 'song'],

@@ -74,6 +74,7 @@ function begin({
   const items = files.map((path, index): TimelineItem => ({
     itemID: `item_${index}`,
     uploadID: `upl_${index}`,
+    name: path,
     objectKey: path,
     kind: 'video',
     durationSeconds: itemSeconds,
@@ -380,7 +381,7 @@ describe('an encoder', { timeout: testTimeoutMs }, () => {
     const goOn = stopEncoders();
     await until(() => told.at(-1) === 'falling_behind');
     expect(run.isShortOfMedia).toBe(true);
-    await until(() => sample().lateFrames! > 0);
+    await until(() => sample().lateFrames > 0);
     expect(sample().droppedFrames).toBe(0);
     await goOn();
     await until(() => told.at(-1) === 'live' && sample().lateFrames === 0);
