@@ -190,7 +190,7 @@ describe('the destination of a channel', () => {
     expect(await call('PATCH', `/streams/${id}`, { destinationID })).toMatchObject(refused);
   });
 
-  it('can be read by the release before: its address is empty, and so is the key that is sealed', async () => {
+  it('has an empty address, and an empty key that is sealed', async () => {
     const { destinationID } = await connected();
     const sealed = await sealedSecretOf(service, 'destinations', destinationID);
     expect(service.service().sealer.open(sealed, `destination/${destinationID}`)).toBe('');

@@ -67,13 +67,13 @@ export interface Theme {
 export interface Overlays {
   readonly logo: Logo | null;
   readonly title: TitleOverlay | null;
-  /** The title of the next item. Absent in settings of the previous release. */
+  /** The title of the next item. Absent or null: none. */
   readonly next?: NextOverlay | null;
-  /** Captions. Absent in settings of the previous release. */
+  /** Captions. Absent or null: none. */
   readonly captions?: CaptionsOverlay | null;
-  /** A clock. Absent in settings of the previous release. */
+  /** A clock. Absent or null: none. */
   readonly clock?: ClockOverlay | null;
-  /** A ticker. Absent in settings of the previous release. */
+  /** A ticker. Absent or null: none. */
   readonly ticker?: TickerOverlay | null;
   readonly theme: Theme;
   /** Whether titles are those of the audio track; absent: those of the items under them. */
