@@ -72,8 +72,8 @@ create index streams_by_stinger on streams ((look #>> '{stinger,uploadID}'))
   where look #>> '{stinger,uploadID}' is not null;
 -- Running streams are few: they are counted on request.
 create index streams_running on streams (user_id) where status = 'ACTIVE';
--- Its condition uses the status, which is equal in all states in which a stream is sent: with the state in an index, each
--- move of a stream wrote all indexes of the table.
+-- Its condition uses the status, which is equal in all states in which a stream is sent: with the state in an index,
+-- each move of a stream wrote all indexes of the table.
 create index streams_with_pending_sound on streams (id) where pending_sound is distinct from 0 and status = 'ACTIVE';
 create trigger streams_added after insert on streams referencing new table as added
   for each statement execute function count_added('streams');

@@ -163,8 +163,9 @@ export function streams(db: Queryable) {
         `with levels as (delete from timeline_levels where stream_id = $1),
            joins as (delete from timeline_joins where stream_id = $1),
            looks as (delete from timeline_looks where stream_id = $1)
-         update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null, pending_sound = null,
-           pending_joins = null, run_quality = $2, run_framerate = $3, run_video_codec = $4, run_aspect = $5
+         update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
+           pending_sound = null, pending_joins = null, run_quality = $2, run_framerate = $3, run_video_codec = $4,
+           run_aspect = $5
          where id = $1`,
         [id, quality, framerate, videoCodec, aspect],
       ),

@@ -22,8 +22,8 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
 }
 
 /**
- * The time of a retry after a failure that was our fault: at once if a user asks; once an hour for items that are played
- * without it meanwhile; never otherwise, or it would never end.
+ * The time of a retry after a failure that was our fault: at once if a user asks; once an hour for items that are
+ * played without it meanwhile; never otherwise, or it would never end.
  */
 export type Retries = 'at once' | 'hourly' | 'never';
 

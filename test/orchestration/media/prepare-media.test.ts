@@ -367,7 +367,7 @@ describe('preparedPlaylistIDs', () => {
 const forgetRenditionsBut = (format: string) =>
   service.pool().query('delete from renditions where format <> $1', [format]);
 
-/** Gives all runs the format of `pictures` without a codec, as written by releases that knew only H.264. */
+/** Gives all runs the format of `pictures`, without a codec. */
 const forgetCodecOfRun = () =>
   service.pool().query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30', run_video_codec = null`);
 
