@@ -77,7 +77,7 @@ describe('who may import whom', () => {
       !isPackage(imported) ||
       imported.target in dependencies ||
       (isType(imported) && `@types/${imported.target}` in devDependencies);
-    // These run where the repository is checked out, as the CDK's CLI does, which is a development dependency too.
+    // These run in a checkout, as the CDK's CLI does, which is a development dependency too.
     const fromRepository = within('bin/app.ts', 'bin/deploy', 'bin/stages');
     expect(strangers((path) => within('lambda', 'bin')(path) && !fromRepository(path), allowed)).toEqual([]);
   });

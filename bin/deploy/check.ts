@@ -1,4 +1,4 @@
-// A check of the account before a deployment: one question to AWS or to the machine, and what it found.
+// A check of the account before a deployment: one question to AWS or to the machine, and its finding.
 import type { Stack } from '@aws-sdk/client-cloudformation';
 import type { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import type { StageCommand } from './command-line.ts';
@@ -18,7 +18,7 @@ export interface CheckContext {
   readonly command: StageCommand;
   /** 12 digits. */
   readonly account: string;
-  /** What every client of the SDK is made with: the stage's region, and the engineer's credentials. */
+  /** Options of every SDK client: the stage's region, and the engineer's credentials. */
   readonly aws: {
     readonly region: string;
     readonly credentials: ReturnType<typeof fromNodeProviderChain>;
@@ -34,7 +34,7 @@ export interface Check {
   readonly run: (context: CheckContext) => Promise<readonly Finding[]>;
 }
 
-/** The finding of a check that needs one thing and has it, or else says what to do. */
+/** The finding of a check that needs one thing: present, or missing with its remedy. */
 export function found(
   row: Pick<Finding, 'what' | 'needed' | 'found'>,
   state: Finding['state'],

@@ -1,4 +1,4 @@
-// The accounts that the stand-in of AWS can be: what is in them, as the checks of a deployment ask about it.
+// Accounts that the stand-in of AWS can be, with the facts that the checks of a deployment ask about.
 
 export interface AccountFacts {
   /** Services whose service-linked roles are there. */
@@ -21,7 +21,7 @@ export interface AccountFacts {
   readonly gpuMachines: readonly { readonly vcpus: number; readonly group: string | null }[];
   /** Hosted zones by id. */
   readonly hostedZones: Readonly<Record<string, { readonly name: string; readonly isPrivate: boolean }>>;
-  /** Rights that the credentials lack; `all` but sts:GetCallerIdentity, which nobody can be refused. */
+  /** Rights that the credentials lack; `all` but sts:GetCallerIdentity, which AWS never refuses. */
   readonly forbidden: readonly string[] | 'all';
   /** How often each question is answered with “too many requests” before it is answered. */
   readonly busyTimes: number;
@@ -30,7 +30,7 @@ export interface AccountFacts {
 /** Zones that get a GPU machine of type g4dn.xlarge. */
 export const gpuZoneIds = new Set(['use1-az1', 'use1-az2', 'use1-az4', 'use1-az5', 'use1-az6']);
 
-/** What Service Quotas has by default (“Default quota value”), but for G and VT and Fargate those of new accounts. */
+/** Defaults of Service Quotas (“Default quota value”); for G and VT and Fargate those of new accounts. */
 export const defaultQuotas: Readonly<Record<string, number>> = {
   'ec2/L-DB2E81BA': 0,
   'fargate/L-3032A538': 6,

@@ -66,7 +66,7 @@ const refusals: Readonly<Record<Protocol, { readonly busy: Fault; readonly forbi
   },
 };
 
-/** Who signed a request, and for what. The clients of the SDK sign rightly, so a signature is not judged. */
+/** Signer and scope of a request. The clients of the SDK sign rightly, so a signature is not judged. */
 interface Signer {
   readonly keyID: string;
   readonly region: string;

@@ -1,4 +1,4 @@
-// What `npm run deploy` checks in an account before it begins, with a stand-in of AWS that answers as documented.
+// Checks of `npm run deploy` in an account, with a stand-in of AWS that answers as documented.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// Runs bin/deploy.ts as a child process, without the credentials and the configuration of whoever runs the tests.
+// Runs bin/deploy.ts as a child process, without the credentials and the configuration of the tests' user.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

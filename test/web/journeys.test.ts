@@ -207,7 +207,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     const operations = [{ op: 'add', uploadID: playlist.draft.items[0].uploadID }];
     await run.api('POST', `/playlists/${playlist.id}/operations`, { operations });
     await page.getByRole('button', { name: 'Remove film.mp4' }).first().click();
-    await page.getByText('Somebody else has changed it meanwhile.', { exact: false }).waitFor();
+    await page.getByText('Another person has changed it meanwhile.', { exact: false }).waitFor();
     await page.getByText('3 items ·', { exact: false }).waitFor();
     await page.unroute(/\/v1\/changes/);
     expect((await run.api('GET', `/playlists/${playlist.id}`)).draft.items).toHaveLength(3);

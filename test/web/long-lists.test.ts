@@ -118,7 +118,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
         .getByRole('button', { name: /^Move .* down$/ })
         .click();
     await until(async () => (await orderOnTheServer())[4] === first);
-    expect(await page.getByText('Somebody else has changed it', { exact: false }).count()).toBe(0);
+    expect(await page.getByText('Another person has changed it', { exact: false }).count()).toBe(0);
   });
 
   const options = { timeout: 1.2 * filesWaitMs };

@@ -56,11 +56,11 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     await browser.signIn(run, `/streams/${streamID}`);
     await badge('Live').waitFor();
     await ingest.set('refuse');
-    await page.getByText('It is live on the backup', { exact: false }).waitFor();
+    await page.getByText('Live on the backup', { exact: false }).waitFor();
     expect(await browser.look('stream-on-backup')).toEqual([]);
     await badge('Live').waitFor();
     await ingest.set('none');
-    await page.getByText('It is live on the backup', { exact: false }).waitFor({ state: 'detached' });
+    await page.getByText('Live on the backup', { exact: false }).waitFor({ state: 'detached' });
   });
 
   test('sees it failing while both ingests are away, then live again, and both in its history', async () => {

@@ -51,7 +51,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     };
     await report('confirming');
     const deposit = page.getByRole('region', { name: 'Deposits' }).getByRole('listitem');
-    await deposit.filter({ hasText: 'waits for its confirmations' }).waitFor();
+    await deposit.filter({ hasText: 'waiting for confirmations' }).waitFor();
     expect(await browser.look('billing-coin')).toEqual([]);
     await report('confirmed');
     await deposit.filter({ hasText: 'credited' }).waitFor();

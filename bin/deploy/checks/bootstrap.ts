@@ -3,7 +3,7 @@ import { readParameter } from '../../../lambda/ports/aws/call-aws.ts';
 import { regionsOf } from '../../../lib/shared/stage-regions.ts';
 import { absentIf, type Check, type CheckContext, found, type Finding, profileOption } from '../check.ts';
 
-/** What the stacks' `requiresBootstrapStackVersion` says in the cloud assembly. */
+/** The stacks' `requiresBootstrapStackVersion` in the cloud assembly. */
 export const bootstrapVersion = 6;
 
 export const bootstrap: Check = {

@@ -62,7 +62,7 @@ export const lambdaConcurrency: Check = {
   },
 };
 
-/** Until somebody has asked for another value, Service Quotas may know the default one only. */
+/** Until the account has requested another value, Service Quotas may know only the default. */
 async function limitOf({ service: ServiceCode, code: QuotaCode }: Quota, { aws }: CheckContext): Promise<number> {
   const client = new ServiceQuotasClient(aws);
   const input = { ServiceCode, QuotaCode };
@@ -81,7 +81,7 @@ async function gpuVcpusOfOthers({ command, aws }: CheckContext): Promise<number>
   };
   const pages = paginateDescribeInstances({ client: new EC2Client(aws) }, filters);
   const reservations = await itemsOf(pages, ({ Reservations }) => Reservations);
-  // CloudFormation begins the name of a group with that of its stack, and nobody can set this tag by hand.
+  // CloudFormation begins the name of a group with that of its stack, and this tag cannot be set by hand.
   const ofStage = new RegExp(`^${command.stage}-[A-Z]`);
   return reservations
     .flatMap(({ Instances = [] }) => Instances)

@@ -5,7 +5,7 @@ import { type Check, found, type Finding } from '../check.ts';
 interface Zone {
   /** With the letter of this account. */
   readonly name: string;
-  /** The same in every account, such as `use1-az3`. */
+  /** Zone id, equal in every account, such as `use1-az3`. */
   readonly id: string;
 }
 

@@ -7,7 +7,7 @@
 export const leaseMs = 5000;
 /**
  * Time before the end of its lease at which an agent decides, so that it sends nothing when the lease ends: its
- * connections take up to half a second to close, and its peers' answers are up to half a second old.
+ * connections need at most half a second to close, and its peers' answers are up to half a second old.
  */
 export const stopAheadMs = 1500;
 

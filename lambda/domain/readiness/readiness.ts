@@ -134,7 +134,7 @@ function hasOwnSound({ playlists, audioUpload }: StreamFacts): boolean {
   return (audioUpload !== undefined && audioUpload !== null) || playlists.some((each) => each?.kind === 'audio');
 }
 
-/** @param where the place of the finding, as words of a sentence */
+/** @param where - place of the finding, as words of a sentence */
 function noticedIn(
   code: ReadinessCode,
   where: string,

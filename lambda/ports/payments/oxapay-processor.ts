@@ -14,7 +14,7 @@ export interface OxapayOptions {
 
 const requestTimeoutMs = 8000;
 
-/** Our code of each network, with words of which OxaPay has at least one among the network's `keys`. */
+/** Our code of each network, with words to look for among OxaPay's `keys` of the network. */
 const keysOfNetworks: Readonly<Record<string, readonly string[]>> = {
   BTC: ['bitcoin', 'btc'],
   LTC: ['litecoin', 'ltc'],

@@ -11,7 +11,7 @@ export async function openSealer(pool: Pool, wrapper: KeyWrapper): Promise<Seale
   const stored = databaseOn(pool).dataKeys(wrapper.purpose);
   let rows = await stored.list();
   if (rows.length === 0) {
-    // Of several processes that do this at once only one inserts its key. All of them read that key.
+    // If several processes do this at once, only one inserts its key, and all read that key.
     await stored.insertFirst(await wrapper.wrap(randomBytes(32)));
     rows = await stored.list();
   }

@@ -1,4 +1,4 @@
-// Timers in AWS: schedules of EventBridge Scheduler, each of which sends to the SQS queue 'timers' once.
+// Timers in AWS: schedules of EventBridge Scheduler. Each sends to the SQS queue 'timers' once.
 import {
   ConflictException,
   CreateScheduleCommand,
