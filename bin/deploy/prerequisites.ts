@@ -73,7 +73,9 @@ export async function runChecks(context: CheckContext): Promise<readonly Finding
           needed: 'an answer of AWS',
           found: `not known: ${error.name}`,
           state: 'warning',
-          remedy: [error.message || String(error.cause ?? 'AWS cannot be reached: try again.')],
+          remedy: [
+            error.message || (error.cause instanceof Error ? error.cause.message : 'AWS cannot be reached: try again.'),
+          ],
         },
       ]),
     ),
