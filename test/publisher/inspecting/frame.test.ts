@@ -182,6 +182,6 @@ it('is refused where nothing plays, where no picture can be made, and where too 
     select 'x' || n, $1, 'upl', n, 'q_720p-f_30', 640 from generate_series(1, 10) n`;
   await service.pool().query(fill, [actors.user().id]);
   expect((await call('GET', at(500))).body).toMatchObject({
-    detail: expect.stringMatching(/10 others are being made/),
+    detail: expect.stringMatching(/10 other pictures are being made/),
   });
 });
