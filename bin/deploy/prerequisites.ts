@@ -15,7 +15,7 @@ import { stuckStacks } from './checks/stuck-stacks.ts';
 import { zones } from './checks/zones.ts';
 import type { StageCommand } from './command-line.ts';
 
-/** In the order of the list. Faults that the CDK or the first minutes of a deployment report as clearly are not checked. */
+/** In the order of the list. Faults that the CDK reports as clearly, in the first minutes, are not checked. */
 const checks: readonly Check[] = [
   docker,
   publisherImage,
@@ -92,7 +92,7 @@ export async function stacksOf(stage: string, aws: CheckContext['aws']): Promise
 }
 
 /**
- * @returns the account of the credentials; null if the profile asks for an MFA code, and there is no terminal to ask for it
+ * @returns the account of the credentials; null if the profile asks for an MFA code and there is no terminal
  * @throws if there are no credentials, or none of the stage's account
  */
 async function accountOf({ stage, settings }: StageCommand, aws: CheckContext['aws']): Promise<string | null> {

@@ -1,4 +1,4 @@
-// The choice of one upload of the library. A search narrows the list if the library has more than one answer of the API.
+// The choice of one upload of the library. A search narrows the list if one answer of the API has not all.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLive } from '../app/live-data.ts';
