@@ -17,7 +17,7 @@ describe('the ways out', () => {
   });
 
   it('are all named in the advice on another scheme', () => {
-    expect(adviceOnPublishURL('ftp://a')).toBe('It has to begin with rtmp://, rtmps://, srt:// or https://.');
+    expect(adviceOnPublishURL('ftp://a')).toBe('It must begin with rtmp://, rtmps://, srt:// or https://.');
   });
 
   it('take a key only out of addresses of their own: a parameter cid of RTMP stays', () => {
