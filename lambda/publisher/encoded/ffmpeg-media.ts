@@ -103,7 +103,8 @@ interface OpenedPictures {
 }
 
 /** Opens the pictures of an item with their own sound. */
-async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPictures, options: MediaOptions) {
+async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPictures, given: MediaOptions) {
+  const options = { ...given, urlOf: oneAddressEach(given.urlOf) };
   const { tools, profile, encoder, loadTimelines, signal } = options;
   const { framesPerSecond } = profile;
   const { audio } = await loadTimelines();
@@ -133,6 +134,16 @@ async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPict
     return Math.round((startSeconds - (overlaysOfItem.next?.seconds ?? 0)) * framesPerSecond);
   };
   return Object.assign(media, { changesAt });
+}
+
+/** Signs one address for each file of an item, which its pictures and its sound share. */
+function oneAddressEach(urlOf: MediaOptions['urlOf']): MediaOptions['urlOf'] {
+  const addresses = new Map<string, ReturnType<typeof urlOf>>();
+  return (objectKey) => {
+    const known = addresses.get(objectKey) ?? urlOf(objectKey);
+    addresses.set(objectKey, known);
+    return known;
+  };
 }
 
 /** The overlays of the layers. If their texts cannot be drawn, the layers are shown without texts. */

@@ -76,7 +76,7 @@ describe('a stream to a listener of SRT', { timeout: 60_000 }, () => {
     expect(body.issues).toMatchObject([
       {
         code: 'destination_limit',
-        error: 'SRT takes H.264 and HEVC only.',
+        error: 'SRT accepts only H.264 and HEVC.',
         suggestion: 'Set videoCodec to h264 or hevc.',
       },
     ]);
