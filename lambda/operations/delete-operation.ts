@@ -1,6 +1,5 @@
 // The declaration of an operation that deletes one thing by its id.
 import type { Context } from './context.ts';
-import { pathID } from './fields.ts';
 import { type Operation, operation } from './operation.ts';
 import type { ProblemCode } from './problem-codes.ts';
 
@@ -17,13 +16,12 @@ interface Deletion extends Pick<Operation, 'id' | 'summary' | 'tag'> {
 /** DELETE, which answers 204. */
 export function deleteOperation(
   scope: 'service:write' | 'service:destructive',
-  { errors = [], hints, remove, ...declaration }: Deletion,
+  { path, errors = [], hints, remove, ...declaration }: Deletion,
 ): Operation {
   return operation([scope], {
     ...declaration,
     ...(hints && { hints }),
-    method: 'DELETE',
-    params: { id: pathID },
+    route: `DELETE ${path}`,
     output: { status: 204 },
     errors: ['not_found', ...errors],
     async handle(ctx, { params }) {

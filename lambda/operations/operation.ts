@@ -2,12 +2,19 @@
 // REST, GraphQL, MCP and the OpenAPI document are derived from these declarations.
 import * as z from 'zod';
 import type { Context, PublicContext } from './context.ts';
+import { pathID } from './fields.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import type { Scope } from './scopes.ts';
 
 type Schema = z.ZodType;
 type Shape = z.ZodRawShape;
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Route = `${Method} /${string}`;
+
+/** The parameters of the path of a route: an ID for each {name}. */
+type IDsOf<Of extends string> = Of extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, typeof pathID> & IDsOf<Rest>
+  : Record<never, never>;
 
 interface Input<Params extends Shape, Query extends Shape, Body extends Schema> {
   readonly params: z.output<z.ZodObject<Params>>;
@@ -24,7 +31,14 @@ interface Hints {
   readonly openWorld?: true;
 }
 
-interface Declaration<Params extends Shape, Query extends Shape, Body extends Schema, Answer extends Schema, Ctx> {
+interface Declaration<
+  Of extends Route,
+  Params extends Shape,
+  Query extends Shape,
+  Body extends Schema,
+  Answer extends Schema,
+  Ctx,
+> {
   /**
    * The name of the GraphQL field, in camelCase. The OpenAPI operationId and the MCP tool have the same name in
    * snake_case.
@@ -50,9 +64,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'alert-channels'
     | 'incidents'
     | 'notifications';
-  readonly method: Method;
-  /** Relative to the base URL, with {name} for each of `params`. */
-  readonly path: `/${string}`;
+  /** The method and the path, relative to the base URL. Each {name} of the path is an ID, unless it is in `params`. */
+  readonly route: Of;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -81,9 +94,11 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
 
 /** An operation as surfaces see it. */
 export interface Operation extends Omit<
-  Declaration<Shape, Shape, Schema, Schema, Context>,
-  'handle' | 'params' | 'query' | 'output'
+  Declaration<Route, Shape, Shape, Schema, Schema, Context>,
+  'route' | 'handle' | 'params' | 'query' | 'output'
 > {
+  readonly method: Method;
+  readonly path: `/${string}`;
   /** One of these scopes is enough; `public` operations need no credential. */
   readonly scopes: readonly [Scope, ...Scope[]] | 'public';
   readonly params: z.ZodObject;
@@ -101,17 +116,18 @@ export interface Operation extends Omit<
 
 /** Declares an operation for authenticated callers. */
 export function operation<
-  Params extends Shape = Record<never, never>,
+  const Of extends Route,
+  Params extends Shape = IDsOf<Of>,
   Query extends Shape = Record<never, never>,
   Body extends Schema = z.ZodUndefined,
   Answer extends Schema = z.ZodUndefined,
->(scopes: readonly [Scope, ...Scope[]], declaration: Declaration<Params, Query, Body, Answer, Context>): Operation {
+>(scopes: readonly [Scope, ...Scope[]], declaration: Declaration<Of, Params, Query, Body, Answer, Context>): Operation {
   return withSchemas(scopes, declaration);
 }
 
 /** Declares an operation that needs no credential. */
 export function publicOperation<Answer extends Schema>(
-  declaration: Declaration<Record<never, never>, Record<never, never>, z.ZodUndefined, Answer, PublicContext>,
+  declaration: Declaration<Route, Record<never, never>, Record<never, never>, z.ZodUndefined, Answer, PublicContext>,
 ): Operation {
   return withSchemas('public', declaration);
 }
@@ -123,11 +139,18 @@ function withSchemas<
   Body extends Schema,
   Answer extends Schema,
   Ctx extends PublicContext,
->(scopes: Operation['scopes'], declaration: Declaration<Params, Query, Body, Answer, Ctx>): Operation {
+>(
+  scopes: Operation['scopes'],
+  { route, ...declaration }: Declaration<Route, Params, Query, Body, Answer, Ctx>,
+): Operation {
+  const [method, path] = route.split(' ') as [Method, `/${string}`];
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   return {
     ...declaration,
+    method,
+    path,
     scopes,
-    params: z.strictObject(declaration.params ?? {}),
+    params: z.strictObject({ ...Object.fromEntries(names.map((name) => [name, pathID])), ...declaration.params }),
     query: z.strictObject(declaration.query ?? {}),
     output: declaration.output as Operation['output'],
     handle: declaration.handle as unknown as Operation['handle'],

@@ -42,8 +42,7 @@ export const getMe = operation(['service:read'], {
     'Returns the user that the credential belongs to, the defaults of new streams, the enabled features, and ' +
     'the use of each limit.',
   tag: 'account',
-  method: 'GET',
-  path: '/me',
+  route: 'GET /me',
   output: { status: 200, body: me },
   errors: [],
   async handle(ctx) {

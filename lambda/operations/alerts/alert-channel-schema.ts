@@ -11,6 +11,7 @@ import { describeChannelDisabling, describeWebhookFailure } from '../../domain/n
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 const kind = z.enum(alertChannelKinds).meta({ id: 'AlertChannelKind' });
 export const incidentKind = z.enum(incidentKinds).meta({ id: 'IncidentKind' });
@@ -92,17 +93,11 @@ export const alertChannelSchema = z
 export function presentAlertChannel(channel: AlertChannel): z.input<typeof alertChannelSchema> {
   const { last_delivery: last } = channel;
   return {
-    id: channel.id,
-    name: channel.name,
-    kind: channel.kind,
+    ...shownColumns(alertChannelSchema, channel),
     target: channel.shown_target,
     events: [...channel.events],
-    afterSeconds: channel.after_seconds,
-    quietHours: channel.quiet_hours,
-    enabled: channel.enabled,
     disabledReason: channel.disabled_reason && describeChannelDisabling(channel.disabled_reason),
     lastDelivery: last && { ...last, failure: last.failure === null ? null : describeWebhookFailure(last.failure) },
-    createdAt: channel.created_at,
   };
 }
 

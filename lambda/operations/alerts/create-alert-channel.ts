@@ -22,8 +22,7 @@ export const createAlertChannel = operation(['service:write'], {
     'Creates a channel that receives one message when an incident is confirmed and one when it has ended. Next: ' +
     'test_alert_channel.',
   tag: 'alert-channels',
-  method: 'POST',
-  path: '/alert-channels',
+  route: 'POST /alert-channels',
   body: z
     .strictObject({
       name,

@@ -1,5 +1,5 @@
 // GET /alert-channels/{id}: returns one alert channel.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
 
@@ -8,9 +8,7 @@ export const getAlertChannel = operation(['service:read'], {
   summary: 'Get an alert channel',
   description: 'Returns the channel. lastDelivery shows whether messages arrive.',
   tag: 'alert-channels',
-  method: 'GET',
-  path: '/alert-channels/{id}',
-  params: { id: pathID },
+  route: 'GET /alert-channels/{id}',
   output: { status: 200, body: alertChannelSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

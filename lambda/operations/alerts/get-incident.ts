@@ -1,5 +1,5 @@
 // GET /incidents/{id}: returns one incident.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { readableKinds } from './alert-channel-schema.ts';
 import { incidentSchema, presentIncident } from './incident-schema.ts';
@@ -9,9 +9,7 @@ export const getIncident = operation(['service:read'], {
   summary: 'Get an incident',
   description: 'Returns the fault, its effect on viewers, and the remedy.',
   tag: 'incidents',
-  method: 'GET',
-  path: '/incidents/{id}',
-  params: { id: pathID },
+  route: 'GET /incidents/{id}',
   output: { status: 200, body: incidentSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

@@ -13,8 +13,7 @@ export const listIncidents = operation(['service:read'], {
     `Returns incidents, newest first. They are kept for ${bounds.keptIncidentDays} days. Incidents about credits ` +
     'need the scope service:billing.',
   tag: 'incidents',
-  method: 'GET',
-  path: '/incidents',
+  route: 'GET /incidents',
   query: {
     ...pageQuery,
     open: z.boolean().optional().describe('true: only open incidents. false: only ended incidents. Default: both.'),

@@ -1,5 +1,5 @@
 // POST /alert-channels/{id}/test: sends a test message to a channel.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
@@ -11,9 +11,7 @@ export const testAlertChannel = operation(['service:write'], {
     'Sends the message immediately, even in quiet hours. Next: poll get_alert_channel until lastDelivery.at is ' +
     'newer.',
   tag: 'alert-channels',
-  method: 'POST',
-  path: '/alert-channels/{id}/test',
-  params: { id: pathID },
+  route: 'POST /alert-channels/{id}/test',
   output: { status: 202, body: alertChannelSchema },
   errors: ['not_found', 'webhook_disabled'],
   hints: { openWorld: true },

@@ -1,6 +1,6 @@
 // PATCH /alert-channels/{id}: changes the settings of a channel.
 import * as z from 'zod';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import {
   alertChannelFields,
@@ -19,9 +19,7 @@ export const updateAlertChannel = operation(['service:write'], {
     'Absent fields stay unchanged. Disabling a channel drops its waiting messages. The kind cannot change: create ' +
     'another channel instead.',
   tag: 'alert-channels',
-  method: 'PATCH',
-  path: '/alert-channels/{id}',
-  params: { id: pathID },
+  route: 'PATCH /alert-channels/{id}',
   body: z
     .strictObject({
       name: name.optional(),

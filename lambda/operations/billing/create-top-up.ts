@@ -22,8 +22,7 @@ export const createTopUp = operation(['service:billing'], {
     'Creates a link to a payment page. One credit costs one US cent. Nothing is charged until a person pays at ' +
     'checkoutURL.',
   tag: 'billing',
-  method: 'POST',
-  path: '/billing/top-ups',
+  route: 'POST /billing/top-ups',
   body: z.strictObject({
     amountCents: z
       .int()

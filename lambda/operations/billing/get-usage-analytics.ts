@@ -1,9 +1,9 @@
 // GET /billing/usage: live seconds, credits and bytes over time.
 import * as z from 'zod';
 import { isTimeZone } from '../../domain/shared/time-zone.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { id, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
 
 const dayMs = 86_400_000;
 const defaultRangeMs = 30 * dayMs;
@@ -39,8 +39,7 @@ export const getUsageAnalytics = operation(['service:billing'], {
     'Returns usage up to now, including running streams. The answer has every hour, day or month of the range, ' +
     'even those without usage.',
   tag: 'billing',
-  method: 'GET',
-  path: '/billing/usage',
+  route: 'GET /billing/usage',
   query: {
     from: timestampInput.optional().describe('Start of the range. Default: 30 days before `to`.'),
     to: timestampInput.optional().describe('End of the range, exclusive. Default: now.'),
@@ -59,10 +58,10 @@ export const getUsageAnalytics = operation(['service:billing'], {
     const now = await ctx.data.now();
     const to = range.to ?? now;
     const from = range.from ?? new Date(to.getTime() - defaultRangeMs);
-    if (from >= to) throw refuse('from', 'from must be before to.');
+    if (from >= to) throw fieldProblem('query/from', 'from must be before to.');
     if ((to.getTime() - from.getTime()) / bucketMs[granularity] > maxBuckets) {
-      throw refuse(
-        'granularity',
+      throw fieldProblem(
+        'query/granularity',
         `The range has more than ${maxBuckets} buckets. Use a shorter range or larger buckets.`,
       );
     }
@@ -98,10 +97,4 @@ export const getUsageAnalytics = operation(['service:billing'], {
 /** Sums and rounds to four decimals, because sums of binary fractions are inexact. */
 function sum<Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name): number {
   return Math.round(rows.reduce((total, row) => total + row[name], 0) * 10_000) / 10_000;
-}
-
-function refuse(parameter: string, detail: string): ProblemError {
-  return new ProblemError('validation_failed', detail, {
-    errors: [{ path: `/query/${parameter}`, code: 'validation_failed', detail }],
-  });
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Invoice } from '../../data/billing/invoices.ts';
 import { invoiceStates, invoiceTypes, paymentMethods } from '../../domain/billing/invoices.ts';
 import { timestamp } from '../fields.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 export const invoiceSchema = z
   .object({
@@ -26,15 +27,7 @@ export const invoiceSchema = z
 
 export function presentInvoice(invoice: Invoice): z.input<typeof invoiceSchema> {
   return {
-    id: invoice.id,
-    type: invoice.type,
-    method: invoice.method,
-    state: invoice.state,
-    cost: invoice.cost,
-    currency: invoice.currency,
-    credits: invoice.credits,
-    remainingCredits: invoice.remaining_credits,
-    createdAt: invoice.created_at,
-    ...(invoice.receipt_url === null ? {} : { receiptURL: invoice.receipt_url }),
+    ...shownColumns(invoiceSchema, invoice),
+    receiptURL: invoice.receipt_url ?? undefined,
   };
 }

@@ -10,8 +10,7 @@ export const listInvoices = operation(['service:billing'], {
     'Returns invoices, newest first. Every credit comes from an invoice. While no stream is live, the ' +
     'remainingCredits of all paid invoices add up to creditsLeft.',
   tag: 'billing',
-  method: 'GET',
-  path: '/billing/invoices',
+  route: 'GET /billing/invoices',
   query: pageQuery,
   output: { status: 200, body: pageOf(invoiceSchema).meta({ id: 'InvoicePage' }) },
   errors: ['invalid_cursor'],

@@ -28,8 +28,7 @@ export const listPrices = publicOperation({
   summary: 'List prices',
   description: 'Returns the current prices.',
   tag: 'service',
-  method: 'GET',
-  path: '/prices',
+  route: 'GET /prices',
   output: { status: 200, body: prices },
   errors: [],
   async handle({ now }) {

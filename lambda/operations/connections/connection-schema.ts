@@ -5,6 +5,7 @@ import { connectionStates, platformNames } from '../../domain/channels/managed-p
 import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 /** Minutes until a link to consent expires. */
 const consentMinutes = 15;
@@ -66,17 +67,10 @@ export const askedConnectionSchema = z
 
 export function presentConnection(connection: Connection): z.input<typeof connectionSchema> {
   return {
-    id: connection.id,
-    platform: connection.platform,
-    state: connection.state,
-    accountID: connection.account_id,
+    ...shownColumns(connectionSchema, connection),
     title: connection.title_cached,
-    liveURL: connection.live_url,
-    destinationID: connection.destination_id,
     scopes: [...connection.scopes],
     quota: connection.quota_exhausted_until && { exhaustedUntil: connection.quota_exhausted_until },
-    verifiedAt: connection.verified_at,
-    createdAt: connection.created_at,
   };
 }
 

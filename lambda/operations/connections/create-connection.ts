@@ -11,8 +11,7 @@ export const createConnection = operation(['service:write'], {
     'Returns a link. The channel is connected once a person who owns it opens the link and consents. Next: give ' +
     'the link to that person, then poll get_connection until state is no longer pending.',
   tag: 'connections',
-  method: 'POST',
-  path: '/connections',
+  route: 'POST /connections',
   body: z.strictObject({ platform: platformName, returnTo: returnPath }).meta({ examples: [{ platform: 'youtube' }] }),
   output: {
     status: 201,

@@ -1,5 +1,5 @@
 // GET /connections/{id}: one connection to a channel.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { connectionSchema, presentConnection } from './connection-schema.ts';
 
@@ -10,9 +10,7 @@ export const getConnection = operation(['service:read'], {
     'Returns the connection and its state. Next, once state is ok: pass its ID as connectionID to ' +
     'create_managed_settings.',
   tag: 'connections',
-  method: 'GET',
-  path: '/connections/{id}',
-  params: { id: pathID },
+  route: 'GET /connections/{id}',
   output: { status: 200, body: connectionSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

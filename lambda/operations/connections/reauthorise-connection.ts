@@ -1,6 +1,6 @@
 // POST /connections/{id}/reauthorise: creates a new link at which the owner of a channel consents again.
 import * as z from 'zod';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { askConsent, askedConnectionSchema, returnPath } from './connection-schema.ts';
 
@@ -11,9 +11,7 @@ export const reauthoriseConnection = operation(['service:write'], {
     'Returns a new link, like create_connection, for a connection that is pending, or whose grant has ended or ' +
     'lacks a scope. Earlier links stop working. The owner must choose the same channel.',
   tag: 'connections',
-  method: 'POST',
-  path: '/connections/{id}/reauthorise',
-  params: { id: pathID },
+  route: 'POST /connections/{id}/reauthorise',
   body: z
     .strictObject({ returnTo: returnPath.describe('As in create_connection.') })
     .meta({ examples: [{ returnTo: '/account' }] }),

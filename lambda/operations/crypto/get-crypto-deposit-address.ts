@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 import type { Context } from '../context.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -27,19 +28,18 @@ export const getCryptoDepositAddress = operation(['service:billing'], {
     'Returns the address for deposits in this currency. Send any amount, any number of times: each deposit is ' +
     'credited once it is confirmed. The address never changes.',
   tag: 'crypto',
-  method: 'GET',
-  path: '/crypto/currencies/{id}/deposit-address',
+  route: 'GET /crypto/currencies/{id}/deposit-address',
   params: { id: z.string().describe('ID from list_crypto_currencies, URL-encoded in the path.') },
   output: { status: 200, body: depositAddressSchema },
   errors: ['unknown_currency'],
   async handle(ctx, { params }) {
     const currency = (await listedCurrencies(ctx)).find(({ id }) => id === params.id);
-    if (!currency) {
-      const detail = 'This currency does not exist. Use an ID from list_crypto_currencies, URL-encoded.';
-      throw new ProblemError('unknown_currency', detail, {
-        errors: [{ path: '/path/id', code: 'unknown_currency', detail }],
-      });
-    }
+    if (!currency)
+      throw fieldProblem(
+        'path/id',
+        'This currency does not exist. Use an ID from list_crypto_currencies, URL-encoded.',
+        'unknown_currency',
+      );
     const { network } = currency;
     const ensured = await ctx.data.cryptoDeposits.ensureAddress({
       id: ctx.newID('adr'),

@@ -35,8 +35,7 @@ export const listCryptoCurrencies = operation(['service:read'], {
     'Returns the supported currencies with their rates. Rates are at most five minutes old, or one hour while the ' +
     'payment processor does not answer.',
   tag: 'crypto',
-  method: 'GET',
-  path: '/crypto/currencies',
+  route: 'GET /crypto/currencies',
   output: { status: 200, body: z.array(currencySchema) },
   errors: [],
   handle: (ctx) => listedCurrencies(ctx),

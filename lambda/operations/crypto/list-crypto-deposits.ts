@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 const mostListed = 100;
 
@@ -26,21 +27,11 @@ export const listCryptoDeposits = operation(['service:billing'], {
   summary: 'List crypto deposits',
   description: `Returns the last ${mostListed} deposits.`,
   tag: 'crypto',
-  method: 'GET',
-  path: '/crypto/deposits',
+  route: 'GET /crypto/deposits',
   output: { status: 200, body: z.array(depositSchema) },
   errors: [],
   async handle(ctx) {
     const deposits = await ctx.data.cryptoDeposits.ofUser(ctx.caller.userID, mostListed);
-    return deposits.map((each) => ({
-      id: each.id,
-      currencyID: each.currency_id,
-      network: each.network,
-      state: each.state,
-      amount: each.amount,
-      valueUSD: each.value_usd,
-      invoiceID: each.invoice_id,
-      updatedAt: each.updated_at,
-    }));
+    return deposits.map((each) => shownColumns(depositSchema, each));
   },
 });

@@ -1,7 +1,7 @@
 // POST /destinations/{id}/check: asks a publisher to check that the addresses of a destination can be reached.
 import { bounds } from '../../domain/shared/limits.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -14,9 +14,7 @@ export const checkDestination = operation(['service:write'], {
     'A publisher connects to the destination without publishing or sending a secret. Next: poll get_destination ' +
     'until lastCheck.state is done, which takes at most 30 seconds.',
   tag: 'destinations',
-  method: 'POST',
-  path: '/destinations/{id}/check',
-  params: { id: pathID },
+  route: 'POST /destinations/{id}/check',
   output: { status: 202, body: destinationCheckSchema },
   errors: ['not_found', 'limit_reached'],
   hints: { openWorld: true },

@@ -13,8 +13,7 @@ export const createDestination = operation(['service:write'], {
     'shows to its users. Set either url or rtmpURL. Secrets are stored encrypted and never returned. Next: set ' +
     'it as destinationID of a stream.',
   tag: 'destinations',
-  method: 'POST',
-  path: '/destinations',
+  route: 'POST /destinations',
   body: z
     .strictObject(destinationFields)
     .meta({ examples: [{ name: 'Main feed', url: 'rtmps://live.example.org/app', streamKey: 'abcd-efgh-ijkl' }] }),

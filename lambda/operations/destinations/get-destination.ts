@@ -1,5 +1,5 @@
 // GET /destinations/{id}: one destination, archived or not.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { destinationSchema, presentDestination } from './destination-schema.ts';
 
@@ -8,9 +8,7 @@ export const getDestination = operation(['service:read'], {
   summary: 'Get a destination',
   description: 'Returns a destination, archived or not. Its secrets are never returned.',
   tag: 'destinations',
-  method: 'GET',
-  path: '/destinations/{id}',
-  params: { id: pathID },
+  route: 'GET /destinations/{id}',
   output: { status: 200, body: destinationSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

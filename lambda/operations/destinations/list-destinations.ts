@@ -9,8 +9,7 @@ export const listDestinations = operation(['service:read'], {
   summary: 'List destinations',
   description: 'Returns destinations, newest first. A destination is an address to stream to, with its secrets.',
   tag: 'destinations',
-  method: 'GET',
-  path: '/destinations',
+  route: 'GET /destinations',
   query: {
     ...pageQuery,
     archived: z.boolean().default(false).describe('true: only archived destinations. false: only the others.'),

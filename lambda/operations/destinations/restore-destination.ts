@@ -1,6 +1,6 @@
 // POST /destinations/{id}/restore: restores an archived destination.
 import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { destinationSchema, presentDestination } from './destination-schema.ts';
@@ -10,9 +10,7 @@ export const restoreDestination = operation(['service:write'], {
   summary: 'Restore a destination',
   description: 'Restores an archived destination. Streams that use it can start again.',
   tag: 'destinations',
-  method: 'POST',
-  path: '/destinations/{id}/restore',
-  params: { id: pathID },
+  route: 'POST /destinations/{id}/restore',
   output: { status: 200, body: destinationSchema },
   errors: ['not_found', 'limit_reached'],
   hints: { idempotent: true },

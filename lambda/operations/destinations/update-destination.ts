@@ -1,6 +1,6 @@
 // PATCH /destinations/{id}: changes the name, the addresses or the secrets.
 import * as z from 'zod';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOtherPlace } from '../outputs/assert-other-place.ts';
 import { destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
@@ -17,9 +17,7 @@ export const updateDestination = operation(['service:write'], {
     'connection and uses the new address or secret from its next connection. A different host or port also ' +
     'needs the secret again.',
   tag: 'destinations',
-  method: 'PATCH',
-  path: '/destinations/{id}',
-  params: { id: pathID },
+  route: 'PATCH /destinations/{id}',
   body: z
     .strictObject({ ...destinationFields, name: destinationFields.name.optional() })
     .meta({ examples: [{ name: 'Main feed' }] }),

@@ -21,8 +21,7 @@ export const createManagedSettings = operation(['service:write'], {
     'Creates settings for the title, visibility and playback of broadcasts on a connected channel. Next: set ' +
     'them as managedSettingsID of a stream whose streamDestination is managed.',
   tag: 'managed-settings',
-  method: 'POST',
-  path: '/managed-settings',
+  route: 'POST /managed-settings',
   body: z
     .strictObject({
       ...managedSettingsFields,

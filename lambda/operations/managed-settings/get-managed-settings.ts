@@ -1,5 +1,5 @@
 // GET /managed-settings/{id}: returns managed settings.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { managedSettingsSchema, presentManagedSettings } from './managed-settings-schema.ts';
 
@@ -8,9 +8,7 @@ export const getManagedSettings = operation(['service:read'], {
   summary: 'Get managed settings',
   description: 'Returns the settings for broadcasts on a connected channel.',
   tag: 'managed-settings',
-  method: 'GET',
-  path: '/managed-settings/{id}',
-  params: { id: pathID },
+  route: 'GET /managed-settings/{id}',
   output: { status: 200, body: managedSettingsSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { id, text, timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 const knownNames = templateNames.map((name) => `{${name}}`).join(', ');
 
@@ -66,21 +67,8 @@ export const managedSettingsSchema = z
 
 export function presentManagedSettings(row: ManagedSettings): z.input<typeof managedSettingsSchema> {
   return {
-    id: row.id,
-    connectionID: row.connection_id,
-    name: row.name,
-    titleTemplate: row.title_template,
-    descriptionTemplate: row.description_template,
-    timeZone: row.time_zone,
-    privacy: row.privacy,
-    categoryID: row.category_id,
+    ...shownColumns(managedSettingsSchema, row),
     tags: [...row.tags],
-    madeForKids: row.made_for_kids,
-    latency: row.latency,
-    dvr: row.dvr,
-    rotateAfterMinutes: row.rotate_after_minutes,
-    thumbnailUploadID: row.thumbnail_upload_id,
-    createdAt: row.created_at,
   };
 }
 

@@ -1,7 +1,7 @@
 // PATCH /managed-settings/{id}: changes settings for broadcasts.
 import * as z from 'zod';
 import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import {
@@ -20,9 +20,7 @@ export const updateManagedSettings = operation(['service:write'], {
     'Absent fields stay unchanged. Prepared and live broadcasts on the channel are updated as far as the ' +
     'platform allows.',
   tag: 'managed-settings',
-  method: 'PATCH',
-  path: '/managed-settings/{id}',
-  params: { id: pathID },
+  route: 'PATCH /managed-settings/{id}',
   body: z
     .strictObject(managedSettingsFields)
     .partial()

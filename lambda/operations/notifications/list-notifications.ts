@@ -23,8 +23,7 @@ export const listNotifications = operation(['service:read'], {
     'Returns the notifications that were mailed to the user, newest first. Those about credits and payments need ' +
     'the scope service:billing.',
   tag: 'notifications',
-  method: 'GET',
-  path: '/notifications',
+  route: 'GET /notifications',
   query: { ...pageQuery, unread: z.boolean().default(false).describe('true: only unread notifications.') },
   output: { status: 200, body: pageOf(notificationSchema).meta({ id: 'NotificationPage' }) },
   errors: ['invalid_cursor'],

@@ -9,8 +9,7 @@ export const markNotificationsRead = operation(['service:write'], {
   id: 'markNotificationsRead',
   summary: 'Mark notifications as read',
   tag: 'notifications',
-  method: 'POST',
-  path: '/notifications/read',
+  route: 'POST /notifications/read',
   body: z
     .strictObject({
       ids: z.array(notificationID).min(1).max(100).optional().describe('IDs of the notifications. Default: all.'),

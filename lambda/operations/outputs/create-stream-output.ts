@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { bounds } from '../../domain/shared/limits.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertNewOutput } from './assert-output.ts';
 import { figuresOf, outputFields, outputSchema, presentOutput } from './output-schema.ts';
@@ -16,9 +16,7 @@ export const createStreamOutput = operation(['service:write'], {
     'While live, each additional output costs 60 % of the price of the first, and its backup another 60 %. ' +
     'Next: poll get_stream_output.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/outputs',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/outputs',
   body: z.strictObject(outputFields).meta({ examples: [{ destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p' }] }),
   output: { status: 201, body: outputSchema, location: ({ streamID, id }) => `/streams/${streamID}/outputs/${id}` },
   errors: ['not_found', 'output_exists', 'limit_reached'],

@@ -2,7 +2,6 @@
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
-import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
 import { lockOutput } from './output-schema.ts';
@@ -14,9 +13,7 @@ export const deleteStreamOutput = operation(['service:write'], {
     'The other outputs keep running. A live stream must keep one enabled output. Without a first output, ' +
     'destinationID of the stream is null.',
   tag: 'streams',
-  method: 'DELETE',
-  path: '/streams/{id}/outputs/{outputID}',
-  params: { id: pathID, outputID: pathID },
+  route: 'DELETE /streams/{id}/outputs/{outputID}',
   output: { status: 204 },
   errors: ['not_found', 'stream_live'],
   async handle(ctx, { params }) {

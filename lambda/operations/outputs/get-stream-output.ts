@@ -1,5 +1,4 @@
 // GET /streams/{id}/outputs/{outputID}: returns one output with its measurements.
-import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { figuresOf, findOutput, outputSchema, presentOutput } from './output-schema.ts';
 
@@ -8,9 +7,7 @@ export const getStreamOutput = operation(['service:read'], {
   summary: 'Get an output of a stream',
   description: 'Returns the output with its measurements. Poll it until state is live.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/outputs/{outputID}',
-  params: { id: pathID, outputID: pathID },
+  route: 'GET /streams/{id}/outputs/{outputID}',
   output: { status: 200, body: outputSchema },
   errors: ['not_found'],
   async handle(ctx, { params }) {

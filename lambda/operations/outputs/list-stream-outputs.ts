@@ -1,6 +1,6 @@
 // GET /streams/{id}/outputs: lists the outputs of a stream.
 import * as z from 'zod';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { outputSchema, presentOutput } from './output-schema.ts';
 
@@ -9,9 +9,7 @@ export const listStreamOutputs = operation(['service:read'], {
   summary: 'List the outputs of a stream',
   description: 'Returns the outputs with their states. The first output comes first.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/outputs',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/outputs',
   output: { status: 200, body: z.object({ data: z.array(outputSchema) }) },
   errors: ['not_found'],
   async handle(ctx, { params }) {

@@ -7,6 +7,7 @@ import type { Stream, StreamStats } from '../../data/streams/streams.ts';
 import { figuresSchema, presentFigures } from '../streams/stream-figures.ts';
 import type { Context } from '../context.ts';
 import { failure, id, orNotFound, text, timestamp } from '../fields.ts';
+import { shownColumns } from '../shown-columns.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 const states = ['idle', 'connecting', 'live', 'failing', 'ended'] as const;
@@ -68,12 +69,7 @@ export function presentOutput(
   const own = replicas.filter(({ output_id: outputID }) => outputID === (output.is_first ? null : output.id));
   const telling = tellingOf(own);
   return {
-    id: output.id,
-    streamID: output.stream_id,
-    destinationID: output.destination_id,
-    name: output.name,
-    enabled: output.enabled,
-    isFirst: output.is_first,
+    ...shownColumns(outputSchema, output),
     state: telling ? stateOf(telling) : 'idle',
     reason: telling && hasReason(telling) ? telling.reason : null,
     since: telling?.since ?? null,

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
-import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
 import { figuresOf, lockOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
@@ -16,9 +15,7 @@ export const updateStreamOutput = operation(['service:write'], {
     'Renames, pauses (enabled: false) or resumes (enabled: true) an output, even while its stream is live. A live ' +
     'stream must keep one enabled output.',
   tag: 'streams',
-  method: 'PATCH',
-  path: '/streams/{id}/outputs/{outputID}',
-  params: { id: pathID, outputID: pathID },
+  route: 'PATCH /streams/{id}/outputs/{outputID}',
   body: z.strictObject({ name, enabled }).meta({ examples: [{ enabled: false }] }),
   output: { status: 200, body: outputSchema },
   errors: ['not_found', 'stream_live'],

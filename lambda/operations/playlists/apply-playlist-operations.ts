@@ -9,7 +9,7 @@ import { failureOfItem } from '../../domain/readiness/readiness.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
-import { id, orNotFound, pathID } from '../fields.ts';
+import { id, orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -49,9 +49,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
     'to the result of the previous ones. If one of them fails, nothing is written. Next: publish_playlist, if ' +
     'the stream is live or to prepare the items ahead. A start publishes by itself.',
   tag: 'playlists',
-  method: 'POST',
-  path: '/playlists/{id}/operations',
-  params: { id: pathID },
+  route: 'POST /playlists/{id}/operations',
   body: z.strictObject({
     operations: z.array(edit).min(1).max(500).describe('Edits in order, such as one add for each upload.'),
     expectedVersion: z

@@ -1,7 +1,7 @@
 // POST /playlists/{id}/copy: copies the draft of a playlist into another, empty playlist.
 import * as z from 'zod';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
-import { id, orNotFound, pathID } from '../fields.ts';
+import { id, orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
@@ -15,9 +15,7 @@ export const copyPlaylist = operation(['service:write'], {
     'Copies the items and the mode of the draft into the empty draft of another of your playlists, and returns ' +
     'that playlist. Its stream plays the copy after its next start.',
   tag: 'playlists',
-  method: 'POST',
-  path: '/playlists/{id}/copy',
-  params: { id: pathID },
+  route: 'POST /playlists/{id}/copy',
   body: z.strictObject({ targetPlaylistID: id.describe('ID of the playlist to copy into.') }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'playlist_not_empty', 'limit_reached'],

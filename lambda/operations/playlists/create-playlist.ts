@@ -18,8 +18,7 @@ export const createPlaylist = operation(['service:write'], {
     'it already has a playlist of this kind or is live; then set playlistIDs with update_stream. Next: ' +
     'apply_playlist_operations.',
   tag: 'playlists',
-  method: 'POST',
-  path: '/playlists',
+  route: 'POST /playlists',
   body: z.strictObject({
     streamID: id.describe('ID of the stream that the playlist belongs to.'),
     kind: z

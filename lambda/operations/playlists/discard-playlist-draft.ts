@@ -1,6 +1,6 @@
 // POST /playlists/{id}/discard-draft: resets the draft to the last published version.
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
@@ -10,9 +10,7 @@ export const discardPlaylistDraft = operation(['service:write'], {
   summary: "Discard a playlist's draft",
   description: 'Resets the draft to the last published version. All edits since then are lost.',
   tag: 'playlists',
-  method: 'POST',
-  path: '/playlists/{id}/discard-draft',
-  params: { id: pathID },
+  route: 'POST /playlists/{id}/discard-draft',
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'nothing_published'],
   hints: { idempotent: true, destructive: true },

@@ -1,5 +1,5 @@
 // GET /playlists/{id}: returns one playlist, with its draft and its live version.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
@@ -8,9 +8,7 @@ export const getPlaylist = operation(['service:read'], {
   summary: 'Get a playlist',
   description: 'Returns a playlist. Edits change draft; the stream plays live. Items with a failure are not played.',
   tag: 'playlists',
-  method: 'GET',
-  path: '/playlists/{id}',
-  params: { id: pathID },
+  route: 'GET /playlists/{id}',
   output: { status: 200, body: playlistSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

@@ -17,8 +17,7 @@ export const listPlaylists = operation(['service:read'], {
     'Returns playlists, newest first. A playlist is an ordered list of uploads that belongs to one stream. A ' +
     'page ends early if its playlists would have more than 10,000 items together.',
   tag: 'playlists',
-  method: 'GET',
-  path: '/playlists',
+  route: 'GET /playlists',
   query: { ...pageQuery, streamID: id.optional().describe('Only the playlists of this stream.') },
   output: { status: 200, body: pageOf(playlistSchema).meta({ id: 'PlaylistPage' }) },
   errors: ['invalid_cursor'],

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 import { itemLook, presentItemLook } from '../look-fields.ts';
 import { itemSound, presentItemSound } from '../sound-fields.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 const item = z
   .object({
@@ -97,14 +98,9 @@ export async function presentPlaylists(
   const progress = await progressOf(ctx, playlists);
   const takeOvers = await takeOversOf(ctx, playlists);
   return playlists.map((playlist) => ({
-    id: playlist.id,
-    streamID: playlist.stream_id,
-    name: playlist.name,
-    kind: playlist.kind,
+    ...shownColumns(playlistSchema, playlist),
     mode: playlist.draft.mode,
     version: playlist.version,
-    publishStatus: playlist.publish_status,
-    publishFailure: playlist.publish_failure,
     publishProgress: progress.get(playlist.id) ?? null,
     takesOverAt: takeOvers.get(playlist.id) ?? null,
     draft: present(playlist.kind, playlist.draft),
@@ -113,7 +109,6 @@ export async function presentPlaylists(
       version: playlist.live.version,
       publishedAt: playlist.live.publishedAt,
     },
-    createdAt: playlist.created_at,
   }));
 }
 

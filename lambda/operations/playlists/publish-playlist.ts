@@ -1,7 +1,7 @@
 // POST /playlists/{id}/publish: makes the draft the live version of the playlist.
 import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
 import { requestDraftPublish } from '../../orchestration/playout/publish-draft.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
@@ -13,9 +13,7 @@ export const publishPlaylist = operation(['service:write'], {
     'Makes the draft the live version. Next: poll get_playlist until publishStatus is IDLE or FAILED. A running ' +
     'stream switches to it at the end of an item, at least 10 seconds from now.',
   tag: 'playlists',
-  method: 'POST',
-  path: '/playlists/{id}/publish',
-  params: { id: pathID },
+  route: 'POST /playlists/{id}/publish',
   output: { status: 202, body: playlistSchema },
   errors: ['not_found', 'playlist_empty'],
   hints: { idempotent: true },

@@ -1,6 +1,6 @@
 // PATCH /playlists/{id}: renames a playlist.
 import * as z from 'zod';
-import { orNotFound, pathID, text } from '../fields.ts';
+import { orNotFound, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
@@ -11,9 +11,7 @@ export const updatePlaylist = operation(['service:write'], {
     'Renames a playlist. An absent name stays unchanged; null clears it. To change its items, use ' +
     'apply_playlist_operations.',
   tag: 'playlists',
-  method: 'PATCH',
-  path: '/playlists/{id}',
-  params: { id: pathID },
+  route: 'PATCH /playlists/{id}',
   body: z.strictObject({ name: text(1, 255).nullish().describe('Name for people.') }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found'],

@@ -19,8 +19,7 @@ export const getStatus = publicOperation({
   summary: 'Liveness and health of the service',
   description: 'Returns 200 even if the service is degraded: read `status`.',
   tag: 'service',
-  method: 'GET',
-  path: '/status',
+  route: 'GET /status',
   output: { status: 200, body: status },
   errors: [],
   async handle(ctx) {

@@ -31,8 +31,7 @@ export const listChanges = operation(['service:read'], {
     'or a broadcast is listed as a change of its stream. Measurements are not listed. Changes are kept for ' +
     `${changesKeptMinutes} minutes.`,
   tag: 'service',
-  method: 'GET',
-  path: '/changes',
+  route: 'GET /changes',
   query: {
     since: z.string().optional().describe('cursor of the previous call. Leave it out to get the first cursor.'),
   },

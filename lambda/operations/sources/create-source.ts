@@ -17,8 +17,7 @@ export const createSource = operation(['service:write'], {
     'with externalSource.removedAt. Next: poll get_source until lastScanAt is set, then call list_uploads with ' +
     'the folder.',
   tag: 'sources',
-  method: 'POST',
-  path: '/sources',
+  route: 'POST /sources',
   body: z
     .strictObject({
       kind,

@@ -1,5 +1,5 @@
 // GET /sources/{id}: returns one watched source.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentSource, sourceSchema } from './source-schema.ts';
 
@@ -10,9 +10,7 @@ export const getSource = operation(['service:read'], {
     'Returns the source. State failing: the source refuses access, or has been unreachable for an hour. reason ' +
     'gives the remedy.',
   tag: 'sources',
-  method: 'GET',
-  path: '/sources/{id}',
-  params: { id: pathID },
+  route: 'GET /sources/{id}',
   output: { status: 200, body: sourceSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

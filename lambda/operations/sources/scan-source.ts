@@ -1,5 +1,5 @@
 // POST /sources/{id}/scan: scans a watched source now.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentSource, sourceSchema } from './source-schema.ts';
 
@@ -10,9 +10,7 @@ export const scanSource = operation(['service:write'], {
     'Scans the source, at most once a minute: an earlier request waits. Next: poll get_source until lastScanAt is ' +
     'newer.',
   tag: 'sources',
-  method: 'POST',
-  path: '/sources/{id}/scan',
-  params: { id: pathID },
+  route: 'POST /sources/{id}/scan',
   output: { status: 202, body: sourceSchema },
   errors: ['not_found'],
   hints: { openWorld: true, idempotent: true },

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { folderPath } from '../uploads/upload-order.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 const kind = z.enum(sourceKinds).meta({ id: 'SourceKind' });
 
@@ -69,18 +70,8 @@ export const sourceSchema = z
 
 export function presentSource(source: Source): z.input<typeof sourceSchema> {
   return {
-    id: source.id,
-    kind: source.kind,
-    url: source.url,
-    folder: source.folder,
+    ...shownColumns(sourceSchema, source),
     hasCredentials: source.sealed_credentials !== null,
-    everyMinutes: source.every_minutes,
-    state: source.state,
-    reason: source.reason,
-    lastScanAt: source.last_scan_at,
-    found: source.found,
-    imported: source.imported,
-    createdAt: source.created_at,
   };
 }
 

@@ -1,6 +1,6 @@
 // PATCH /sources/{id}: changes the folder, the interval or the credentials of a source.
 import * as z from 'zod';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentSource, sealCredentials, sourceFields, sourceSchema } from './source-schema.ts';
 
@@ -13,9 +13,7 @@ export const updateSource = operation(['service:write'], {
     'Absent fields stay unchanged. New credentials cause a scan, at most once a minute. Existing uploads stay ' +
     'in their folders. The url cannot change: create another source instead.',
   tag: 'sources',
-  method: 'PATCH',
-  path: '/sources/{id}',
-  params: { id: pathID },
+  route: 'PATCH /sources/{id}',
   body: z.strictObject({
     folder: folder.optional(),
     credentials: credentials.optional(),

@@ -1,6 +1,6 @@
 // DELETE /streams/{id}/schedule: cancels the armed schedule of a stream.
 import { cancelSchedule } from '../../orchestration/schedule/schedule.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
@@ -10,9 +10,7 @@ export const cancelStreamSchedule = operation(['service:write'], {
   summary: "Cancel a stream's schedule",
   description: 'Cancels the schedule. The stream becomes a draft again, and its times and its recurrence are cleared.',
   tag: 'streams',
-  method: 'DELETE',
-  path: '/streams/{id}/schedule',
-  params: { id: pathID },
+  route: 'DELETE /streams/{id}/schedule',
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'stream_not_scheduled'],
   async handle(ctx, { params }) {

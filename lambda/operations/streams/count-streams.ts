@@ -18,8 +18,7 @@ export const countStreams = operation(['service:read'], {
   summary: 'Count streams',
   description: 'Returns the number of streams, in total and by state.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/count',
+  route: 'GET /streams/count',
   output: { status: 200, body: counts },
   errors: [],
   async handle(ctx) {

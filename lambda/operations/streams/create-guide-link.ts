@@ -1,5 +1,5 @@
 // POST /streams/{id}/guide-link: creates a public link to the schedule of a stream.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { addressesOf, guideLink, guideTokenBytes } from './guide-link.ts';
 
@@ -11,9 +11,7 @@ export const createGuideLink = operation(['service:write'], {
     'stream and its uploads, and their times, and nothing else. Only this answer contains the addresses. A new ' +
     'link replaces the previous one.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/guide-link',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/guide-link',
   output: { status: 201, body: guideLink, isSecret: true },
   errors: ['not_found'],
   async handle(ctx, { params }) {

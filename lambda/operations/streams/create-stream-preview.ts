@@ -1,7 +1,7 @@
 // POST /streams/{id}/preview: returns the address of a live preview of a stream.
 import * as z from 'zod';
 import { previewSeconds } from '../../domain/playout/preview.ts';
-import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { orNotFound, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
@@ -21,9 +21,7 @@ export const createStreamPreview = operation(['service:read'], {
   description:
     'Returns addresses of a live preview. The stream must be active. To watch past expiresAt, call this again.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/preview',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/preview',
   output: { status: 200, body: preview },
   errors: ['not_found', 'preview_unavailable'],
   hints: { idempotent: true },

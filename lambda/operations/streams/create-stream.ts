@@ -32,8 +32,7 @@ export const createStream = operation(['service:write'], {
     'Next: create_playlist for several files, then get_stream_readiness and start_stream. A schedule given here ' +
     'is stored; schedule_stream arms it.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams',
+  route: 'POST /streams',
   body: z.strictObject(streamFields).meta({ examples: [exampleStream] }),
   output: { status: 201, body: streamSchema, location: (stream) => `/streams/${stream.id}` },
   errors: ['schedule_in_past', 'stream_live', 'limit_reached'],

@@ -4,7 +4,7 @@ import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { streamFields } from './stream-fields.ts';
@@ -18,9 +18,7 @@ export const duplicateStream = operation(['service:write'], {
     'Copies all settings, the drafts of its playlists, and its outputs, but not its schedule, its history or ' +
     'the deprecated streamKey. The copy is not started. To run both streams, give the copy another destination.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/duplicate',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/duplicate',
   body: z.strictObject({ name: streamFields.name }).meta({ examples: [{ name: 'Evening loop, Spanish' }] }),
   output: { status: 201, body: streamSchema, location: (stream) => `/streams/${stream.id}` },
   errors: ['not_found', 'limit_reached'],

@@ -11,7 +11,7 @@ import { overlaysAt, soundTexts } from '../../domain/playout/sound-titles.ts';
 import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID, timestamp, timestampInput } from '../fields.ts';
+import { orNotFound, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
@@ -31,9 +31,7 @@ export const getStreamFrame = operation(['service:read'], {
     'Returns a JPEG of the frame that is due at that time, made from the source file. The time may be now, a year ' +
     'ago or a year ahead.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/frame',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/frame',
   query: {
     at: timestampInput.optional().describe('Time of the picture. Default: now.'),
     width: z.int().min(64).max(1920).default(640).describe('Width in pixels.'),

@@ -9,7 +9,7 @@ import {
 } from '../../domain/readiness/readiness-issues.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { issuesOf, loadParts } from '../../orchestration/streams/stream-parts.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { backendOf, mayChangeBackend } from './stream-settings.ts';
 
@@ -40,9 +40,7 @@ export const getStreamReadiness = operation(['service:read'], {
     'remedy. Issues of stage PREFLIGHT keep the stream from starting. Issues of stage PREPARATION describe what ' +
     'a start leaves out. advice has recommendations.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/readiness',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/readiness',
   output: { status: 200, body: readiness },
   errors: ['not_found'],
   async handle(ctx, { params }) {

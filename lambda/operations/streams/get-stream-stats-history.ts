@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { coarser, resolutions, seriesStates, tiers } from '../../domain/streams/series.ts';
 import type { Point } from '../../domain/streams/series.ts';
 import type { Context } from '../context.ts';
-import { id, orNotFound, pathID, timestampInput } from '../fields.ts';
+import { fieldProblem } from '../field-problems.ts';
+import { id, orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
 
 const history = z
   .object({
@@ -25,9 +25,7 @@ export const getStreamStatsHistory = operation(['service:read'], {
     "Returns columns of measurements of an output's primary publisher. Resolution 10s goes back one day, 5m 14 " +
     'days, and 1h 400 days. Measurements arrive about two minutes late.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/stats/history',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/stats/history',
   query: {
     from: timestampInput.optional().describe('Start of the range. Default: 360 points before `to`.'),
     to: timestampInput.optional().describe('End of the range. Default: now.'),
@@ -42,12 +40,11 @@ export const getStreamStatsHistory = operation(['service:read'], {
     const { to = ctx.now } = query;
     const { from = new Date(to.getTime() - defaultPoints * tier.stepSeconds * 1000) } = query;
     const seconds = (to.getTime() - from.getTime()) / 1000;
-    if (seconds <= 0 || seconds > tier.keptSeconds) {
-      const detail = `from must be before to, by at most ${tier.keptSeconds} seconds at this resolution.`;
-      throw new ProblemError('validation_failed', detail, {
-        errors: [{ path: '/query/from', code: 'validation_failed', detail }],
-      });
-    }
+    if (seconds <= 0 || seconds > tier.keptSeconds)
+      throw fieldProblem(
+        'query/from',
+        `from must be before to, by at most ${tier.keptSeconds} seconds at this resolution.`,
+      );
     const outputID = await storedAs(ctx, stream.id, query.outputID);
     const points = await ctx.data.series.read(tier, stream.id, outputID, from, to);
     if (tier === tiers['10s']) return columnsOf(points);

@@ -5,7 +5,7 @@ import { isLive, streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { secondsOf } from '../../domain/playout/aired.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { orNotFound, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentFigures } from './stream-figures.ts';
 import { isOfFirstOutput, presentReplica, replica } from './stream-replica.ts';
@@ -80,9 +80,7 @@ export const getStreamStats = operation(['service:read'], {
     'Shows whether the first output really sends: bitrate, frames, reconnects, and the current item. For a ' +
     'stream that is no longer live: the last measurements of its run. For a stream that was never live: zeros.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/stats',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/stats',
   output: { status: 200, body: stats },
   errors: ['not_found'],
   async handle(ctx, { params }) {

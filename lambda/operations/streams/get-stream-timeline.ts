@@ -5,9 +5,9 @@ import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
 import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
-import { id, invalidCursor, orNotFound, pageOf, pageQuery, pathID, timestampInput } from '../fields.ts';
+import { fieldProblem } from '../field-problems.ts';
+import { id, invalidCursor, orNotFound, pageOf, pageQuery, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
 import { csvOf } from './timeline-csv.ts';
 import { timelineRow } from './timeline-row.ts';
 
@@ -24,9 +24,7 @@ export const getStreamTimeline = operation(['service:read'], {
     'any range of at most 31 days. `aired` lists the parts that destinations acknowledged. The order of a ' +
     'shuffled playlist is known once the stream is live.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/timeline',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/timeline',
   query: {
     from: timestampInput.optional().describe('Start of the range. Default: now.'),
     to: timestampInput.optional().describe('End of the range. Default: 31 days after from.'),
@@ -45,9 +43,9 @@ export const getStreamTimeline = operation(['service:read'], {
     const now = await ctx.data.now();
     const from = query.from ?? now;
     const to = query.to ?? new Date(from.getTime() + longestMs);
-    if (from >= to) throw refuse('from', 'from must be before to.');
+    if (from >= to) throw fieldProblem('query/from', 'from must be before to.');
     if (to.getTime() - from.getTime() > longestMs)
-      throw refuse('to', `The range may have at most ${longestDays} days.`);
+      throw fieldProblem('query/to', `The range may have at most ${longestDays} days.`);
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const { draft, playlistID, track = null, limit, cursor } = query;
     const drafts = !draft ? null : playlistID === undefined ? 'all' : { playlistID };
@@ -114,10 +112,4 @@ async function presentRows(
     positionSeconds: from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000),
     aired: parts && [...parts],
   }));
-}
-
-function refuse(parameter: string, detail: string): ProblemError {
-  return new ProblemError('validation_failed', detail, {
-    errors: [{ path: `/query/${parameter}`, code: 'validation_failed', detail }],
-  });
 }

@@ -1,5 +1,5 @@
 // GET /streams/{id}: returns one stream.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
 
@@ -10,9 +10,7 @@ export const getStream = operation(['service:read'], {
     'Returns a stream. Poll it to follow a start or a stop: status is the state that the user wants, state is ' +
     'the observed state, and stateReason explains the difference.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}',
-  params: { id: pathID },
+  route: 'GET /streams/{id}',
   output: { status: 200, body: streamSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

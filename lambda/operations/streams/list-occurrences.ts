@@ -24,8 +24,7 @@ export const listOccurrences = operation(['service:read'], {
   summary: 'List scheduled runs',
   description: 'Returns the runs of all armed schedules, including current runs. Next: skip_occurrence.',
   tag: 'schedule',
-  method: 'GET',
-  path: '/schedule/occurrences',
+  route: 'GET /schedule/occurrences',
   query: {
     from: timestampInput.optional().describe('Start of the range. Default: now.'),
     to: timestampInput

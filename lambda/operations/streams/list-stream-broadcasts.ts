@@ -2,8 +2,9 @@
 import * as z from 'zod';
 import { broadcastPhases } from '../../data/channels/broadcasts.ts';
 import type { Broadcast } from '../../data/channels/broadcasts.ts';
-import { orNotFound, pageOf, pageQuery, pageThrough, pathID, timestamp } from '../fields.ts';
+import { orNotFound, pageOf, pageQuery, pageThrough, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 const health = z
   .object({
@@ -45,9 +46,7 @@ export const listStreamBroadcasts = operation(['service:read'], {
     "Returns the stream's current and past broadcasts on a managed platform, newest first: title, watch page, " +
     'health and viewers.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/broadcasts',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/broadcasts',
   query: pageQuery,
   output: { status: 200, body: pageOf(broadcastSchema).meta({ id: 'BroadcastPage' }) },
   errors: ['not_found', 'invalid_cursor'],
@@ -66,15 +65,7 @@ export const listStreamBroadcasts = operation(['service:read'], {
 function presentBroadcast(broadcast: Broadcast): z.input<typeof broadcastSchema> {
   const { health: told, viewers_observed_at: countedAt } = broadcast;
   return {
-    id: broadcast.id,
-    n: broadcast.n,
-    externalID: broadcast.external_id,
-    watchURL: broadcast.watch_url,
-    phase: broadcast.phase,
-    title: broadcast.title,
-    scheduledStartAt: broadcast.scheduled_start_at,
-    liveAt: broadcast.live_at,
-    endedAt: broadcast.ended_at,
+    ...shownColumns(broadcastSchema, broadcast),
     health: told && { ...told, issues: [...told.issues], observedAt: broadcast.health_observed_at },
     viewers: countedAt && { now: broadcast.viewers, observedAt: countedAt },
   };

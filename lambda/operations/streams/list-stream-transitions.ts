@@ -1,6 +1,6 @@
 // GET /streams/{id}/transitions: how a stream came to its state, newest first.
 import type { ListedTransition } from '../../data/streams/stream-moves.ts';
-import { orNotFound, pageOf, pageQuery, pageThrough, pathID } from '../fields.ts';
+import { orNotFound, pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentTransition, transition } from './stream-transition.ts';
 
@@ -9,9 +9,7 @@ export const listStreamTransitions = operation(['service:read'], {
   summary: 'List the transitions of a stream',
   description: 'Newest first: the last 50, of at most 90 days. get_stream has the last 20.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams/{id}/transitions',
-  params: { id: pathID },
+  route: 'GET /streams/{id}/transitions',
   query: pageQuery,
   output: { status: 200, body: pageOf(transition).meta({ id: 'StreamTransitionPage' }) },
   errors: ['not_found', 'invalid_cursor'],

@@ -17,8 +17,7 @@ export const listStreams = operation(['service:read'], {
     'Returns streams that match all filters, newest first unless sort is set. A stream loops media to its ' +
     'destinations around the clock.',
   tag: 'streams',
-  method: 'GET',
-  path: '/streams',
+  route: 'GET /streams',
   query: {
     ...pageQuery,
     ids: z

@@ -13,8 +13,7 @@ export const previewRecurrence = operation(['service:read'], {
   summary: 'Preview a recurrence',
   description: 'Returns the start times of a recurrence without changing anything. Next: schedule_stream.',
   tag: 'schedule',
-  method: 'GET',
-  path: '/schedule/preview',
+  route: 'GET /schedule/preview',
   query: {
     scheduleStartAt: timestampInput.describe('First start.'),
     rule: rule.describe('RFC 5545 recurrence rule.'),

@@ -9,7 +9,7 @@ import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { firstShown, previewedFormat } from '../../orchestration/playout/look-previews.ts';
 import { loadParts, uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
-import { id, orNotFound, pathID, timestamp } from '../fields.ts';
+import { id, orNotFound, timestamp } from '../fields.ts';
 import { streamLookInput, streamLookSettings } from '../look-fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -26,9 +26,7 @@ export const previewStreamLook = operation(['service:read'], {
     'Returns a picture of the stream with the given look, without changing the stream. url is null while the ' +
     'picture is being made, for about one second: call this again.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/look/preview',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/look/preview',
   body: z.strictObject({
     look: streamLookInput,
     uploadID: id.optional().describe("Upload to show. Default: the stream's first item."),

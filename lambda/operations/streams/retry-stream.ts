@@ -1,6 +1,6 @@
 // POST /streams/{id}/retry: retries the failing outputs of a stream now.
 import { retryReplicas } from '../../orchestration/fleet/retry-replicas.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
@@ -12,9 +12,7 @@ export const retryStream = operation(['service:write'], {
     'Retries every output that is failing or was given up, now. Live outputs keep running. To restart a stream ' +
     'in state failed, use start_stream.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/retry',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/retry',
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'stream_not_running'],
   hints: { idempotent: true, openWorld: true },

@@ -4,7 +4,7 @@ import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import type { StreamState } from '../../domain/streams/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
-import { orNotFound, pathID, timestampInput } from '../fields.ts';
+import { orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -24,9 +24,7 @@ export const scheduleStream = operation(['service:write'], {
     'Arms a schedule: the stream starts and ends by itself, accurate to the second; with a recurrence, ' +
     'repeatedly. Readiness is checked at the start time, so call get_stream_readiness before.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/schedule',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/schedule',
   body: z.strictObject({
     scheduleStartAt: timestampInput.describe('Start, in the future.'),
     scheduleEndAt: timestampInput

@@ -1,7 +1,7 @@
 // POST /streams/{id}/schedule/skip: skips one start of a schedule, or restores it.
 import * as z from 'zod';
 import { mostSkipped, skipStart } from '../../orchestration/schedule/schedule.ts';
-import { orNotFound, pathID, timestampInput } from '../fields.ts';
+import { orNotFound, timestampInput } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { operation } from '../operation.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
@@ -11,9 +11,7 @@ export const skipOccurrence = operation(['service:write'], {
   summary: 'Skip one start of a schedule',
   description: 'Skips one start. The other starts stay. If no other start is left, the schedule ends.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/schedule/skip',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/schedule/skip',
   body: z.strictObject({
     startAt: timestampInput.describe('Future start time from list_occurrences.'),
     skip: z.boolean().default(true).describe('false: restores a skipped start.'),

@@ -4,7 +4,7 @@ import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { startStream as start } from '../../orchestration/runs/start-stream.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { limitProblem } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -19,9 +19,7 @@ export const startStream = operation(['service:write'], {
     'preparing. Next: poll get_stream until state is active or failed. A stream that is already live is ' +
     'returned unchanged. Changed drafts of its playlists are published.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/start',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/start',
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'stream_not_startable', 'stream_not_ready', 'limit_reached'],
   hints: { idempotent: true, openWorld: true },

@@ -2,7 +2,7 @@
 import type { Stream } from '../../data/streams/streams.ts';
 import { stopStream as stop } from '../../orchestration/streams/stop-stream.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
@@ -15,9 +15,7 @@ export const stopStream = operation(['service:write'], {
     'Stops a stream. Returns immediately, with state stopping. The media and its cost end within 2 seconds. A ' +
     'recurrence ends too. A stream that has never run or has already stopped is returned unchanged.',
   tag: 'streams',
-  method: 'POST',
-  path: '/streams/{id}/stop',
-  params: { id: pathID },
+  route: 'POST /streams/{id}/stop',
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'stream_not_stoppable'],
   hints: { idempotent: true, destructive: true },

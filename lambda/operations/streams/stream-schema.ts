@@ -6,6 +6,7 @@ import { nextStarts } from '../../orchestration/schedule/schedule.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
+import { shownColumns } from '../shown-columns.ts';
 import { presentSettings, shownSettings } from './stream-fields.ts';
 import { effectiveFormat, formatsOf } from './stream-format.ts';
 import { isOfFirstOutput, presentReplica, replica } from './stream-replica.ts';
@@ -114,13 +115,9 @@ export async function presentStreams(
     ? await ctx.data.streamMoves.lastTransitions(ids, shownTransitions)
     : [];
   return streams.map((stream) => ({
-    id: stream.id,
+    ...shownColumns(streamSchema, stream),
     ...presentSettings(stream),
-    status: stream.status,
-    state: stream.state,
-    stateReason: stream.state_reason,
     streamStateID: stream.last_transition_id === null ? null : String(stream.last_transition_id),
-    processingState: stream.processing_state,
     preparedShare: prepared.get(stream.id) ?? null,
     outputs: outputs
       .filter((output) => output.stream_id === stream.id)
@@ -136,10 +133,6 @@ export async function presentStreams(
     nextOccurrences: nextStarts(stream, ctx.now),
     replicas: (replicas.get(stream.id) ?? []).filter(isOfFirstOutput).map(presentReplica),
     transitions: history.filter((each) => each.stream_id === stream.id).map(presentTransition),
-    startedAt: stream.started_at,
-    stoppedAt: stream.stopped_at,
-    createdAt: stream.created_at,
-    updatedAt: stream.updated_at,
   }));
 }
 

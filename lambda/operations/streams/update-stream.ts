@@ -13,7 +13,7 @@ import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.
 import { applyLookToLiveStream } from '../../orchestration/playout/apply-look.ts';
 import { refreshSound } from '../../orchestration/playout/apply-sound.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { assertOtherWay } from '../outputs/assert-output.ts';
@@ -45,9 +45,7 @@ export const updateStream = operation(['service:write'], {
     'streamDuration, scheduleEndAt, status, sound and look can change; sound and look take effect from the next ' +
     'item.',
   tag: 'streams',
-  method: 'PATCH',
-  path: '/streams/{id}',
-  params: { id: pathID },
+  route: 'PATCH /streams/{id}',
   body: z
     .strictObject({
       ...streamFields,

@@ -42,8 +42,7 @@ export const applyUploadOperations = operation(['service:write'], {
     'Changes or deletes many uploads, or folders with their content. The operations apply in order. If one of ' +
     `them fails, nothing changes. At most ${maxDeleted} uploads are deleted at once.`,
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads/batch',
+  route: 'POST /uploads/batch',
   body: z.strictObject({
     operations: z
       .array(change)

@@ -1,5 +1,5 @@
 // POST /uploads/{id}/complete: checks that the bytes have arrived, and requests their examination.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -13,9 +13,7 @@ export const completeUpload = operation(['service:write'], {
     'Checks that the bytes have arrived, and requests the examination of their content. Next: poll get_upload ' +
     'until probeState is completed or failed. Repeating the call changes nothing.',
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads/{id}/complete',
-  params: { id: pathID },
+  route: 'POST /uploads/{id}/complete',
   output: { status: 200, body: uploadSchema },
   errors: ['not_found', 'upload_incomplete', 'parts_missing', 'upload_mismatch', 'payload_too_large', 'limit_reached'],
   hints: { idempotent: true },

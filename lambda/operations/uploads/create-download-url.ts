@@ -1,7 +1,7 @@
 // POST /uploads/{id}/download-url: returns a URL that downloads the file.
 import * as z from 'zod';
 import { downloadURLSeconds } from '../../domain/media/upload-times.ts';
-import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { orNotFound, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
@@ -16,9 +16,7 @@ export const createDownloadUrl = operation(['service:read'], {
     'Returns a URL for the original bytes, by one GET request or by ranges. The URL needs no credential: treat ' +
     'it as a secret.',
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads/{id}/download-url',
-  params: { id: pathID },
+  route: 'POST /uploads/{id}/download-url',
   output: { status: 200, body: downloadURL },
   errors: ['not_found', 'upload_incomplete'],
   hints: { idempotent: true },

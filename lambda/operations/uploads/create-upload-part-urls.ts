@@ -5,7 +5,7 @@ import type { Upload } from '../../data/media/uploads.ts';
 import { maxParts, partBytes, partCount, sizeOfPart } from '../../domain/media/upload-parts.ts';
 import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { orNotFound, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { multipartOf, partNumber, sha256 } from './upload-parts.ts';
@@ -40,9 +40,7 @@ export const createUploadPartUrls = operation(['service:write'], {
     'film.mp4 to the three URLs; POST /uploads/{id}/complete, which returns 422 parts_missing with partNumbers ' +
     'to send again.',
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads/{id}/part-urls',
-  params: { id: pathID },
+  route: 'POST /uploads/{id}/part-urls',
   body: z.strictObject({
     partNumbers: z.array(z.int().min(1).max(maxParts)).min(1).max(maxAsked).describe('Numbers of the parts, from 1.'),
     sha256: z

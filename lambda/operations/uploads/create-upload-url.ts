@@ -2,7 +2,7 @@
 // Decision D4.
 import * as z from 'zod';
 import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
-import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { orNotFound, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { maxUploadBytes } from './upload-schema.ts';
@@ -24,9 +24,7 @@ export const createUploadUrl = operation(['service:write'], {
     'Only the first PUT counts: because of If-None-Match, a second one gets 412. In that case call ' +
     'complete_upload. The URL needs no credential: treat it as a secret.',
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads/{id}/upload-url',
-  params: { id: pathID },
+  route: 'POST /uploads/{id}/upload-url',
   output: { status: 200, body: uploadURL },
   errors: ['not_found', 'resource_in_use'],
   hints: { idempotent: true },

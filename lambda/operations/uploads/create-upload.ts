@@ -19,8 +19,7 @@ export const createUpload = operation(['service:write'], {
     `its URL, then complete_upload. An upload that is not completed within ${abandonedAfterDays} days, and that ` +
     'no playlist or stream uses, is deleted.',
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads',
+  route: 'POST /uploads',
   body: z.strictObject({
     name: uploadName,
     folder: folderPath.optional(),

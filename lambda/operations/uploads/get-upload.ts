@@ -1,5 +1,5 @@
 // GET /uploads/{id}: returns one upload.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
@@ -10,9 +10,7 @@ export const getUpload = operation(['service:read'], {
     'Returns an upload: whether its file has arrived (uploaded), whether it can be played (probeState), and its ' +
     'properties.',
   tag: 'uploads',
-  method: 'GET',
-  path: '/uploads/{id}',
-  params: { id: pathID },
+  route: 'GET /uploads/{id}',
   output: { status: 200, body: uploadSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

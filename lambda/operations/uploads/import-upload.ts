@@ -17,8 +17,7 @@ export const importUpload = operation(['service:write'], {
     'then until probeState is completed. Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box ' +
     'work if anyone with the link can download the file.',
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads/import',
+  route: 'POST /uploads/import',
   body: z.strictObject({
     url: text(1, 8192).describe('http:// or https:// link to a file that needs no sign-in.'),
     name: uploadName.optional().describe('Name for people. Default: the name from the source.'),

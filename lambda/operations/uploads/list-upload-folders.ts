@@ -18,8 +18,7 @@ export const listUploadFolders = operation(['service:read'], {
   description:
     'Returns folders, sorted by name. A folder exists as long as it, or a folder inside it, contains an upload.',
   tag: 'uploads',
-  method: 'GET',
-  path: '/uploads/folders',
+  route: 'GET /uploads/folders',
   query: { ...pageQuery, folder: folderPath.default('').describe('Parent folder. Empty: the top level.') },
   output: { status: 200, body: pageOf(folderSchema).meta({ id: 'UploadFolderPage' }) },
   errors: ['invalid_cursor'],

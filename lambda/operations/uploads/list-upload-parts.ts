@@ -1,7 +1,7 @@
 // GET /uploads/{id}/parts: the parts of an upload that have arrived.
 import * as z from 'zod';
 import { MultipartLost } from '../../domain/media/upload-parts.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { multipartOf, partNumber, sha256 } from './upload-parts.ts';
 
@@ -18,9 +18,7 @@ export const listUploadParts = operation(['service:read'], {
   summary: 'List the parts of an upload that have arrived',
   description: 'Returns the parts that have arrived, by number. Send the others with create_upload_part_urls.',
   tag: 'uploads',
-  method: 'GET',
-  path: '/uploads/{id}/parts',
-  params: { id: pathID },
+  route: 'GET /uploads/{id}/parts',
   output: { status: 200, body: z.array(part) },
   errors: ['not_found', 'resource_in_use'],
   async handle(ctx, { params }) {

@@ -18,8 +18,7 @@ export const listUploads = operation(['service:read'], {
     'Returns uploads that match all filters, newest first unless sort is set. An upload is one video, audio or ' +
     'image file.',
   tag: 'uploads',
-  method: 'GET',
-  path: '/uploads',
+  route: 'GET /uploads',
   query: {
     ...pageQuery,
     q: text(1, 255)

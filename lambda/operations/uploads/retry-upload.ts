@@ -1,7 +1,7 @@
 // POST /uploads/{id}/retry: imports or examines a failed upload again.
 import type { Upload } from '../../data/media/uploads.ts';
 import type { Context } from '../context.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -14,9 +14,7 @@ export const retryUpload = operation(['service:write'], {
     'Downloads an import again from its beginning, or examines the file again. An upload that has not failed ' +
     'stays unchanged. Next: poll get_upload until probeState is completed or failed.',
   tag: 'uploads',
-  method: 'POST',
-  path: '/uploads/{id}/retry',
-  params: { id: pathID },
+  route: 'POST /uploads/{id}/retry',
   output: { status: 200, body: uploadSchema },
   errors: ['not_found', 'upload_incomplete', 'limit_reached'],
   hints: { idempotent: true, openWorld: true },

@@ -9,7 +9,7 @@ import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { applyCaptions } from '../../orchestration/playout/apply-look.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
-import { id, orNotFound, pathID, text } from '../fields.ts';
+import { id, orNotFound, text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -29,9 +29,7 @@ export const updateUpload = operation(['service:write'], {
   description:
     'Changes the name, folder, tags, titles, artwork or captions of an upload. Absent fields stay unchanged.',
   tag: 'uploads',
-  method: 'PATCH',
-  path: '/uploads/{id}',
-  params: { id: pathID },
+  route: 'PATCH /uploads/{id}',
   body: z.strictObject({
     name: uploadName.optional(),
     folder: folderPath.optional(),

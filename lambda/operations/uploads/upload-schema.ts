@@ -5,6 +5,7 @@ import type { Upload } from '../../data/media/uploads.ts';
 import { titlesOfItem } from '../../domain/playout/item-title.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
+import { shownColumns } from '../shown-columns.ts';
 import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';
 
 /** The largest body of one PUT in S3 and in the local object store, in bytes. */
@@ -117,31 +118,15 @@ function present(
   use: z.input<typeof usedBy>,
   inspection: typeof notInspected,
 ): z.input<typeof uploadSchema> {
-  const fileSize = upload.size_bytes ?? upload.declared_size_bytes;
   return {
-    id: upload.id,
-    name: upload.name,
-    folder: upload.folder,
+    ...shownColumns(uploadSchema, upload),
     tags: [...upload.tags],
     ...titlesOfItem({}, upload),
-    artworkUploadID: upload.artwork_upload_id,
     captionCount: upload.captions?.count ?? 0,
-    type: upload.type,
-    mimeType: upload.mime_type,
-    uploaded: upload.uploaded,
-    ...(fileSize === null ? {} : { fileSize }),
+    fileSize: upload.size_bytes ?? upload.declared_size_bytes ?? undefined,
     multipart: upload.is_multipart,
-    probeState: upload.probe_state,
-    failure: upload.failure,
-    durationSeconds: upload.duration_seconds,
-    width: upload.width,
-    height: upload.height,
-    framerate: upload.framerate,
-    videoCodec: upload.video_codec,
-    audioCodec: upload.audio_codec,
     ...inspection,
-    ...(upload.external_source === null ? {} : { externalSource: upload.external_source }),
+    externalSource: upload.external_source ?? undefined,
     usedBy: use,
-    createdAt: upload.created_at,
   };
 }

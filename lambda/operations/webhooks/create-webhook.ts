@@ -24,8 +24,7 @@ export const createWebhook = operation(['service:write'], {
     `${retriedForDays} days without success, disables the webhook. An event can arrive twice, with the same ` +
     '`webhook-id`, and out of order: compare `sequence`. Only this answer contains the secret.',
   tag: 'webhooks',
-  method: 'POST',
-  path: '/webhooks',
+  route: 'POST /webhooks',
   body: z.strictObject(webhookFields).meta({ examples: [exampleWebhook] }),
   output: { status: 201, body: createdWebhookSchema, location: (webhook) => `/webhooks/${webhook.id}`, isSecret: true },
   errors: ['webhook_url_forbidden', 'limit_reached'],

@@ -1,5 +1,5 @@
 // GET /webhooks/{id}: returns one webhook.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentWebhook, webhookSchema } from './webhook-schema.ts';
 
@@ -10,9 +10,7 @@ export const getWebhook = operation(['service:read'], {
     'Returns the webhook, and the reason if the platform disabled it. Next: list_webhook_deliveries shows its ' +
     'events.',
   tag: 'webhooks',
-  method: 'GET',
-  path: '/webhooks/{id}',
-  params: { id: pathID },
+  route: 'GET /webhooks/{id}',
   output: { status: 200, body: webhookSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>

@@ -1,6 +1,6 @@
 // GET /webhooks/{id}/deliveries: the deliveries of a webhook, newest first.
 import { eventsKeptDays } from '../../domain/notices/webhook-retries.ts';
-import { orNotFound, pageOf, pageQuery, pageThrough, pathID } from '../fields.ts';
+import { orNotFound, pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { deliveryState, presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
 
@@ -9,9 +9,7 @@ export const listWebhookDeliveries = operation(['service:read'], {
   summary: 'List the deliveries of a webhook',
   description: `Returns one delivery per event, newest first. Deliveries are kept for ${eventsKeptDays} days.`,
   tag: 'webhooks',
-  method: 'GET',
-  path: '/webhooks/{id}/deliveries',
-  params: { id: pathID },
+  route: 'GET /webhooks/{id}/deliveries',
   query: { ...pageQuery, state: deliveryState.optional().describe('Only deliveries in this state.') },
   output: { status: 200, body: pageOf(webhookDeliverySchema).meta({ id: 'WebhookDeliveryPage' }) },
   errors: ['not_found', 'invalid_cursor'],

@@ -10,8 +10,7 @@ export const listWebhooks = operation(['service:read'], {
     'Returns the webhooks without their secrets, newest first. Next: list_webhook_deliveries shows the events of ' +
     'each.',
   tag: 'webhooks',
-  method: 'GET',
-  path: '/webhooks',
+  route: 'GET /webhooks',
   query: pageQuery,
   output: { status: 200, body: pageOf(webhookSchema).meta({ id: 'WebhookPage' }) },
   errors: ['invalid_cursor'],

@@ -1,5 +1,5 @@
 // POST /webhooks/{id}/deliveries/{deliveryID}/redeliver: sends an event again.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
@@ -11,9 +11,7 @@ export const redeliverWebhook = operation(['service:write'], {
     'Sends the event again, whether or not it was accepted before: immediately, with the same `webhook-id` and ' +
     'body, and with the retries of a new event.',
   tag: 'webhooks',
-  method: 'POST',
-  path: '/webhooks/{id}/deliveries/{deliveryID}/redeliver',
-  params: { id: pathID, deliveryID: pathID },
+  route: 'POST /webhooks/{id}/deliveries/{deliveryID}/redeliver',
   output: { status: 202, body: webhookDeliverySchema },
   errors: ['not_found', 'webhook_disabled'],
   hints: { openWorld: true },

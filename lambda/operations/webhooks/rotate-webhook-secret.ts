@@ -1,7 +1,7 @@
 // POST /webhooks/{id}/rotate-secret: replaces the secret of a webhook. The previous one stays valid for a day.
 import { webhookSecretPlace } from '../../domain/shared/sealed-places.ts';
 import { webhookSecret, webhookSecretBytes } from '../../domain/notices/webhook-secret.ts';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { createdWebhookSchema, presentWebhook } from './webhook-schema.ts';
 
@@ -14,9 +14,7 @@ export const rotateWebhookSecret = operation(['service:write'], {
     `Returns the new secret. No other answer contains it. For ${formerForHours} hours, each event is signed with ` +
     'both secrets: `webhook-signature` has two signatures.',
   tag: 'webhooks',
-  method: 'POST',
-  path: '/webhooks/{id}/rotate-secret',
-  params: { id: pathID },
+  route: 'POST /webhooks/{id}/rotate-secret',
   output: { status: 200, body: createdWebhookSchema, isSecret: true },
   errors: ['not_found'],
   async handle(ctx, { params }) {

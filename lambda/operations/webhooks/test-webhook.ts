@@ -1,5 +1,5 @@
 // POST /webhooks/{id}/test: sends a test event to a webhook.
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
@@ -10,9 +10,7 @@ export const testWebhook = operation(['service:write'], {
   description:
     'Sends webhook.test immediately, whichever events the webhook subscribes to. Next: list_webhook_deliveries.',
   tag: 'webhooks',
-  method: 'POST',
-  path: '/webhooks/{id}/test',
-  params: { id: pathID },
+  route: 'POST /webhooks/{id}/test',
   output: { status: 202, body: webhookDeliverySchema },
   errors: ['not_found', 'webhook_disabled'],
   hints: { openWorld: true },

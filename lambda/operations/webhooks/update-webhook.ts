@@ -1,6 +1,6 @@
 // PATCH /webhooks/{id}: changes the address or the events of a webhook, or enables or disables it.
 import * as z from 'zod';
-import { orNotFound, pathID } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import {
   assertMayHear,
@@ -21,9 +21,7 @@ export const updateWebhook = operation(['service:write'], {
     'drops its pending events; after it is enabled again, redeliver_webhook sends them. The secret stays: ' +
     'rotate_webhook_secret replaces it.',
   tag: 'webhooks',
-  method: 'PATCH',
-  path: '/webhooks/{id}',
-  params: { id: pathID },
+  route: 'PATCH /webhooks/{id}',
   body: z
     .strictObject({ url: url.optional(), events: events.optional(), enabled: webhookSchema.shape.enabled.optional() })
     .meta({ examples: [{ events: exampleWebhook.events, enabled: true }] }),

@@ -6,6 +6,7 @@ import { describeWebhookFailure } from '../../domain/notices/webhook-failures.ts
 import { failure, timestamp } from '../fields.ts';
 import { sentEventTypes } from '../sent-events.ts';
 import type { SentEventType } from '../sent-events.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 export const deliveryState = z.enum(webhookDeliveryStates);
 
@@ -28,17 +29,10 @@ export const webhookDeliverySchema = z
 
 export function presentDelivery(delivery: WebhookDelivery): z.input<typeof webhookDeliverySchema> {
   return {
-    id: delivery.id,
-    eventID: delivery.event_id,
+    ...shownColumns(webhookDeliverySchema, delivery),
     eventType: delivery.event_type as SentEventType,
     sequence: delivery.event_seq,
-    state: delivery.state,
-    attempts: delivery.attempts,
     nextAttemptAt: delivery.state === 'pending' ? delivery.next_attempt_at : null,
-    lastAttemptAt: delivery.last_attempt_at,
-    responseStatus: delivery.response_status,
-    responseExcerpt: delivery.response_excerpt,
     failure: delivery.failure === null ? null : describeWebhookFailure(delivery.failure),
-    createdAt: delivery.created_at,
   };
 }

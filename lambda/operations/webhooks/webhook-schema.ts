@@ -10,6 +10,7 @@ import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { webhookEvents, webhookEventTypes } from '../webhook-events.ts';
 import type { WebhookEventType } from '../webhook-events.ts';
+import { shownColumns } from '../shown-columns.ts';
 
 /** The fields of requests that create or update a webhook. */
 export const webhookFields = {
@@ -67,13 +68,9 @@ export const createdWebhookSchema = z
 
 export function presentWebhook(webhook: Webhook): z.input<typeof webhookSchema> {
   return {
-    id: webhook.id,
-    url: webhook.url,
+    ...shownColumns(webhookSchema, webhook),
     events: webhook.events as WebhookEventType[],
-    enabled: webhook.enabled,
     disabledReason: webhook.disabled_reason && describeDisabling(webhook.disabled_reason),
-    lastDeliveredAt: webhook.last_delivered_at,
-    createdAt: webhook.created_at,
   };
 }
 
