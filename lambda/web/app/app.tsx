@@ -20,87 +20,71 @@ interface Screen {
   readonly show: ComponentType<ScreenProps>;
 }
 
-const screens: readonly Screen[] = [
-  {
-    title: words.home.title,
-    path: /^\/$/,
-    show: lazy(async () => ({ default: (await import('../home/home-page.tsx')).HomePage })),
-  },
-  {
-    title: words.streams.title,
-    path: /^\/streams$/,
-    show: lazy(async () => ({ default: (await import('../streams/streams-page.tsx')).StreamsPage })),
-  },
-  {
-    title: words.make.title,
-    path: /^\/streams\/new(?:\/(\w+))?$/,
-    show: lazy(async () => ({ default: (await import('../streams/new-stream-page.tsx')).NewStreamPage })),
-  },
-  {
-    title: words.streams.title,
-    path: /^\/streams\/(\w+)$/,
-    show: lazy(async () => ({ default: (await import('../streams/stream-page.tsx')).StreamPage })),
-  },
-  {
-    title: words.library.title,
-    path: /^\/library$/,
-    show: lazy(async () => ({ default: (await import('../library/library-page.tsx')).LibraryPage })),
-  },
-  {
-    title: words.playlists.title,
-    path: /^\/playlists$/,
-    show: lazy(async () => ({ default: (await import('../playlists/playlists-page.tsx')).PlaylistsPage })),
-  },
-  {
-    title: words.playlists.title,
-    path: /^\/playlists\/(\w+)$/,
-    show: lazy(async () => ({ default: (await import('../playlists/playlist-page.tsx')).PlaylistPage })),
-  },
-  {
-    title: words.destinations.title,
-    path: /^\/destinations$/,
-    show: lazy(async () => ({ default: (await import('../destinations/destinations-page.tsx')).DestinationsPage })),
-  },
-  {
-    title: words.schedule.title,
-    path: /^\/schedule$/,
-    show: lazy(async () => ({ default: (await import('../schedule/schedule-page.tsx')).SchedulePage })),
-  },
-  {
-    title: words.alerts.title,
-    path: /^\/alerts$/,
-    show: lazy(async () => ({ default: (await import('../alerts/alerts-page.tsx')).AlertsPage })),
-  },
-  {
-    title: words.webhooks.title,
-    path: /^\/webhooks$/,
-    show: lazy(async () => ({ default: (await import('../webhooks/webhooks-page.tsx')).WebhooksPage })),
-  },
-  {
-    title: words.webhooks.title,
-    path: /^\/webhooks\/(\w+)$/,
-    show: lazy(async () => ({ default: (await import('../webhooks/webhook-page.tsx')).WebhookPage })),
-  },
-  {
-    title: words.billing.title,
-    path: /^\/billing$/,
-    show: lazy(async () => ({ default: (await import('../billing/billing-page.tsx')).BillingPage })),
-  },
-  {
-    title: words.developers.graphql,
-    path: /^\/developers\/graphql$/,
-    show: lazy(async () => ({ default: (await import('../developers/graphql-page.tsx')).GraphqlPage })),
-  },
-  {
-    title: words.developers.title,
-    path: /^\/developers(?:\/(\w+))?$/,
-    show: lazy(async () => ({ default: (await import('../developers/developers-page.tsx')).DevelopersPage })),
-  },
-  {
-    title: words.navigation.account,
-    path: /^\/account$/,
-    show: lazy(async () => ({ default: (await import('../account/account-page.tsx')).AccountPage })),
-  },
+function screen(path: RegExp, title: string, load: () => Promise<Screen['show']>): Screen {
+  return { path, title, show: lazy(async () => ({ default: await load() })) };
+}
+
+const screens = [
+  screen(/^\/$/, words.home.title, async () => (await import('../home/home-page.tsx')).HomePage),
+  screen(/^\/streams$/, words.streams.title, async () => (await import('../streams/streams-page.tsx')).StreamsPage),
+  screen(
+    /^\/streams\/new(?:\/(\w+))?$/,
+    words.make.title,
+    async () => (await import('../streams/new-stream-page.tsx')).NewStreamPage,
+  ),
+  screen(
+    /^\/streams\/(\w+)$/,
+    words.streams.title,
+    async () => (await import('../streams/stream-page.tsx')).StreamPage,
+  ),
+  screen(/^\/library$/, words.library.title, async () => (await import('../library/library-page.tsx')).LibraryPage),
+  screen(
+    /^\/playlists$/,
+    words.playlists.title,
+    async () => (await import('../playlists/playlists-page.tsx')).PlaylistsPage,
+  ),
+  screen(
+    /^\/playlists\/(\w+)$/,
+    words.playlists.title,
+    async () => (await import('../playlists/playlist-page.tsx')).PlaylistPage,
+  ),
+  screen(
+    /^\/destinations$/,
+    words.destinations.title,
+    async () => (await import('../destinations/destinations-page.tsx')).DestinationsPage,
+  ),
+  screen(
+    /^\/schedule$/,
+    words.schedule.title,
+    async () => (await import('../schedule/schedule-page.tsx')).SchedulePage,
+  ),
+  screen(/^\/alerts$/, words.alerts.title, async () => (await import('../alerts/alerts-page.tsx')).AlertsPage),
+  screen(
+    /^\/webhooks$/,
+    words.webhooks.title,
+    async () => (await import('../webhooks/webhooks-page.tsx')).WebhooksPage,
+  ),
+  screen(
+    /^\/webhooks\/(\w+)$/,
+    words.webhooks.title,
+    async () => (await import('../webhooks/webhook-page.tsx')).WebhookPage,
+  ),
+  screen(/^\/billing$/, words.billing.title, async () => (await import('../billing/billing-page.tsx')).BillingPage),
+  screen(
+    /^\/developers\/graphql$/,
+    words.developers.graphql,
+    async () => (await import('../developers/graphql-page.tsx')).GraphqlPage,
+  ),
+  screen(
+    /^\/developers(?:\/(\w+))?$/,
+    words.developers.title,
+    async () => (await import('../developers/developers-page.tsx')).DevelopersPage,
+  ),
+  screen(
+    /^\/account$/,
+    words.navigation.account,
+    async () => (await import('../account/account-page.tsx')).AccountPage,
+  ),
 ];
 const nowhere = lazy(async () => ({ default: (await import('../not-found-page.tsx')).NotFoundPage }));
 
