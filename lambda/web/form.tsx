@@ -1,6 +1,7 @@
 // Forms: labelled fields, a button that cannot be pressed twice, and errors that screen readers announce.
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import type { FormEvent, InputHTMLAttributes, ReactNode } from 'react';
+import { useAttempt } from './use-attempt.ts';
 
 interface FormProps {
   /** The text of the button. */
@@ -23,23 +24,17 @@ export function Form({
   className = '',
   isDisabled = false,
 }: FormProps): ReactNode {
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const {
+    attempt: submit,
+    error,
+    isPending,
+  } = useAttempt(async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    setPending(true);
-    setError(null);
-    try {
-      const fields = [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']);
-      await onSubmit(Object.fromEntries(fields) as Record<string, string>);
-      if (isReset) form.reset();
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setPending(false);
-    }
-  };
+    const fields = [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']);
+    await onSubmit(Object.fromEntries(fields) as Record<string, string>);
+    if (isReset) form.reset();
+  });
   return (
     <form className={className} onSubmit={(event) => void submit(event)} aria-busy={isPending}>
       {children}

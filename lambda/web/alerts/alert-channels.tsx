@@ -4,44 +4,26 @@ import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
-import { refresh } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { change, refresh } from '../app/live-data.ts';
+import { PagedRows } from '../app/paged-rows.tsx';
 import type { AlertChannel } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { words } from '../words/en.ts';
 import { ChannelForm } from './channel-form.tsx';
-import type { ChannelWish } from './channel-form.tsx';
 
 const path = '/alert-channels?limit=50';
 
 export function AlertChannels(): ReactNode {
-  const { first, items, more } = usePages<AlertChannel>(path);
-  const add = async (wish: ChannelWish): Promise<void> => {
-    await call('POST', '/alert-channels', wish);
-    refresh('/alert-channels');
-  };
   return (
     <section aria-labelledby="channels">
       <h2 id="channels">{words.alerts.channels}</h2>
       <p className="hint">{words.alerts.channelsText}</p>
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.alerts.noChannels}</p>
-          ) : (
-            <ul className="rows">
-              {items.map((channel) => (
-                <Row key={channel.id} channel={channel} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={usePages<AlertChannel>(path)} none={words.alerts.noChannels}>
+        {(channel) => <Row key={channel.id} channel={channel} />}
+      </PagedRows>
       <details>
         <summary>{words.alerts.add}</summary>
-        <ChannelForm channel={null} onSave={add} />
+        <ChannelForm channel={null} onSave={(wish) => change('POST', '/alert-channels', ['/alert-channels'], wish)} />
       </details>
     </section>
   );
@@ -60,10 +42,7 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
       setSaid((failure as Error).message);
     }
   };
-  const change = async (wish: object): Promise<void> => {
-    await call('PATCH', `/alert-channels/${id}`, wish);
-    refresh('/alert-channels');
-  };
+  const save = (wish: object) => change('PATCH', `/alert-channels/${id}`, ['/alert-channels'], wish);
   const times = [
     words.alerts.after(afterSeconds),
     ...(quietHours ? [words.alerts.quiet(quietHours.from, quietHours.to, quietHours.timeZone)] : []),
@@ -90,7 +69,7 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
           >
             {words.alerts.test}
           </button>
-          <button type="button" onClick={() => void attempt(() => change({ enabled: !enabled }))}>
+          <button type="button" onClick={() => void attempt(() => save({ enabled: !enabled }))}>
             {enabled ? words.alerts.switchOff : words.alerts.switchOn}
           </button>
           <Ask
@@ -98,19 +77,12 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
             tone="grave"
             question={words.alerts.removeAsk(name)}
             explanation={words.alerts.removeText}
-            onYes={async () => {
-              await call('DELETE', `/alert-channels/${id}`);
-              refresh('/alert-channels');
-            }}
+            onYes={() => change('DELETE', `/alert-channels/${id}`, ['/alert-channels'])}
           />
         </p>
         <details>
           <summary>{words.alerts.change}</summary>
-          <ChannelForm
-            key={JSON.stringify([name, events, afterSeconds, quietHours])}
-            channel={channel}
-            onSave={change}
-          />
+          <ChannelForm key={JSON.stringify([name, events, afterSeconds, quietHours])} channel={channel} onSave={save} />
         </details>
       </div>
     </li>

@@ -8,7 +8,7 @@ import type { AlertChannel } from '../app/types.ts';
 import { Choice, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
 
-export interface ChannelWish {
+interface ChannelWish {
   readonly name: string;
   readonly kind?: AlertChannelKind;
   readonly target?: string;

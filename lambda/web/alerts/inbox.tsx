@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { refresh } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { PagedRows } from '../app/paged-rows.tsx';
 import type { Notification } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { words } from '../words/en.ts';
@@ -12,8 +11,8 @@ import { words } from '../words/en.ts';
 const path = '/notifications?limit=20';
 
 export function Inbox(): ReactNode {
-  const { first, items, more } = usePages<Notification>(path);
-  const unread = items.filter(({ readAt }) => readAt === null).length;
+  const pages = usePages<Notification>(path);
+  const unread = pages.items.filter(({ readAt }) => readAt === null).length;
   const markAll = async (): Promise<void> => {
     await call('POST', '/notifications/read', {}, { isRepeatable: true });
     refresh('/notifications');
@@ -31,31 +30,22 @@ export function Inbox(): ReactNode {
           </p>
         )}
       </div>
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.alerts.noMails}</p>
-          ) : (
-            <ul className="rows">
-              {items.map(({ id, subject, text, createdAt, readAt }) => (
-                <li key={id}>
-                  <details>
-                    <summary>
-                      {subject}{' '}
-                      <span className="hint">
-                        {readAt === null && `${words.alerts.isNew} · `}
-                        <Age at={createdAt} />
-                      </span>
-                    </summary>
-                    <p className="mail">{text}</p>
-                  </details>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={pages} none={words.alerts.noMails}>
+        {({ id, subject, text, createdAt, readAt }) => (
+          <li key={id}>
+            <details>
+              <summary>
+                {subject}{' '}
+                <span className="hint">
+                  {readAt === null && `${words.alerts.isNew} · `}
+                  <Age at={createdAt} />
+                </span>
+              </summary>
+              <p className="mail">{text}</p>
+            </details>
+          </li>
+        )}
+      </PagedRows>
     </section>
   );
 }

@@ -2,8 +2,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Incident } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -12,7 +11,6 @@ import { words } from '../words/en.ts';
 export function Incidents(): ReactNode {
   const [isOpenOnly, setOpenOnly] = useState(false);
   const path = `/incidents?limit=20${isOpenOnly ? '&open=true' : ''}`;
-  const { first, items, more } = usePages<Incident>(path);
   return (
     <section aria-labelledby="incidents">
       <div className="heading">
@@ -22,20 +20,12 @@ export function Incidents(): ReactNode {
           {words.alerts.open}
         </label>
       </div>
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{isOpenOnly ? words.alerts.noOpenIncidents : words.alerts.noIncidents}</p>
-          ) : (
-            <ul className="rows">
-              {items.map((incident) => (
-                <Row key={incident.id} incident={incident} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows
+        pages={usePages<Incident>(path)}
+        none={isOpenOnly ? words.alerts.noOpenIncidents : words.alerts.noIncidents}
+      >
+        {(incident) => <Row key={incident.id} incident={incident} />}
+      </PagedRows>
     </section>
   );
 }

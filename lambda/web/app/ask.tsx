@@ -1,6 +1,7 @@
 // A button for actions that cost, end or delete something: it asks for confirmation in a dialog.
-import { useId, useRef, useState } from 'react';
+import { useId, useRef } from 'react';
 import type { ReactNode } from 'react';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 interface AskProps {
@@ -29,20 +30,10 @@ export function Ask({
 }: AskProps): ReactNode {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const answer = async (): Promise<void> => {
-    setPending(true);
-    setError(null);
-    try {
-      await onYes();
-      dialog.current?.close();
-    } catch (failure) {
-      setError((failure as Error).message);
-    } finally {
-      setPending(false);
-    }
-  };
+  const { attempt, error, isPending } = useAttempt(async () => {
+    await onYes();
+    dialog.current?.close();
+  });
   return (
     <>
       <button
@@ -66,7 +57,7 @@ export function Ask({
             type="button"
             className={tone === 'plain' ? 'primary' : tone}
             disabled={isPending}
-            onClick={() => void answer()}
+            onClick={() => void attempt()}
           >
             {action}
           </button>

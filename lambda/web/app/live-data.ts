@@ -69,6 +69,20 @@ export function refresh(prefix: string): void {
   }
 }
 
+/**
+ * Calls an operation that changes something.
+ * @param stale prefixes of the paths that are read again afterwards
+ */
+export async function change(
+  method: 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  stale: readonly string[],
+  body?: object,
+) {
+  await call(method, path, body);
+  stale.forEach(refresh);
+}
+
 /** Shows the answer to a change, without reading it again. */
 export function show(path: string, data: unknown): void {
   const entry = entryOf(path);

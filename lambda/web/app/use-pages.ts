@@ -6,6 +6,7 @@ import type { Live } from './live-data.ts';
 import type { Page } from './types.ts';
 
 export interface Pages<Item> {
+  readonly path: string;
   readonly first: Live<Page<Item>>;
   /** The items of all pages that were read, without duplicates. */
   readonly items: readonly Item[];
@@ -41,6 +42,7 @@ export function usePages<Item extends { readonly id: string }>(path: string, eve
     setRead({ path, items: [...(further?.items ?? []), ...page.data], nextCursor: page.page.nextCursor });
   };
   return {
+    path,
     first,
     items: [...data, ...(further?.items ?? []).filter(({ id }) => !known.has(id))],
     more: isWaiting || nextCursor === '' ? null : more,

@@ -4,7 +4,7 @@ import { call } from '../app/api.ts';
 import { formatBytes, formatDollars, formatMoment, formatNumber } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { PagedRows } from '../app/paged-rows.tsx';
 import { useParameter } from '../app/router.tsx';
 import type { Invoice } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -151,34 +151,25 @@ function UsageTable(): ReactNode {
 }
 
 function Invoices(): ReactNode {
-  const { first, items, more } = usePages<Invoice>(invoicesPath);
   return (
     <section aria-labelledby="invoices">
       <h2 id="invoices">{words.billing.invoices}</h2>
-      <Loaded live={first} path={invoicesPath}>
-        {() => (
-          <>
-            {items.length === 0 && <p className="hint">{words.billing.noInvoices}</p>}
-            <ul className="rows">
-              {items.map((invoice) => (
-                <li key={invoice.id}>
-                  <div>
-                    <strong>{words.billing.types[invoice.type]}</strong>
-                    <p className="hint">
-                      {formatMoment(invoice.createdAt)} · {words.billing.invoiceStates[invoice.state]}
-                    </p>
-                  </div>
-                  <p>
-                    {formatNumber(invoice.credits)}{' '}
-                    {invoice.receiptURL && <a href={invoice.receiptURL}>{words.billing.receipt}</a>}
-                  </p>
-                </li>
-              ))}
-            </ul>
-          </>
+      <PagedRows pages={usePages<Invoice>(invoicesPath)} none={words.billing.noInvoices}>
+        {(invoice) => (
+          <li key={invoice.id}>
+            <div>
+              <strong>{words.billing.types[invoice.type]}</strong>
+              <p className="hint">
+                {formatMoment(invoice.createdAt)} · {words.billing.invoiceStates[invoice.state]}
+              </p>
+            </div>
+            <p>
+              {formatNumber(invoice.credits)}{' '}
+              {invoice.receiptURL && <a href={invoice.receiptURL}>{words.billing.receipt}</a>}
+            </p>
+          </li>
         )}
-      </Loaded>
-      <MoreButton more={more} />
+      </PagedRows>
     </section>
   );
 }

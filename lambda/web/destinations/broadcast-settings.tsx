@@ -1,10 +1,8 @@
 // Settings of broadcasts on connected channels, such as title and visibility. Streams refer to them.
 import type { ReactNode } from 'react';
-import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
-import { refresh, useLive } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { change, useLive } from '../app/live-data.ts';
+import { PagedRows } from '../app/paged-rows.tsx';
 import type { Connection, ManagedSettings, Page, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Choice, Field, Form } from '../form.tsx';
@@ -13,15 +11,15 @@ import { words } from '../words/en.ts';
 const path = '/managed-settings?limit=50';
 
 export function BroadcastSettings(): ReactNode {
-  const { first, items, more } = usePages<ManagedSettings>(path);
+  const pages = usePages<ManagedSettings>(path);
   const { data: connections } = useLive<Page<Connection>>('/connections?limit=50');
   const { data: images } = useLive<Page<Upload>>('/uploads?limit=100&type=image&probeState=completed');
   const channels = (connections?.data ?? []).filter(({ state }) => state !== 'pending');
-  if (channels.length === 0 && items.length === 0) return null;
-  const save = (id: string | null) => async (wish: object) => {
-    await (id === null ? call('POST', '/managed-settings', wish) : call('PATCH', `/managed-settings/${id}`, wish));
-    refresh('/managed-settings');
-  };
+  if (channels.length === 0 && pages.items.length === 0) return null;
+  const save = (id: string | null) => (wish: object) =>
+    id === null
+      ? change('POST', '/managed-settings', ['/managed-settings'], wish)
+      : change('PATCH', `/managed-settings/${id}`, ['/managed-settings'], wish);
   const form = (settings: ManagedSettings | null) => (
     <SettingsForm
       key={JSON.stringify(settings)}
@@ -35,45 +33,33 @@ export function BroadcastSettings(): ReactNode {
     <section aria-labelledby="broadcast-settings">
       <h2 id="broadcast-settings">{words.channels.settings}</h2>
       <p className="hint">{words.channels.settingsText}</p>
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.channels.noSettings}</p>
-          ) : (
-            <ul className="rows">
-              {items.map((settings) => (
-                <li key={settings.id} className="tall">
-                  <div>
-                    <strong>{settings.name}</strong>
-                    <p className="hint">
-                      {[
-                        channels.find(({ id }) => id === settings.connectionID)?.title ?? '…',
-                        settings.titleTemplate,
-                        words.channels.privacies[settings.privacy],
-                      ].join(' · ')}
-                    </p>
-                    <details>
-                      <summary>{words.channels.change}</summary>
-                      {form(settings)}
-                    </details>
-                  </div>
-                  <Ask
-                    action={words.remove}
-                    tone="grave"
-                    question={words.channels.removeSettingsAsk(settings.name)}
-                    explanation={words.channels.removeSettingsText}
-                    onYes={async () => {
-                      await call('DELETE', `/managed-settings/${settings.id}`);
-                      refresh('/managed-settings');
-                    }}
-                  />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={pages} none={words.channels.noSettings}>
+        {(settings) => (
+          <li key={settings.id} className="tall">
+            <div>
+              <strong>{settings.name}</strong>
+              <p className="hint">
+                {[
+                  channels.find(({ id }) => id === settings.connectionID)?.title ?? '…',
+                  settings.titleTemplate,
+                  words.channels.privacies[settings.privacy],
+                ].join(' · ')}
+              </p>
+              <details>
+                <summary>{words.channels.change}</summary>
+                {form(settings)}
+              </details>
+            </div>
+            <Ask
+              action={words.remove}
+              tone="grave"
+              question={words.channels.removeSettingsAsk(settings.name)}
+              explanation={words.channels.removeSettingsText}
+              onYes={() => change('DELETE', `/managed-settings/${settings.id}`, ['/managed-settings'])}
+            />
+          </li>
+        )}
+      </PagedRows>
       {channels.length > 0 && (
         <details>
           <summary>{words.channels.addSettings}</summary>

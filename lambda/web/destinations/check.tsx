@@ -1,24 +1,14 @@
 // The reachability check of a destination: a button that requests it, and its result in words.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
-import { call } from '../app/api.ts';
-import { refresh } from '../app/live-data.ts';
+import { change } from '../app/live-data.ts';
 import type { Destination } from '../app/types.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 /** The button, and the result of the last check. */
 export function useCheck({ id, name, lastCheck }: Destination): Readonly<Record<'button' | 'found', ReactNode>> {
-  const [error, setError] = useState<string | null>(null);
-  const check = async (): Promise<void> => {
-    setError(null);
-    try {
-      await call('POST', `/destinations/${id}/check`);
-      refresh('/destinations');
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
+  const { attempt: check, error } = useAttempt(() => change('POST', `/destinations/${id}/check`, ['/destinations']));
   const button = (
     <button
       type="button"

@@ -1,5 +1,4 @@
 // Connected channels: whether each can be used, and buttons to connect and reconnect.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { platformNames, platformTraits } from '../../domain/channels/managed-platforms.ts';
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
@@ -7,12 +6,12 @@ import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { formatMoment } from '../app/format.ts';
-import { refresh } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { change } from '../app/live-data.ts';
+import { PagedRows } from '../app/paged-rows.tsx';
 import type { Connection } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Failure } from '../form.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 const path = '/connections?limit=50';
@@ -31,34 +30,20 @@ async function consent(asked: Promise<{ readonly authorizeURL: string }>): Promi
 }
 
 export function Connections(): ReactNode {
-  const { first, items, more } = usePages<Connection>(path);
-  const [error, setError] = useState<string | null>(null);
-  const connect = (platform: PlatformName) => {
-    setError(null);
-    consent(call('POST', '/connections', { platform, returnTo })).catch((failure: Error) => setError(failure.message));
-  };
+  const { attempt: connect, error } = useAttempt((platform: PlatformName) =>
+    consent(call('POST', '/connections', { platform, returnTo })),
+  );
   return (
     <section aria-labelledby="channels">
       <h2 id="channels">{words.channels.title}</h2>
       <p className="hint">{words.channels.text}</p>
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.channels.empty}</p>
-          ) : (
-            <ul className="rows">
-              {items.map((connection) => (
-                <Row key={connection.id} connection={connection} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={usePages<Connection>(path)} none={words.channels.empty}>
+        {(connection) => <Row key={connection.id} connection={connection} />}
+      </PagedRows>
       <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
       <p className="buttons start">
         {platformNames.map((platform) => (
-          <button key={platform} type="button" onClick={() => connect(platform)}>
+          <button key={platform} type="button" onClick={() => void connect(platform)}>
             {words.channels.connect(platformTraits[platform].title)}
           </button>
         ))}
@@ -69,13 +54,10 @@ export function Connections(): ReactNode {
 
 function Row({ connection }: { readonly connection: Connection }): ReactNode {
   const { id, platform, state, title, liveURL, verifiedAt, quota } = connection;
-  const [error, setError] = useState<string | null>(null);
   const platformTitle = platformTraits[platform].title;
-  const again = () => {
-    setError(null);
-    const asked = call<{ authorizeURL: string }>('POST', `/connections/${id}/reauthorise`, { returnTo });
-    consent(asked).catch((failure: Error) => setError(failure.message));
-  };
+  const { attempt: again, error } = useAttempt(() =>
+    consent(call('POST', `/connections/${id}/reauthorise`, { returnTo })),
+  );
   return (
     <li className="tall">
       <div>
@@ -108,7 +90,7 @@ function Row({ connection }: { readonly connection: Connection }): ReactNode {
           {words.channels.states[state]}
         </span>
         {state !== 'ok' && (
-          <button type="button" className="primary" onClick={again}>
+          <button type="button" className="primary" onClick={() => void again()}>
             {words.channels.again}
           </button>
         )}
@@ -117,12 +99,7 @@ function Row({ connection }: { readonly connection: Connection }): ReactNode {
           tone="grave"
           question={words.channels.removeAsk(title ?? platformTitle)}
           explanation={words.channels.removeText}
-          onYes={async () => {
-            await call('DELETE', `/connections/${id}`);
-            refresh('/connections');
-            refresh('/destinations');
-            refresh('/managed-settings');
-          }}
+          onYes={() => change('DELETE', `/connections/${id}`, ['/connections', '/destinations', '/managed-settings'])}
         />
       </p>
     </li>

@@ -1,11 +1,9 @@
 // The destinations of streams. Their keys are never shown again.
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
-import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
-import { refresh, useLive } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { change, refresh, useLive } from '../app/live-data.ts';
+import { PagedRows } from '../app/paged-rows.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
@@ -23,31 +21,25 @@ const pendingEveryMs = 5000;
 export function DestinationsPage(): ReactNode {
   const { data: known } = useLive<Page<Destination>>(path);
   const isAnyPending = known?.data.some(({ lastCheck }) => lastCheck?.state === 'pending') ?? false;
-  const { first, items, more } = usePages<Destination>(path, isAnyPending ? pendingEveryMs : undefined);
   const { data: streams } = useLive<Page<Stream>>('/streams?limit=100');
   return (
     <div className="screen">
       <h1>{words.destinations.title}</h1>
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.destinations.empty}</p>
-          ) : (
-            <ul className="rows long">
-              {items.map((destination) => (
-                <Row
-                  key={destination.id}
-                  destination={destination}
-                  users={(streams?.data ?? []).filter(({ outputs }) =>
-                    outputs.some(({ destinationID }) => destinationID === destination.id),
-                  )}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows
+        pages={usePages<Destination>(path, isAnyPending ? pendingEveryMs : undefined)}
+        none={words.destinations.empty}
+        isLong
+      >
+        {(destination) => (
+          <Row
+            key={destination.id}
+            destination={destination}
+            users={(streams?.data ?? []).filter(({ outputs }) =>
+              outputs.some(({ destinationID }) => destinationID === destination.id),
+            )}
+          />
+        )}
+      </PagedRows>
       <section aria-labelledby="add">
         <h2 id="add">{words.destinations.add}</h2>
         <DestinationForm onMade={() => refresh('/destinations')} />
@@ -68,10 +60,6 @@ function Row({
 }): ReactNode {
   const { id, name, url, lastUsedAt, platform } = destination;
   const check = useCheck(destination);
-  const change = async ({ streamKey }: Readonly<Record<string, string>>): Promise<void> => {
-    await call('PATCH', `/destinations/${id}`, { streamKey });
-    refresh('/destinations');
-  };
   return (
     <li className="tall">
       <div>
@@ -96,7 +84,11 @@ function Row({
             {check.found}
             <details>
               <summary>{words.destinations.replaceKey}</summary>
-              <Form action={words.save} onSubmit={change} isReset>
+              <Form
+                action={words.save}
+                onSubmit={({ streamKey }) => change('PATCH', `/destinations/${id}`, ['/destinations'], { streamKey })}
+                isReset
+              >
                 <Field name="streamKey" label={words.destinations.newKey} type="password" autoComplete="off" />
               </Form>
             </details>
@@ -110,10 +102,7 @@ function Row({
           tone="grave"
           question={words.destinations.removeAsk(name)}
           explanation={words.destinations.removeText}
-          onYes={async () => {
-            await call('DELETE', `/destinations/${id}`);
-            refresh('/destinations');
-          }}
+          onYes={() => change('DELETE', `/destinations/${id}`, ['/destinations'])}
         />
       </div>
     </li>

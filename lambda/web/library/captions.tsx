@@ -1,22 +1,14 @@
 // The captions of a video: a file of captions is added, counted or removed.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { call } from '../app/api.ts';
-import { refresh } from '../app/live-data.ts';
+import { change } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 export function Captions({ upload: { id, name, captionCount } }: { readonly upload: Upload }): ReactNode {
-  const [error, setError] = useState<string | null>(null);
-  const set = async (captionsOf: () => Promise<string | null>): Promise<void> => {
-    try {
-      setError(null);
-      await call('PATCH', `/uploads/${id}`, { captions: await captionsOf() });
-      refresh('/uploads');
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
+  const { attempt: set, error } = useAttempt(async (captionsOf: () => Promise<string | null>) =>
+    change('PATCH', `/uploads/${id}`, ['/uploads'], { captions: await captionsOf() }),
+  );
   return (
     <details>
       <summary>{words.library.captions(captionCount)}</summary>

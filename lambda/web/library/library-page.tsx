@@ -1,10 +1,9 @@
 // The library: uploads and imports, their findings, and the streams and playlists that use them.
 import { useState } from 'react';
 import type { DragEvent, ReactNode } from 'react';
-import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { formatBytes, formatDuration } from '../app/format.ts';
-import { refresh } from '../app/live-data.ts';
+import { change } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
@@ -13,6 +12,7 @@ import { SearchField } from '../app/search-field.tsx';
 import type { Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 import { Captions } from './captions.tsx';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
@@ -110,10 +110,7 @@ function Row({ upload }: { readonly upload: Upload }): ReactNode {
           tone="grave"
           question={words.library.removeAsk(upload.name)}
           explanation={isUsed ? words.library.removeUsed : words.library.removeText}
-          onYes={async () => {
-            await call('DELETE', `/uploads/${upload.id}`);
-            refresh('/uploads');
-          }}
+          onYes={() => change('DELETE', `/uploads/${upload.id}`, ['/uploads'])}
         />
       </div>
     </>
@@ -137,16 +134,7 @@ function Findings({ findings }: Pick<Upload, 'findings'>): ReactNode {
 
 /** A button that fetches or examines a failed upload again. */
 function Retry({ upload: { id, name } }: { readonly upload: Upload }): ReactNode {
-  const [error, setError] = useState<string | null>(null);
-  const again = async (): Promise<void> => {
-    try {
-      setError(null);
-      await call('POST', `/uploads/${id}/retry`);
-      refresh('/uploads');
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
+  const { attempt: again, error } = useAttempt(() => change('POST', `/uploads/${id}/retry`, ['/uploads']));
   return (
     <>
       <button type="button" aria-label={words.library.retryOne(name)} onClick={() => void again()}>
@@ -171,14 +159,15 @@ function toneOf({ uploaded, probeState, externalSource }: Upload): string {
 }
 
 function ImportForm(): ReactNode {
-  const start = async ({ url }: Readonly<Record<string, string>>): Promise<void> => {
-    await call('POST', '/uploads/import', { url });
-    refresh('/uploads');
-  };
   return (
     <section aria-labelledby="import">
       <h2 id="import">{words.library.link}</h2>
-      <Form action={words.library.importIt} onSubmit={start} isReset className="in-row">
+      <Form
+        action={words.library.importIt}
+        onSubmit={({ url }) => change('POST', '/uploads/import', ['/uploads'], { url })}
+        isReset
+        className="in-row"
+      >
         <Field name="url" label={words.library.linkLabel} type="url" hint={words.library.linkHint} autoComplete="off" />
       </Form>
     </section>

@@ -1,13 +1,13 @@
 // One day of the schedule: the starts on it, with buttons to skip each.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { call, serviceNow } from '../app/api.ts';
+import { serviceNow } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
-import { refresh } from '../app/live-data.ts';
+import { change } from '../app/live-data.ts';
 import { Link } from '../app/router.tsx';
 import type { Occurrence } from '../app/types.ts';
 import { nameOf } from '../streams/stream-name.ts';
 import { Failure } from '../form.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 import { hoursSkipped } from './zoned-time.ts';
 import type { Day } from './zoned-time.ts';
@@ -44,21 +44,13 @@ export function DayOfWeek({
 
 function Entry({ day, occurrence }: { readonly day: Day; readonly occurrence: Occurrence }): ReactNode {
   const { streamID, startAt, endAt, isSkipped } = occurrence;
-  const [error, setError] = useState<string | null>(null);
   const name = nameOf({ name: occurrence.streamName });
   const start = new Date(startAt);
   const isBefore = start < day.from;
   /** A start is shown as skipped only after the API has confirmed it. */
-  const skip = async (isWished: boolean): Promise<void> => {
-    setError(null);
-    try {
-      await call('POST', `/streams/${streamID}/schedule/skip`, { startAt, skip: isWished });
-      refresh('/schedule');
-      refresh('/streams');
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
+  const { attempt: skip, error } = useAttempt((isWished: boolean) =>
+    change('POST', `/streams/${streamID}/schedule/skip`, ['/schedule', '/streams'], { startAt, skip: isWished }),
+  );
   const begin = isBefore ? words.schedule.since(formatMoment(startAt)) : clock.format(start);
   return (
     <li data-skipped={isSkipped}>

@@ -1,11 +1,9 @@
 // The scheduled streams, each with its rule and time zone, and a button to cancel.
 import type { ReactNode } from 'react';
-import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { formatMoment } from '../app/format.ts';
-import { refresh } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { change } from '../app/live-data.ts';
+import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -15,35 +13,18 @@ import { words } from '../words/en.ts';
 const path = '/streams?state=scheduled&limit=50';
 
 export function ScheduledStreams(): ReactNode {
-  const { first, items, more } = usePages<Stream>(path);
   return (
     <section aria-labelledby="planned">
       <h2 id="planned">{words.schedule.planned}</h2>
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.schedule.nonePlanned}</p>
-          ) : (
-            <ul className="rows">
-              {items.map((stream) => (
-                <Row key={stream.id} stream={stream} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={usePages<Stream>(path)} none={words.schedule.nonePlanned}>
+        {(stream) => <Row key={stream.id} stream={stream} />}
+      </PagedRows>
     </section>
   );
 }
 
 function Row({ stream }: { readonly stream: Stream }): ReactNode {
   const { id, recurrence, scheduleStartAt } = stream;
-  const cancel = async (): Promise<void> => {
-    await call('DELETE', `/streams/${id}/schedule`);
-    refresh('/schedule');
-    refresh('/streams');
-  };
   return (
     <li className="tall">
       <div>
@@ -71,7 +52,7 @@ function Row({ stream }: { readonly stream: Stream }): ReactNode {
         question={words.schedule.cancelAsk(nameOf(stream))}
         explanation={words.schedule.cancelText}
         refuse={words.schedule.keep}
-        onYes={cancel}
+        onYes={() => change('DELETE', `/streams/${id}/schedule`, ['/schedule', '/streams'])}
       />
     </li>
   );

@@ -1,14 +1,12 @@
 // The broadcasts of a stream on managed platforms: whether each matches its settings, and its health.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
-import { call } from '../app/api.ts';
 import { formatMoment, formatWhole } from '../app/format.ts';
-import { refresh } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { change } from '../app/live-data.ts';
+import { PagedRows } from '../app/paged-rows.tsx';
 import type { Broadcast, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 const everyMs = 10_000;
@@ -16,41 +14,22 @@ const tones = { prepared: 'quiet', starting: 'moving', live: 'live', ended: 'qui
 
 export function Broadcasts({ stream }: { readonly stream: Stream }): ReactNode {
   const path = `/streams/${stream.id}/broadcasts?limit=10`;
-  const { first, items, more } = usePages<Broadcast>(path, everyMs);
   return (
     <section aria-labelledby="broadcasts">
       <h2 id="broadcasts">{words.channels.broadcasts}</h2>
       <Mirror stream={stream} />
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.channels.noBroadcasts}</p>
-          ) : (
-            <ul className="rows">
-              {items.map((broadcast) => (
-                <Row key={broadcast.id} broadcast={broadcast} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={usePages<Broadcast>(path, everyMs)} none={words.channels.noBroadcasts}>
+        {(broadcast) => <Row key={broadcast.id} broadcast={broadcast} />}
+      </PagedRows>
     </section>
   );
 }
 
 function Mirror({ stream: { id, mirror } }: { readonly stream: Stream }): ReactNode {
-  const [error, setError] = useState<string | null>(null);
+  const { attempt: retry, error } = useAttempt(() =>
+    change('PATCH', `/streams/${id}`, [`/streams/${id}`], { retryMirror: true }),
+  );
   if (mirror === null) return null;
-  const retry = async (): Promise<void> => {
-    setError(null);
-    try {
-      await call('PATCH', `/streams/${id}`, { retryMirror: true });
-      refresh(`/streams/${id}`);
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
   return (
     <div role="status" className={mirror.state === 'blocked' ? 'error' : ''}>
       <p className="hint">

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import type { Stream } from '../app/types.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 interface LookPreviewProps {
@@ -21,20 +22,17 @@ const mostAsked = 60;
 
 export function LookPreview({ streamID, look }: LookPreviewProps): ReactNode {
   const [picture, setPicture] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const [isPending, setPending] = useState(false);
-  const see = async (): Promise<void> => {
-    setPending(true);
-    setError(null);
-    try {
-      setPicture(await pictureOf(streamID, look));
-    } catch (failure) {
+  const {
+    attempt: see,
+    error,
+    isPending,
+  } = useAttempt(async () => {
+    const rendered = pictureOf(streamID, look).catch((failure: unknown) => {
       setPicture(null);
-      setError((failure as Error).message);
-    } finally {
-      setPending(false);
-    }
-  };
+      throw failure;
+    });
+    setPicture(await rendered);
+  });
   return (
     <div className="stack">
       <p>

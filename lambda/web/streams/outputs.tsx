@@ -3,12 +3,12 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';
-import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
-import { refresh, useLive } from '../app/live-data.ts';
+import { change, useLive } from '../app/live-data.ts';
 import { OutputBadge } from '../app/state-badge.tsx';
 import type { Destination, Output, Page, Stream } from '../app/types.ts';
 import { Choice, Failure } from '../form.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 export function Outputs({ stream }: { readonly stream: Stream }): ReactNode {
@@ -36,16 +36,9 @@ export function Outputs({ stream }: { readonly stream: Stream }): ReactNode {
 }
 
 function Retry({ streamID }: { readonly streamID: string }): ReactNode {
-  const [error, setError] = useState<string | null>(null);
-  const retry = async (): Promise<void> => {
-    setError(null);
-    try {
-      await call('POST', `/streams/${streamID}/retry`);
-      refresh(`/streams/${streamID}`);
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
+  const { attempt: retry, error } = useAttempt(() =>
+    change('POST', `/streams/${streamID}/retry`, [`/streams/${streamID}`]),
+  );
   return (
     <>
       <button type="button" className="primary" onClick={() => void retry()}>
@@ -63,22 +56,11 @@ interface RowProps {
 }
 
 function Row({ stream, output, name }: RowProps): ReactNode {
-  const [error, setError] = useState<string | null>(null);
   const path = `/streams/${stream.id}/outputs/${output.id}`;
   /** The pause is shown after the API has confirmed it, because it ends the output for its viewers. */
-  const pause = async (enabled: boolean): Promise<void> => {
-    setError(null);
-    try {
-      await call('PATCH', path, { enabled });
-      refresh(`/streams/${stream.id}`);
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
-  const remove = async (): Promise<void> => {
-    await call('DELETE', path);
-    refresh(`/streams/${stream.id}`);
-  };
+  const { attempt: pause, error } = useAttempt((enabled: boolean) =>
+    change('PATCH', path, [`/streams/${stream.id}`], { enabled }),
+  );
   return (
     <li className="tall">
       <div>
@@ -117,7 +99,7 @@ function Row({ stream, output, name }: RowProps): ReactNode {
           question={words.outputs.removeAsk(name)}
           explanation={words.outputs.removeText}
           refuse={words.outputs.keep}
-          onYes={remove}
+          onYes={() => change('DELETE', path, [`/streams/${stream.id}`])}
         />
       </p>
     </li>
@@ -135,13 +117,9 @@ function Add({
   const used = new Set(stream.outputs.map(({ destinationID }) => destinationID));
   const free = destinations.filter(({ id, url }) => !used.has(id) && url !== undefined);
   const [chosen, setChosen] = useState('');
-  const [error, setError] = useState<string | null>(null);
   const destinationID = free.some(({ id }) => id === chosen) ? chosen : (free[0]?.id ?? '');
-  const add = async (): Promise<void> => {
-    setError(null);
-    await call('POST', `/streams/${stream.id}/outputs`, { destinationID });
-    refresh(`/streams/${stream.id}`);
-  };
+  const add = () => change('POST', `/streams/${stream.id}/outputs`, [`/streams/${stream.id}`], { destinationID });
+  const { attempt, error } = useAttempt(add);
   if (free.length === 0) return <p className="hint">{words.outputs.allUsed}</p>;
   return (
     <div className="in-row adding">
@@ -162,7 +140,7 @@ function Add({
           onYes={add}
         />
       ) : (
-        <button type="button" onClick={() => void add().catch((failure: Error) => setError(failure.message))}>
+        <button type="button" onClick={() => void attempt()}>
           {words.outputs.add}
         </button>
       )}

@@ -9,6 +9,7 @@ import { refresh, show, useLive } from '../app/live-data.ts';
 import { Link, navigate } from '../app/router.tsx';
 import type { Destination, ManagedSettings, Page, Playlist, Stream } from '../app/types.ts';
 import { Choice, Failure, Field, Form } from '../form.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
 import { Readiness } from './readiness.tsx';
@@ -47,18 +48,12 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
 
 /** A button that duplicates the stream and opens the copy. */
 function Duplicate({ streamID }: { readonly streamID: string }): ReactNode {
-  const [error, setError] = useState<string | null>(null);
-  const duplicate = async (): Promise<void> => {
-    setError(null);
-    try {
-      const { id } = await call<Stream>('POST', `/streams/${streamID}/duplicate`, {});
-      refresh('/streams?');
-      refresh('/playlists?');
-      navigate(`/streams/${id}`);
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
+  const { attempt: duplicate, error } = useAttempt(async () => {
+    const { id } = await call<Stream>('POST', `/streams/${streamID}/duplicate`, {});
+    refresh('/streams?');
+    refresh('/playlists?');
+    navigate(`/streams/${id}`);
+  });
   return (
     <div>
       <button type="button" onClick={() => void duplicate()}>
@@ -72,15 +67,14 @@ function Duplicate({ streamID }: { readonly streamID: string }): ReactNode {
 /** The playlists of a stream. If it has none, a button creates one from the media that the stream plays now. */
 function PlaylistLinks({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
   const { id, playlistIDs, videoUploadObjectID: uploadID } = stream;
-  const [error, setError] = useState<string | null>(null);
-  const make = async (): Promise<void> => {
+  const { attempt: make, error } = useAttempt(async () => {
     const made = await call<Playlist>('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
     if (uploadID !== null)
       await call('POST', `/playlists/${made.id}/operations`, { operations: [{ op: 'add', uploadID }] });
     refresh('/playlists?');
     refresh(`/streams/${id}`);
     navigate(`/playlists/${made.id}`);
-  };
+  });
   if (playlistIDs.length > 0)
     return (
       <p>
@@ -94,7 +88,7 @@ function PlaylistLinks({ stream, isLocked }: { readonly stream: Stream; readonly
   if (isLocked) return null;
   return (
     <div>
-      <button type="button" onClick={() => void make().catch((failure: Error) => setError(failure.message))}>
+      <button type="button" onClick={() => void make()}>
         {words.playlists.make}
       </button>
       {error !== null && <p className="error">{error}</p>}

@@ -2,13 +2,12 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
-import { call } from '../app/api.ts';
-import { refresh } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { change } from '../app/live-data.ts';
+import { PagedRows } from '../app/paged-rows.tsx';
 import type { WebhookDelivery } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Choice, Failure } from '../form.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
 const tones = { pending: 'moving', delivered: 'live', failed: 'wrong' } as const;
@@ -18,7 +17,6 @@ const everyMs = 4000;
 export function Deliveries({ webhookID }: { readonly webhookID: string }): ReactNode {
   const [state, setState] = useState('');
   const path = `/webhooks/${webhookID}/deliveries?limit=20${state === '' ? '' : `&state=${state}`}`;
-  const { first, items, more } = usePages<WebhookDelivery>(path, everyMs);
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">{words.webhooks.deliveries}</h2>
@@ -29,20 +27,9 @@ export function Deliveries({ webhookID }: { readonly webhookID: string }): React
         onChange={setState}
         options={[['', words.webhooks.everything], ...Object.entries(words.webhooks.states)]}
       />
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.webhooks.noDeliveries}</p>
-          ) : (
-            <ul className="rows">
-              {items.map((delivery) => (
-                <Row key={delivery.id} webhookID={webhookID} delivery={delivery} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={usePages<WebhookDelivery>(path, everyMs)} none={words.webhooks.noDeliveries}>
+        {(delivery) => <Row key={delivery.id} webhookID={webhookID} delivery={delivery} />}
+      </PagedRows>
     </section>
   );
 }
@@ -50,16 +37,9 @@ export function Deliveries({ webhookID }: { readonly webhookID: string }): React
 function Row({ webhookID, delivery }: { readonly webhookID: string; readonly delivery: WebhookDelivery }): ReactNode {
   const { id, eventType, state, attempts, createdAt, nextAttemptAt, responseStatus, responseExcerpt, failure } =
     delivery;
-  const [error, setError] = useState<string | null>(null);
-  const again = async (): Promise<void> => {
-    setError(null);
-    try {
-      await call('POST', `/webhooks/${webhookID}/deliveries/${id}/redeliver`);
-      refresh(`/webhooks/${webhookID}`);
-    } catch (refused) {
-      setError((refused as Error).message);
-    }
-  };
+  const { attempt: again, error } = useAttempt(() =>
+    change('POST', `/webhooks/${webhookID}/deliveries/${id}/redeliver`, [`/webhooks/${webhookID}`]),
+  );
   return (
     <li className="tall">
       <div>

@@ -9,6 +9,7 @@ import { Loaded } from '../app/loaded.tsx';
 import { navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Webhook } from '../app/types.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 import { Deliveries } from './deliveries.tsx';
 import { SecretOnce } from './secret-once.tsx';
@@ -31,16 +32,10 @@ export function WebhookPage({ id }: ScreenProps): ReactNode {
 function Shown({ webhook, path }: { readonly webhook: Webhook; readonly path: string }): ReactNode {
   const { id, url, enabled, disabledReason, lastDeliveredAt } = webhook;
   const [secret, setSecret] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
-    setError(null);
-    try {
-      await work();
-      refresh(path);
-    } catch (failure) {
-      setError((failure as Error).message);
-    }
-  };
+  const { attempt, error } = useAttempt(async (work: () => Promise<unknown>) => {
+    await work();
+    refresh(path);
+  });
   const change = async (wish: object): Promise<void> => {
     show(path, await call('PATCH', path, wish));
     refresh('/webhooks?');

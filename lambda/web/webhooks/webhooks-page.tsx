@@ -4,8 +4,7 @@ import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { refresh } from '../app/live-data.ts';
-import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
+import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Webhook } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -18,7 +17,6 @@ import type { WebhookWish } from './webhook-form.tsx';
 const path = '/webhooks?limit=50';
 
 export function WebhooksPage(): ReactNode {
-  const { first, items, more } = usePages<Webhook>(path);
   const [secret, setSecret] = useState<string | null>(null);
   const add = async (wish: WebhookWish): Promise<void> => {
     setSecret((await call<{ secret: string }>('POST', '/webhooks', wish)).secret);
@@ -29,20 +27,9 @@ export function WebhooksPage(): ReactNode {
       <h1>{words.webhooks.title}</h1>
       <p className="hint">{words.webhooks.text}</p>
       <SecretOnce secret={secret} />
-      <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? (
-            <p className="hint">{words.webhooks.empty}</p>
-          ) : (
-            <ul className="rows long">
-              {items.map((webhook) => (
-                <Row key={webhook.id} webhook={webhook} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <MoreButton more={more} />
+      <PagedRows pages={usePages<Webhook>(path)} none={words.webhooks.empty} isLong>
+        {(webhook) => <Row key={webhook.id} webhook={webhook} />}
+      </PagedRows>
       <section aria-labelledby="add">
         <h2 id="add">{words.webhooks.add}</h2>
         <WebhookForm webhook={null} onSave={add} />
