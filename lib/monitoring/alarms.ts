@@ -25,12 +25,12 @@ interface AlarmSettings {
   /** The finding, as a sentence for the reader of the notification. */
   readonly says: string;
   readonly metric: IMetric;
-  /** The value at or above which the alarm is raised. An alarm has either this or `below`. */
+  /** The value at or above which the alarm is raised. @default 1, without `below` */
   readonly atLeast?: number;
   /** The value below which the alarm is raised. */
   readonly below?: number;
-  /** The number of consecutive periods of the metric for which the condition has to hold. */
-  readonly periods: number;
+  /** The number of consecutive periods of the metric for which the condition has to hold. @default 1 */
+  readonly periods?: number;
   /** Whether to raise the alarm when the metric has no values. @default false */
   readonly missingIsBad?: boolean;
 }
@@ -59,8 +59,6 @@ export class Alarms extends Construct {
         runbook: 'Starts fail',
         says: 'A stream that was started to see whether one can be had no pictures at its ingest.',
         metric: synthetic.failed,
-        atLeast: 1,
-        periods: 1,
       });
       this.#add('StartsUnproved', {
         runbook: 'Starts fail',
@@ -83,7 +81,6 @@ export class Alarms extends Construct {
       says: 'Agents took over streams of others: those died, hang, or were replaced.',
       metric: metrics.takeovers,
       atLeast: 10,
-      periods: 1,
     });
     for (const backend of ['ffmpeg', 'manifest'] as const) {
       this.#add(`NoAgents-${backend}`, {
@@ -113,8 +110,6 @@ export class Alarms extends Construct {
       runbook: 'GPU unused',
       says: 'An agent or worker on a GPU machine encodes by software.',
       metric: metrics.gpusUnused,
-      atLeast: 1,
-      periods: 1,
     });
     for (const [name, seconds] of Object.entries(oldestCommandSeconds) as [QueueName, number][]) {
       this.#add(`QueueAge-${name}`, {
@@ -128,8 +123,6 @@ export class Alarms extends Construct {
         runbook: 'Dead letters',
         says: `Commands of the queue ${name} failed too often and were put aside.`,
         metric: metrics.deadLetters(name),
-        atLeast: 1,
-        periods: 1,
       });
     }
     this.#add('SweepLate', {
@@ -137,29 +130,22 @@ export class Alarms extends Construct {
       says: 'The minute sweep did not succeed: schedules, durations and credits may be acted on late.',
       metric: metrics.sweepsSucceeded,
       below: 1,
-      periods: 1,
       missingIsBad: true,
     });
     this.#add('BooksDiffer', {
       runbook: 'Books differ',
       says: 'Ledger, live intervals and invoices do not say the same, or could not be compared.',
       metric: metrics.reconciliationsFailed,
-      atLeast: 1,
-      periods: 1,
     });
     this.#add('OperateFailed', {
       runbook: 'Operate failing',
       says: 'A command of an operator failed by a fault of ours.',
       metric: metrics.operatorCommandsFailed,
-      atLeast: 1,
-      periods: 1,
     });
     this.#add('MailsFailed', {
       runbook: 'Mails failing',
       says: 'Mails to users were not sent: nobody can sign up.',
       metric: metrics.mailsFailed,
-      atLeast: 1,
-      periods: 1,
     });
     if (metrics.mailsRefused)
       this.#add('MailsRefused', {
@@ -167,7 +153,6 @@ export class Alarms extends Construct {
         says: 'Mails to users came back, or were called spam; SES pauses an account with too many.',
         metric: metrics.mailsRefused,
         atLeast: 5,
-        periods: 1,
       });
     for (const [name, fn] of metrics.functions) {
       this.#add(`FunctionFailing-${name}`, {
@@ -175,36 +160,28 @@ export class Alarms extends Construct {
         says: `Calls of the function ${name} ended with an error, or at its time limit.`,
         metric: metrics.functionErrors(fn),
         atLeast: 3,
-        periods: 1,
       });
       this.#add(`FunctionThrottled-${name}`, {
         runbook: 'Function throttled',
         says: `Calls of the function ${name} were refused, as too many run at once.`,
         metric: metrics.functionThrottles(fn),
-        atLeast: 1,
-        periods: 1,
       });
     }
     this.#add('FunctionMemory', {
       runbook: 'Function memory',
       says: 'A function uses almost all of its memory: with more to do it will be ended.',
       metric: metrics.functionsShortOfMemory,
-      atLeast: 1,
-      periods: 1,
     });
     this.#add('Drift', {
       runbook: 'Drift',
       says: 'Something of the stage is not as its templates say, or could not be compared with them.',
       metric: drift.failed,
-      atLeast: 1,
-      periods: 1,
     });
     this.#add('ApiErrors', {
       runbook: 'API errors',
       says: 'Requests ended with a fault of ours (5xx).',
       metric: metrics.apiErrors,
       atLeast: 5,
-      periods: 1,
     });
     this.#add('ApiSlow', {
       runbook: 'API slow',
@@ -236,11 +213,12 @@ export class Alarms extends Construct {
     });
   }
 
-  #add(id: string, { runbook, says, metric, atLeast, below, periods, missingIsBad = false }: AlarmSettings): void {
+  #add(id: string, { atLeast = 1, periods = 1, missingIsBad = false, ...settings }: AlarmSettings): void {
+    const { runbook, says, metric, below } = settings;
     const alarm = new Alarm(this, id, {
       alarmDescription: `${says} Runbook: lib/README.md, “${runbook}”.`,
       metric,
-      threshold: atLeast ?? below ?? 0,
+      threshold: below ?? atLeast,
       comparisonOperator:
         below === undefined
           ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD

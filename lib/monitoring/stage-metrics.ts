@@ -30,6 +30,7 @@ export const blames = ['ours', 'media', 'destination'] as const;
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const hour = Duration.hours(1);
+const summed = (label: string) => ({ statistic: Stats.SUM, period: fiveMinutes, label });
 
 /** The share of its memory above which a function is short of memory. */
 const memoryShort = 0.9;
@@ -77,11 +78,11 @@ export class StageMetrics extends Construct {
   }
 
   functionErrors(fn: LambdaFunction): IMetric {
-    return fn.metricErrors({ statistic: Stats.SUM, period: fiveMinutes, label: `${fn.node.id} failed` });
+    return fn.metricErrors(summed(`${fn.node.id} failed`));
   }
 
   functionThrottles(fn: LambdaFunction): IMetric {
-    return fn.metricThrottles({ statistic: Stats.SUM, period: fiveMinutes, label: `${fn.node.id} throttled` });
+    return fn.metricThrottles(summed(`${fn.node.id} throttled`));
   }
 
   /** Calls of all functions together that used almost all memory of their function. */
@@ -189,19 +190,11 @@ export class StageMetrics extends Construct {
   }
 
   get reconciliationsFailed(): IMetric {
-    return this.#props.publishing.reconcile.metricErrors({
-      statistic: Stats.SUM,
-      period: fiveMinutes,
-      label: 'proofs of the books that failed',
-    });
+    return this.#props.publishing.reconcile.metricErrors(summed('proofs of the books that failed'));
   }
 
   get operatorCommandsFailed(): IMetric {
-    return this.#props.operate.operate.metricErrors({
-      statistic: Stats.SUM,
-      period: fiveMinutes,
-      label: 'commands of operators that failed',
-    });
+    return this.#props.operate.operate.metricErrors(summed('commands of operators that failed'));
   }
 
   get apiRequests(): IMetric {
@@ -209,11 +202,7 @@ export class StageMetrics extends Construct {
   }
 
   get apiErrors(): IMetric {
-    return this.#props.api.restApi.deploymentStage.metricServerError({
-      statistic: Stats.SUM,
-      period: fiveMinutes,
-      label: '5xx',
-    });
+    return this.#props.api.restApi.deploymentStage.metricServerError(summed('5xx'));
   }
 
   get apiP99Ms(): IMetric {
@@ -260,7 +249,7 @@ export class StageMetrics extends Construct {
   }
 
   #logged(metricName: string, label: string): IMetric {
-    return new Metric({ namespace: this.#namespace, metricName, statistic: Stats.SUM, period: fiveMinutes, label });
+    return new Metric({ namespace: this.#namespace, metricName, ...summed(label) });
   }
 
   /** Each agent reports its value once a minute, so the sum over a minute is the total of all agents. */
