@@ -67,85 +67,40 @@ export const related = {
   },
 } as const satisfies Record<string, Related>;
 
-export const relations: readonly Relation[] = [
-  {
-    from: 'Stream',
-    field: 'destination',
-    description: "Destination of the stream's first output. null: none.",
-    ids: 'destinationID',
-    to: 'Destination',
-    usually: null,
+type Named = Omit<Relation, 'from' | 'field'>;
+
+function one(to: Named['to'], ids: string, description: string): Named {
+  return { to, ids, description, usually: null };
+}
+
+function some(to: Named['to'], ids: string, description: string): Named {
+  return { to, ids, description, usually: 2 };
+}
+
+/** The additional fields by the `id` of the schema of the answer. */
+const fields: Readonly<Record<Relation['from'], Readonly<Record<Relation['field'], Named>>>> = {
+  Stream: {
+    destination: one('Destination', 'destinationID', "Destination of the stream's first output. null: none."),
+    playlists: some('Playlist', 'playlistIDs', 'Playlists that the stream plays.'),
+    preparedPlaylists: some('Playlist', 'preparedPlaylistIDs', 'Playlists that are kept prepared for the stream.'),
+    videoUpload: one('Upload', 'videoUploadObjectID', 'Upload that the stream loops if it has no video playlist.'),
+    audioUpload: one('Upload', 'audioUploadObjectID', 'Upload whose sound replaces the sound of the video.'),
   },
-  {
-    from: 'Stream',
-    field: 'playlists',
-    description: 'Playlists that the stream plays.',
-    ids: 'playlistIDs',
-    to: 'Playlist',
-    usually: 2,
+  Playlist: {
+    stream: one('Stream', 'streamID', 'Stream that the playlist belongs to.'),
   },
-  {
-    from: 'Stream',
-    field: 'preparedPlaylists',
-    description: 'Playlists that are kept prepared for the stream.',
-    ids: 'preparedPlaylistIDs',
-    to: 'Playlist',
-    usually: 2,
+  PlaylistItem: {
+    upload: one('Upload', 'uploadID', 'Upload of the item. null: it was deleted.'),
   },
-  {
-    from: 'Stream',
-    field: 'videoUpload',
-    description: 'Upload that the stream loops if it has no video playlist.',
-    ids: 'videoUploadObjectID',
-    to: 'Upload',
-    usually: null,
+  Output: {
+    destination: one('Destination', 'destinationID', 'Destination that the output sends to.'),
   },
-  {
-    from: 'Stream',
-    field: 'audioUpload',
-    description: 'Upload whose sound replaces the sound of the video.',
-    ids: 'audioUploadObjectID',
-    to: 'Upload',
-    usually: null,
+  CurrentItem: {
+    playlist: one('Playlist', 'playlistID', 'Playlist that contains the item.'),
+    upload: one('Upload', 'uploadID', 'Upload that is playing.'),
   },
-  {
-    from: 'Playlist',
-    field: 'stream',
-    description: 'Stream that the playlist belongs to.',
-    ids: 'streamID',
-    to: 'Stream',
-    usually: null,
-  },
-  {
-    from: 'PlaylistItem',
-    field: 'upload',
-    description: 'Upload of the item. null: it was deleted.',
-    ids: 'uploadID',
-    to: 'Upload',
-    usually: null,
-  },
-  {
-    from: 'Output',
-    field: 'destination',
-    description: 'Destination that the output sends to.',
-    ids: 'destinationID',
-    to: 'Destination',
-    usually: null,
-  },
-  {
-    from: 'CurrentItem',
-    field: 'playlist',
-    description: 'Playlist that contains the item.',
-    ids: 'playlistID',
-    to: 'Playlist',
-    usually: null,
-  },
-  {
-    from: 'CurrentItem',
-    field: 'upload',
-    description: 'Upload that is playing.',
-    ids: 'uploadID',
-    to: 'Upload',
-    usually: null,
-  },
-];
+};
+
+export const relations: readonly Relation[] = Object.entries(fields).flatMap(([from, named]) =>
+  Object.entries(named).map(([field, relation]) => ({ from, field, ...relation })),
+);
