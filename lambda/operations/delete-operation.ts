@@ -16,14 +16,13 @@ interface Deletion extends Pick<Operation, 'id' | 'summary' | 'tag'> {
 /** DELETE, which answers 204. */
 export function deleteOperation(
   scope: 'service:write' | 'service:destructive',
-  { path, errors = [], hints, remove, ...declaration }: Deletion,
+  { path, hints, remove, ...declaration }: Deletion,
 ): Operation {
   return operation([scope], {
     ...declaration,
     ...(hints && { hints }),
     route: `DELETE ${path}`,
     output: { status: 204 },
-    errors: ['not_found', ...errors],
     async handle(ctx, { params }) {
       await remove(ctx, params.id);
       return undefined;

@@ -82,8 +82,8 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
   ctx: Context,
   listID: string,
   { limit, cursor }: PageRequest,
-  load: (before: number | null, count: number) => Promise<Row[]>,
   present: (row: Row) => Item,
+  load: (before: number | null, count: number) => Promise<Row[]>,
   bounds: PageBounds<Row> = { sizeOf: () => 0, maxSize: Infinity },
 ): Promise<{ data: Item[]; page: { hasMore: boolean; nextCursor: string } }> {
   const before = cursor === undefined ? null : ctx.cursors.open(listID, cursor);

@@ -83,10 +83,11 @@ interface Declaration<
     readonly csv?: (answer: z.output<Answer>) => string;
   };
   /**
-   * The problem codes of this operation. Every operation can also end with 401, 403, 422 for invalid input, 429, 500
+   * The problem codes of this operation, beside those that follow from its input: `not_found` for an ID in its path,
+   * and `invalid_cursor` for a `cursor`. Every operation can also end with 401, 403, 422 for invalid input, 429, 500
    * and 502.
    */
-  readonly errors: readonly ProblemCode[];
+  readonly errors?: readonly ProblemCode[];
   /** Hints for AI clients that the method does not imply. */
   readonly hints?: Hints;
   readonly handle: (ctx: Ctx, input: Input<Params, Query, Body>) => Promise<z.input<Answer>>;
@@ -95,10 +96,11 @@ interface Declaration<
 /** An operation as surfaces see it. */
 export interface Operation extends Omit<
   Declaration<Route, Shape, Shape, Schema, Schema, Context>,
-  'route' | 'handle' | 'params' | 'query' | 'output'
+  'route' | 'handle' | 'params' | 'query' | 'output' | 'errors'
 > {
   readonly method: Method;
   readonly path: `/${string}`;
+  readonly errors: readonly ProblemCode[];
   /** One of these scopes is enough; `public` operations need no credential. */
   readonly scopes: readonly [Scope, ...Scope[]] | 'public';
   readonly params: z.ZodObject;
@@ -144,14 +146,20 @@ function withSchemas<
   { route, ...declaration }: Declaration<Route, Params, Query, Body, Answer, Ctx>,
 ): Operation {
   const [method, path] = route.split(' ') as [Method, `/${string}`];
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const { params = {}, query = {}, errors = [] } = declaration;
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).filter((name) => !(name in params));
   return {
     ...declaration,
     method,
     path,
     scopes,
-    params: z.strictObject({ ...Object.fromEntries(names.map((name) => [name, pathID])), ...declaration.params }),
-    query: z.strictObject(declaration.query ?? {}),
+    params: z.strictObject({ ...Object.fromEntries(ids.map((name) => [name, pathID])), ...params }),
+    query: z.strictObject(query),
+    errors: [
+      ...(ids.length > 0 ? ['not_found' as const] : []),
+      ...('cursor' in query ? ['invalid_cursor' as const] : []),
+      ...errors,
+    ],
     output: declaration.output as Operation['output'],
     handle: declaration.handle as unknown as Operation['handle'],
   };

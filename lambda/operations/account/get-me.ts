@@ -44,7 +44,6 @@ export const getMe = operation(['service:read'], {
   tag: 'account',
   route: 'GET /me',
   output: { status: 200, body: me },
-  errors: [],
   async handle(ctx) {
     const user = await ctx.data.users.find(ctx.caller.userID);
     // A token stays valid for some seconds after its user is deleted.

@@ -10,7 +10,6 @@ export const getAlertChannel = operation(['service:read'], {
   tag: 'alert-channels',
   route: 'GET /alert-channels/{id}',
   output: { status: 200, body: alertChannelSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentAlertChannel(orNotFound(await ctx.data.alertChannels.find(ctx.caller.userID, params.id), 'alert channel')),
 });

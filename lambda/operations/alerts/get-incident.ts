@@ -11,7 +11,6 @@ export const getIncident = operation(['service:read'], {
   tag: 'incidents',
   route: 'GET /incidents/{id}',
   output: { status: 200, body: incidentSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentIncident(
       orNotFound(await ctx.data.incidents.find(ctx.caller.userID, params.id, readableKinds(ctx)), 'incident'),

@@ -11,13 +11,8 @@ export const listAlertChannels = operation(['service:read'], {
   route: 'GET /alert-channels',
   query: pageQuery,
   output: { status: 200, body: pageOf(alertChannelSchema).meta({ id: 'AlertChannelPage' }) },
-  errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(
-      ctx,
-      'alert-channels',
-      query,
-      (before, count) => ctx.data.alertChannels.list(ctx.caller.userID, before, count),
-      presentAlertChannel,
+    pageThrough(ctx, 'alert-channels', query, presentAlertChannel, (before, count) =>
+      ctx.data.alertChannels.list(ctx.caller.userID, before, count),
     ),
 });

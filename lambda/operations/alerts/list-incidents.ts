@@ -19,16 +19,11 @@ export const listIncidents = operation(['service:read'], {
     open: z.boolean().optional().describe('true: only open incidents. false: only ended incidents. Default: both.'),
   },
   output: { status: 200, body: pageOf(incidentSchema).meta({ id: 'IncidentPage' }) },
-  errors: ['invalid_cursor'],
   handle(ctx, { query }) {
     const { open = null } = query;
     const kinds = readableKinds(ctx);
-    return pageThrough(
-      ctx,
-      `incidents open=${open}`,
-      query,
-      (before, count) => ctx.data.incidents.list(ctx.caller.userID, kinds, open, before, count),
-      presentIncident,
+    return pageThrough(ctx, `incidents open=${open}`, query, presentIncident, (before, count) =>
+      ctx.data.incidents.list(ctx.caller.userID, kinds, open, before, count),
     );
   },
 });

@@ -13,7 +13,7 @@ export const testAlertChannel = operation(['service:write'], {
   tag: 'alert-channels',
   route: 'POST /alert-channels/{id}/test',
   output: { status: 202, body: alertChannelSchema },
-  errors: ['not_found', 'webhook_disabled'],
+  errors: ['webhook_disabled'],
   hints: { openWorld: true },
   async handle(ctx, { params }) {
     const channel = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');

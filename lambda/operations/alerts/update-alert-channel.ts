@@ -31,7 +31,7 @@ export const updateAlertChannel = operation(['service:write'], {
     })
     .meta({ examples: [{ quietHours: { from: '22:00', to: '07:00', timeZone: 'Europe/Paris' } }] }),
   output: { status: 200, body: alertChannelSchema },
-  errors: ['not_found', 'webhook_url_forbidden'],
+  errors: ['webhook_url_forbidden'],
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
     // Only adding events, a new target or enabling needs the right to read them. Disabling a channel does not.

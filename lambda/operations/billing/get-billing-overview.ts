@@ -54,7 +54,6 @@ export const getBillingOverview = operation(['service:read', 'service:billing'],
   tag: 'billing',
   route: 'GET /billing/overview',
   output: { status: 200, body: overview },
-  errors: [],
   async handle(ctx) {
     const { userID } = ctx.caller;
     const now = await ctx.data.now();

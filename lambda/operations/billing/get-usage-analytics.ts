@@ -53,7 +53,6 @@ export const getUsageAnalytics = operation(['service:billing'], {
     streamID: id.optional().describe('Only the usage of this stream. A deleted stream is possible.'),
   },
   output: { status: 200, body: usageSchema },
-  errors: [],
   async handle(ctx, { query: { granularity, timeZone, streamID, ...range } }) {
     const now = await ctx.data.now();
     const to = range.to ?? now;

@@ -13,13 +13,8 @@ export const listInvoices = operation(['service:billing'], {
   route: 'GET /billing/invoices',
   query: pageQuery,
   output: { status: 200, body: pageOf(invoiceSchema).meta({ id: 'InvoicePage' }) },
-  errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(
-      ctx,
-      'invoices',
-      query,
-      (before, count) => ctx.data.invoices.list(ctx.caller.userID, before, count),
-      presentInvoice,
+    pageThrough(ctx, 'invoices', query, presentInvoice, (before, count) =>
+      ctx.data.invoices.list(ctx.caller.userID, before, count),
     ),
 });

@@ -30,7 +30,6 @@ export const listPrices = publicOperation({
   tag: 'service',
   route: 'GET /prices',
   output: { status: 200, body: prices },
-  errors: [],
   async handle({ now }) {
     const table = tableAt(now);
     const { effectiveFrom, creditsPerHour, backupShare, furtherShare, creditsPerGiBMonth } = table;

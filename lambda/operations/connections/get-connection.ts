@@ -12,7 +12,6 @@ export const getConnection = operation(['service:read'], {
   tag: 'connections',
   route: 'GET /connections/{id}',
   output: { status: 200, body: connectionSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentConnection(orNotFound(await ctx.data.connections.find(ctx.caller.userID, params.id), 'connection')),
 });

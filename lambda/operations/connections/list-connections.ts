@@ -11,13 +11,8 @@ export const listConnections = operation(['service:read'], {
   route: 'GET /connections',
   query: pageQuery,
   output: { status: 200, body: pageOf(connectionSchema).meta({ id: 'ConnectedChannelPage' }) },
-  errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(
-      ctx,
-      'connections',
-      query,
-      (before, count) => ctx.data.connections.list(ctx.caller.userID, before, count),
-      presentConnection,
+    pageThrough(ctx, 'connections', query, presentConnection, (before, count) =>
+      ctx.data.connections.list(ctx.caller.userID, before, count),
     ),
 });

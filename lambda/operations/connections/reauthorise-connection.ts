@@ -16,7 +16,7 @@ export const reauthoriseConnection = operation(['service:write'], {
     .strictObject({ returnTo: returnPath.describe('As in create_connection.') })
     .meta({ examples: [{ returnTo: '/account' }] }),
   output: { status: 200, body: askedConnectionSchema, isSecret: true },
-  errors: ['not_found', 'connection_needed'],
+  errors: ['connection_needed'],
   hints: { openWorld: true },
   async handle(ctx, { params, body }) {
     const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');

@@ -37,6 +37,5 @@ export const listCryptoCurrencies = operation(['service:read'], {
   tag: 'crypto',
   route: 'GET /crypto/currencies',
   output: { status: 200, body: z.array(currencySchema) },
-  errors: [],
   handle: (ctx) => listedCurrencies(ctx),
 });

@@ -29,7 +29,6 @@ export const listCryptoDeposits = operation(['service:billing'], {
   tag: 'crypto',
   route: 'GET /crypto/deposits',
   output: { status: 200, body: z.array(depositSchema) },
-  errors: [],
   async handle(ctx) {
     const deposits = await ctx.data.cryptoDeposits.ofUser(ctx.caller.userID, mostListed);
     return deposits.map((each) => shownColumns(depositSchema, each));

@@ -16,7 +16,7 @@ export const checkDestination = operation(['service:write'], {
   tag: 'destinations',
   route: 'POST /destinations/{id}/check',
   output: { status: 202, body: destinationCheckSchema },
-  errors: ['not_found', 'limit_reached'],
+  errors: ['limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { params }) {
     const { id, connection_id, last_check } = orNotFound(

@@ -10,7 +10,6 @@ export const getDestination = operation(['service:read'], {
   tag: 'destinations',
   route: 'GET /destinations/{id}',
   output: { status: 200, body: destinationSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentDestination(orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination')),
 });

@@ -15,13 +15,8 @@ export const listDestinations = operation(['service:read'], {
     archived: z.boolean().default(false).describe('true: only archived destinations. false: only the others.'),
   },
   output: { status: 200, body: pageOf(destinationSchema).meta({ id: 'DestinationPage' }) },
-  errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(
-      ctx,
-      `destinations archived=${query.archived}`,
-      query,
-      (before, count) => ctx.data.destinations.list(ctx.caller.userID, query.archived, before, count),
-      presentDestination,
+    pageThrough(ctx, `destinations archived=${query.archived}`, query, presentDestination, (before, count) =>
+      ctx.data.destinations.list(ctx.caller.userID, query.archived, before, count),
     ),
 });

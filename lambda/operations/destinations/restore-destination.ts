@@ -12,7 +12,7 @@ export const restoreDestination = operation(['service:write'], {
   tag: 'destinations',
   route: 'POST /destinations/{id}/restore',
   output: { status: 200, body: destinationSchema },
-  errors: ['not_found', 'limit_reached'],
+  errors: ['limit_reached'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination');

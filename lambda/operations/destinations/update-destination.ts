@@ -22,7 +22,7 @@ export const updateDestination = operation(['service:write'], {
     .strictObject({ ...destinationFields, name: destinationFields.name.optional() })
     .meta({ examples: [{ name: 'Main feed' }] }),
   output: { status: 200, body: destinationSchema },
-  errors: ['not_found', 'destination_forbidden', 'output_exists'],
+  errors: ['destination_forbidden', 'output_exists'],
   async handle(ctx, { params, body }) {
     assertDestination(ctx, body);
     const before = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, params.id), 'destination');

@@ -10,7 +10,6 @@ export const getManagedSettings = operation(['service:read'], {
   tag: 'managed-settings',
   route: 'GET /managed-settings/{id}',
   output: { status: 200, body: managedSettingsSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentManagedSettings(
       orNotFound(await ctx.data.managedSettings.find(ctx.caller.userID, params.id), 'managed settings'),

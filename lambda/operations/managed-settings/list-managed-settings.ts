@@ -11,13 +11,8 @@ export const listManagedSettings = operation(['service:read'], {
   route: 'GET /managed-settings',
   query: pageQuery,
   output: { status: 200, body: pageOf(managedSettingsSchema).meta({ id: 'ManagedSettingsPage' }) },
-  errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(
-      ctx,
-      'managed settings',
-      query,
-      (before, count) => ctx.data.managedSettings.list(ctx.caller.userID, before, count),
-      presentManagedSettings,
+    pageThrough(ctx, 'managed settings', query, presentManagedSettings, (before, count) =>
+      ctx.data.managedSettings.list(ctx.caller.userID, before, count),
     ),
 });

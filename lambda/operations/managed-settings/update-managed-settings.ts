@@ -26,7 +26,7 @@ export const updateManagedSettings = operation(['service:write'], {
     .partial()
     .meta({ examples: [{ titleTemplate: exampleManagedSettings.titleTemplate, dvr: false }] }),
   output: { status: 200, body: managedSettingsSchema },
-  errors: ['not_found', 'resource_in_use'],
+  errors: ['resource_in_use'],
   async handle(ctx, { params, body }) {
     const { userID } = ctx.caller;
     const mirrored = await lockMirrorsOf(ctx.data, { settingsID: params.id });

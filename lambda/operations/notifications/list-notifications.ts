@@ -26,16 +26,11 @@ export const listNotifications = operation(['service:read'], {
   route: 'GET /notifications',
   query: { ...pageQuery, unread: z.boolean().default(false).describe('true: only unread notifications.') },
   output: { status: 200, body: pageOf(notificationSchema).meta({ id: 'NotificationPage' }) },
-  errors: ['invalid_cursor'],
   handle(ctx, { query }) {
     const { userID, scopes } = ctx.caller;
     const filter = { except: scopes.includes('service:billing') ? [] : billingKinds, isUnread: query.unread };
-    return pageThrough(
-      ctx,
-      `notifications ${JSON.stringify(filter)}`,
-      query,
-      (before, count) => ctx.data.notifications.list(userID, filter, before, count),
-      present,
+    return pageThrough(ctx, `notifications ${JSON.stringify(filter)}`, query, present, (before, count) =>
+      ctx.data.notifications.list(userID, filter, before, count),
     );
   },
 });

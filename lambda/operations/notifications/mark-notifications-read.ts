@@ -16,7 +16,6 @@ export const markNotificationsRead = operation(['service:write'], {
     })
     .meta({ examples: [{ ids: ['41'] }] }),
   output: { status: 200, body: z.object({ marked: z.int32() }).meta({ id: 'MarkedNotifications' }) },
-  errors: [],
   hints: { idempotent: true },
   async handle(ctx, { body: { ids } }) {
     return { marked: await ctx.data.notifications.markRead(ctx.caller.userID, ids?.map(Number) ?? null) };

@@ -19,7 +19,7 @@ export const createStreamOutput = operation(['service:write'], {
   route: 'POST /streams/{id}/outputs',
   body: z.strictObject(outputFields).meta({ examples: [{ destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p' }] }),
   output: { status: 201, body: outputSchema, location: ({ streamID, id }) => `/streams/${streamID}/outputs/${id}` },
-  errors: ['not_found', 'output_exists', 'limit_reached'],
+  errors: ['output_exists', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { params, body }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');

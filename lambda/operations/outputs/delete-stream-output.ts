@@ -15,7 +15,7 @@ export const deleteStreamOutput = operation(['service:write'], {
   tag: 'streams',
   route: 'DELETE /streams/{id}/outputs/{outputID}',
   output: { status: 204 },
-  errors: ['not_found', 'stream_live'],
+  errors: ['stream_live'],
   async handle(ctx, { params }) {
     const { stream, output } = await lockOutput(ctx, params);
     if (isLive(stream.state)) await assertOneIsLeft(ctx, output);

@@ -9,7 +9,6 @@ export const getStreamOutput = operation(['service:read'], {
   tag: 'streams',
   route: 'GET /streams/{id}/outputs/{outputID}',
   output: { status: 200, body: outputSchema },
-  errors: ['not_found'],
   async handle(ctx, { params }) {
     const { stream, output } = await findOutput(ctx, params);
     return presentOutput(output, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, output));

@@ -11,7 +11,6 @@ export const listStreamOutputs = operation(['service:read'], {
   tag: 'streams',
   route: 'GET /streams/{id}/outputs',
   output: { status: 200, body: z.object({ data: z.array(outputSchema) }) },
-  errors: ['not_found'],
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const outputs = await ctx.data.outputs.ofStreams([id]);

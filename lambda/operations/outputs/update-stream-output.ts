@@ -18,7 +18,7 @@ export const updateStreamOutput = operation(['service:write'], {
   route: 'PATCH /streams/{id}/outputs/{outputID}',
   body: z.strictObject({ name, enabled }).meta({ examples: [{ enabled: false }] }),
   output: { status: 200, body: outputSchema },
-  errors: ['not_found', 'stream_live'],
+  errors: ['stream_live'],
   hints: { openWorld: true },
   async handle(ctx, { params, body }) {
     const { stream, output } = await lockOutput(ctx, params);

@@ -61,7 +61,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
       ),
   }),
   output: { status: 200, body: playlistSchema },
-  errors: ['not_found', 'version_conflict', 'limit_reached'],
+  errors: ['version_conflict', 'limit_reached'],
   hints: { destructive: true },
   async handle(ctx, { params, body }) {
     const uploads = await uploadsOf(ctx, body.operations);

@@ -18,7 +18,7 @@ export const copyPlaylist = operation(['service:write'], {
   route: 'POST /playlists/{id}/copy',
   body: z.strictObject({ targetPlaylistID: id.describe('ID of the playlist to copy into.') }),
   output: { status: 200, body: playlistSchema },
-  errors: ['not_found', 'playlist_not_empty', 'limit_reached'],
+  errors: ['playlist_not_empty', 'limit_reached'],
   async handle(ctx, { params, body }) {
     const { userID } = ctx.caller;
     const { playlists } = ctx.data;

@@ -12,7 +12,7 @@ export const discardPlaylistDraft = operation(['service:write'], {
   tag: 'playlists',
   route: 'POST /playlists/{id}/discard-draft',
   output: { status: 200, body: playlistSchema },
-  errors: ['not_found', 'nothing_published'],
+  errors: ['nothing_published'],
   hints: { idempotent: true, destructive: true },
   async handle(ctx, { params }) {
     const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');

@@ -10,7 +10,6 @@ export const getPlaylist = operation(['service:read'], {
   tag: 'playlists',
   route: 'GET /playlists/{id}',
   output: { status: 200, body: playlistSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentPlaylist(ctx, orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist')),
 });

@@ -20,15 +20,14 @@ export const listPlaylists = operation(['service:read'], {
   route: 'GET /playlists',
   query: { ...pageQuery, streamID: id.optional().describe('Only the playlists of this stream.') },
   output: { status: 200, body: pageOf(playlistSchema).meta({ id: 'PlaylistPage' }) },
-  errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
     const streamID = query.streamID ?? null;
     const { data, page } = await pageThrough(
       ctx,
       `playlists streamID=${streamID}`,
       query,
-      (before, count) => ctx.data.playlists.list(ctx.caller.userID, streamID, before, count),
       (playlist) => playlist,
+      (before, count) => ctx.data.playlists.list(ctx.caller.userID, streamID, before, count),
       { sizeOf: itemCount, maxSize: maxItemsOfPage },
     );
     return { data: await presentPlaylists(ctx, data), page };

@@ -15,7 +15,7 @@ export const publishPlaylist = operation(['service:write'], {
   tag: 'playlists',
   route: 'POST /playlists/{id}/publish',
   output: { status: 202, body: playlistSchema },
-  errors: ['not_found', 'playlist_empty'],
+  errors: ['playlist_empty'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');

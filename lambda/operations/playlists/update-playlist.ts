@@ -14,7 +14,6 @@ export const updatePlaylist = operation(['service:write'], {
   route: 'PATCH /playlists/{id}',
   body: z.strictObject({ name: text(1, 255).nullish().describe('Name for people.') }),
   output: { status: 200, body: playlistSchema },
-  errors: ['not_found'],
   async handle(ctx, { params, body }) {
     const { id, name } = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
     return presentPlaylist(ctx, await ctx.data.playlists.rename(id, body.name === undefined ? name : body.name));

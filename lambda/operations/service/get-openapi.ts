@@ -8,6 +8,5 @@ export const getOpenapi = publicOperation({
   tag: 'service',
   route: 'GET /openapi.json',
   output: { status: 200, body: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenAPIDocument' }) },
-  errors: [],
   handle: async (ctx) => ctx.openapi() as { openapi: string },
 });

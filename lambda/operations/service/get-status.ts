@@ -21,7 +21,6 @@ export const getStatus = publicOperation({
   tag: 'service',
   route: 'GET /status',
   output: { status: 200, body: status },
-  errors: [],
   async handle(ctx) {
     const checks = await ctx.health();
     const healthy = Object.values(checks).every((check) => check.status === 'ok');

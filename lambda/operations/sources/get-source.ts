@@ -12,7 +12,6 @@ export const getSource = operation(['service:read'], {
   tag: 'sources',
   route: 'GET /sources/{id}',
   output: { status: 200, body: sourceSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentSource(orNotFound(await ctx.data.sources.find(ctx.caller.userID, params.id), 'source')),
 });

@@ -11,13 +11,8 @@ export const listSources = operation(['service:read'], {
   route: 'GET /sources',
   query: pageQuery,
   output: { status: 200, body: pageOf(sourceSchema).meta({ id: 'SourcePage' }) },
-  errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(
-      ctx,
-      'sources',
-      query,
-      (before, count) => ctx.data.sources.list(ctx.caller.userID, before, count),
-      presentSource,
+    pageThrough(ctx, 'sources', query, presentSource, (before, count) =>
+      ctx.data.sources.list(ctx.caller.userID, before, count),
     ),
 });

@@ -12,7 +12,6 @@ export const scanSource = operation(['service:write'], {
   tag: 'sources',
   route: 'POST /sources/{id}/scan',
   output: { status: 202, body: sourceSchema },
-  errors: ['not_found'],
   hints: { openWorld: true, idempotent: true },
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.sources.lock(ctx.caller.userID, params.id), 'source');

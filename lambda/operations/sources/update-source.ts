@@ -20,7 +20,6 @@ export const updateSource = operation(['service:write'], {
     everyMinutes: everyMinutes.optional(),
   }),
   output: { status: 200, body: sourceSchema },
-  errors: ['not_found'],
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.sources.lock(ctx.caller.userID, params.id), 'source');
     const saved = await ctx.data.sources.save(before.id, {

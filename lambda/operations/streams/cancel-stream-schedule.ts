@@ -12,7 +12,7 @@ export const cancelStreamSchedule = operation(['service:write'], {
   tag: 'streams',
   route: 'DELETE /streams/{id}/schedule',
   output: { status: 200, body: streamSchema },
-  errors: ['not_found', 'stream_not_scheduled'],
+  errors: ['stream_not_scheduled'],
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (stream.state !== 'scheduled')

@@ -20,7 +20,6 @@ export const countStreams = operation(['service:read'], {
   tag: 'streams',
   route: 'GET /streams/count',
   output: { status: 200, body: counts },
-  errors: [],
   async handle(ctx) {
     const states = await ctx.data.streamLists.counts(ctx.caller.userID);
     return {

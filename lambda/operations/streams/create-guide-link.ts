@@ -13,7 +13,6 @@ export const createGuideLink = operation(['service:write'], {
   tag: 'streams',
   route: 'POST /streams/{id}/guide-link',
   output: { status: 201, body: guideLink, isSecret: true },
-  errors: ['not_found'],
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     const token = ctx.randomBytes(guideTokenBytes).toString('base64url');

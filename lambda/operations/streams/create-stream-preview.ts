@@ -23,7 +23,7 @@ export const createStreamPreview = operation(['service:read'], {
   tag: 'streams',
   route: 'POST /streams/{id}/preview',
   output: { status: 200, body: preview },
-  errors: ['not_found', 'preview_unavailable'],
+  errors: ['preview_unavailable'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');

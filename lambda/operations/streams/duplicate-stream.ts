@@ -21,7 +21,7 @@ export const duplicateStream = operation(['service:write'], {
   route: 'POST /streams/{id}/duplicate',
   body: z.strictObject({ name: streamFields.name }).meta({ examples: [{ name: 'Evening loop, Spanish' }] }),
   output: { status: 201, body: streamSchema, location: (stream) => `/streams/${stream.id}` },
-  errors: ['not_found', 'limit_reached'],
+  errors: ['limit_reached'],
   async handle(ctx, { params, body }) {
     const source = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     const id = ctx.newID('str');

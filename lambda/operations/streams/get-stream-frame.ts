@@ -40,7 +40,7 @@ export const getStreamFrame = operation(['service:read'], {
     status: 302,
     body: z.object({ url: z.url(), at: timestamp, expiresAt: timestamp }).meta({ id: 'StreamFrame' }),
   },
-  errors: ['not_found', 'preview_unavailable'],
+  errors: ['preview_unavailable'],
   async handle(ctx, { params, query }) {
     const now = await ctx.data.now();
     const at = query.at ?? now;

@@ -24,7 +24,6 @@ export const getStreamProof = operation(['service:read'], {
     status: 200,
     body: z.object({ from: timestamp, to: timestamp, statement: z.string() }).meta({ id: 'OnAirProof' }),
   },
-  errors: ['not_found'],
   async handle(ctx, { params, query }) {
     const now = await ctx.data.now();
     const from = new Date(`${query.day ?? now.toISOString().slice(0, 'YYYY-MM-DD'.length)}T00:00:00Z`);

@@ -42,7 +42,6 @@ export const getStreamReadiness = operation(['service:read'], {
   tag: 'streams',
   route: 'GET /streams/{id}/readiness',
   output: { status: 200, body: readiness },
-  errors: ['not_found'],
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const issues = issuesOf(await loadParts(ctx.data, stream), ctx.settings, ctx.now);

@@ -33,7 +33,6 @@ export const getStreamStatsHistory = operation(['service:read'], {
     outputID: id.optional().describe('ID of the output. Default: the first output.'),
   },
   output: { status: 200, body: history },
-  errors: ['not_found'],
   async handle(ctx, { params, query }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const tier = tiers[query.resolution];

@@ -82,7 +82,6 @@ export const getStreamStats = operation(['service:read'], {
   tag: 'streams',
   route: 'GET /streams/{id}/stats',
   output: { status: 200, body: stats },
-  errors: ['not_found'],
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const replicas = await ctx.data.replicas.ofStream(stream.id);

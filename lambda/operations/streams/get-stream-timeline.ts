@@ -38,7 +38,6 @@ export const getStreamTimeline = operation(['service:read'], {
     cursor: pageQuery.cursor,
   },
   output: { status: 200, body: pageOf(timelineRow).meta({ id: 'TimelinePage' }), csv: csvOf },
-  errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {
     const now = await ctx.data.now();
     const from = query.from ?? now;

@@ -12,7 +12,6 @@ export const getStream = operation(['service:read'], {
   tag: 'streams',
   route: 'GET /streams/{id}',
   output: { status: 200, body: streamSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentStream(ctx, orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream')),
 });

@@ -44,7 +44,6 @@ export const listOccurrences = operation(['service:read'], {
       })
       .meta({ id: 'Occurrences' }),
   },
-  errors: [],
   async handle(ctx, { query: { from = ctx.now, to = new Date(from.getTime() + 7 * dayMs), streamID = null } }) {
     if (to <= from) throw fieldProblem('query/to', 'to must be after from.');
     if (to.getTime() - from.getTime() > mostDays * dayMs)

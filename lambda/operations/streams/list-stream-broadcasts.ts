@@ -49,15 +49,10 @@ export const listStreamBroadcasts = operation(['service:read'], {
   route: 'GET /streams/{id}/broadcasts',
   query: pageQuery,
   output: { status: 200, body: pageOf(broadcastSchema).meta({ id: 'BroadcastPage' }) },
-  errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {
     const { id } = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
-    return pageThrough(
-      ctx,
-      `broadcasts of ${id}`,
-      query,
-      (before, count) => ctx.data.broadcasts.list(id, before, count),
-      presentBroadcast,
+    return pageThrough(ctx, `broadcasts of ${id}`, query, presentBroadcast, (before, count) =>
+      ctx.data.broadcasts.list(id, before, count),
     );
   },
 });

@@ -12,10 +12,14 @@ export const listStreamTransitions = operation(['service:read'], {
   route: 'GET /streams/{id}/transitions',
   query: pageQuery,
   output: { status: 200, body: pageOf(transition).meta({ id: 'StreamTransitionPage' }) },
-  errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {
     const { id } = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
-    const load = (before: number | null, count: number) => ctx.data.streamMoves.transitionsBefore(id, before, count);
-    return pageThrough(ctx, `transitions of ${id}`, query, load, (row: ListedTransition) => presentTransition(row));
+    return pageThrough(
+      ctx,
+      `transitions of ${id}`,
+      query,
+      (row: ListedTransition) => presentTransition(row),
+      (before, count) => ctx.data.streamMoves.transitionsBefore(id, before, count),
+    );
   },
 });

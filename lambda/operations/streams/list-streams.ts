@@ -45,7 +45,6 @@ export const listStreams = operation(['service:read'], {
     sort: z.enum(sorts).default('-createdAt').describe('Field to sort by. A leading - sorts in descending order.'),
   },
   output: { status: 200, body: pageOf(streamSchema).meta({ id: 'StreamPage' }) },
-  errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
     const { userID } = ctx.caller;
     const { ids, limit, cursor, sort, q = null, state = null, needsAttention = null, destinationID = null } = query;

@@ -21,7 +21,6 @@ export const previewRecurrence = operation(['service:read'], {
     count: z.int().min(1).max(20).default(5).describe('Number of starts to return.'),
   },
   output: { status: 200, body: z.object({ starts: z.array(timestamp) }).meta({ id: 'RecurrencePreview' }) },
-  errors: [],
   async handle(_ctx, { query: { scheduleStartAt, count, ...repeats } }) {
     const fault = await faultOfRecurrence(repeats, scheduleStartAt);
     if (fault) throw fieldProblem(`query/${fault.field}`, fault.detail);

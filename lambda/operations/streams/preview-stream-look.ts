@@ -39,7 +39,7 @@ export const previewStreamLook = operation(['service:read'], {
       .object({ url: z.url().nullable().describe('URL of a JPEG. null: it is being made.'), expiresAt: timestamp })
       .meta({ id: 'LookPreview' }),
   },
-  errors: ['not_found', 'preview_unavailable'],
+  errors: ['preview_unavailable'],
   hints: { idempotent: true },
   async handle(ctx, { params, body }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');

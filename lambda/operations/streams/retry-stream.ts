@@ -14,7 +14,7 @@ export const retryStream = operation(['service:write'], {
   tag: 'streams',
   route: 'POST /streams/{id}/retry',
   output: { status: 200, body: streamSchema },
-  errors: ['not_found', 'stream_not_running'],
+  errors: ['stream_not_running'],
   hints: { idempotent: true, openWorld: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');

@@ -37,7 +37,7 @@ export const scheduleStream = operation(['service:write'], {
       ),
   }),
   output: { status: 200, body: streamSchema },
-  errors: ['not_found', 'schedule_in_past', 'stream_not_schedulable'],
+  errors: ['schedule_in_past', 'stream_not_schedulable'],
   async handle(ctx, { params, body }) {
     const { scheduleStartAt: startAt, scheduleEndAt: endAt = null, recurrence: repeats = null } = body;
     const faults: FieldFault[] = [];

@@ -17,7 +17,6 @@ export const skipOccurrence = operation(['service:write'], {
     skip: z.boolean().default(true).describe('false: restores a skipped start.'),
   }),
   output: { status: 200, body: streamSchema },
-  errors: ['not_found'],
   hints: { idempotent: true },
   async handle(ctx, { params, body }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');

@@ -21,7 +21,7 @@ export const startStream = operation(['service:write'], {
   tag: 'streams',
   route: 'POST /streams/{id}/start',
   output: { status: 200, body: streamSchema },
-  errors: ['not_found', 'stream_not_startable', 'stream_not_ready', 'limit_reached'],
+  errors: ['stream_not_startable', 'stream_not_ready', 'limit_reached'],
   hints: { idempotent: true, openWorld: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');

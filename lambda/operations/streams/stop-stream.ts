@@ -17,7 +17,7 @@ export const stopStream = operation(['service:write'], {
   tag: 'streams',
   route: 'POST /streams/{id}/stop',
   output: { status: 200, body: streamSchema },
-  errors: ['not_found', 'stream_not_stoppable'],
+  errors: ['stream_not_stoppable'],
   hints: { idempotent: true, destructive: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');

@@ -61,7 +61,6 @@ export const updateStream = operation(['service:write'], {
     .meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
   output: { status: 200, body: streamSchema },
   errors: [
-    'not_found',
     'feature_disabled',
     'version_conflict',
     'stream_live',

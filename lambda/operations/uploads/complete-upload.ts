@@ -15,7 +15,7 @@ export const completeUpload = operation(['service:write'], {
   tag: 'uploads',
   route: 'POST /uploads/{id}/complete',
   output: { status: 200, body: uploadSchema },
-  errors: ['not_found', 'upload_incomplete', 'parts_missing', 'upload_mismatch', 'payload_too_large', 'limit_reached'],
+  errors: ['upload_incomplete', 'parts_missing', 'upload_mismatch', 'payload_too_large', 'limit_reached'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');

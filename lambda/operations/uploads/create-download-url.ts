@@ -18,7 +18,7 @@ export const createDownloadUrl = operation(['service:read'], {
   tag: 'uploads',
   route: 'POST /uploads/{id}/download-url',
   output: { status: 200, body: downloadURL },
-  errors: ['not_found', 'upload_incomplete'],
+  errors: ['upload_incomplete'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');

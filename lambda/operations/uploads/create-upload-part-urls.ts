@@ -50,7 +50,7 @@ export const createUploadPartUrls = operation(['service:write'], {
       .describe('SHA-256 of each of these parts, in Base64. Send it for all parts of an upload, or for none.'),
   }),
   output: { status: 200, body: partURLs },
-  errors: ['not_found', 'resource_in_use', 'part_mismatch'],
+  errors: ['resource_in_use', 'part_mismatch'],
   hints: { idempotent: true },
   async handle(ctx, { params, body: { partNumbers, sha256: digests } }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');

@@ -26,7 +26,7 @@ export const createUploadUrl = operation(['service:write'], {
   tag: 'uploads',
   route: 'POST /uploads/{id}/upload-url',
   output: { status: 200, body: uploadURL },
-  errors: ['not_found', 'resource_in_use'],
+  errors: ['resource_in_use'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');

@@ -12,7 +12,6 @@ export const getUpload = operation(['service:read'], {
   tag: 'uploads',
   route: 'GET /uploads/{id}',
   output: { status: 200, body: uploadSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentUpload(ctx, orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload')),
 });

@@ -21,7 +21,6 @@ export const listUploadFolders = operation(['service:read'], {
   route: 'GET /uploads/folders',
   query: { ...pageQuery, folder: folderPath.default('').describe('Parent folder. Empty: the top level.') },
   output: { status: 200, body: pageOf(folderSchema).meta({ id: 'UploadFolderPage' }) },
-  errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
     const { data, page } = await pageThroughSorted(ctx, `folders in ${query.folder}`, query, (after, count) =>
       ctx.data.uploadLists.foldersIn(ctx.caller.userID, query.folder, after?.key?.toString() ?? null, count),

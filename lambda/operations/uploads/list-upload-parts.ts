@@ -20,7 +20,7 @@ export const listUploadParts = operation(['service:read'], {
   tag: 'uploads',
   route: 'GET /uploads/{id}/parts',
   output: { status: 200, body: z.array(part) },
-  errors: ['not_found', 'resource_in_use'],
+  errors: ['resource_in_use'],
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');
     const { multipart_id: multipartID } = await multipartOf(ctx, upload);

@@ -33,7 +33,6 @@ export const listUploads = operation(['service:read'], {
     sort: z.enum(sorts).default('-createdAt').describe('Field to sort by. A leading - sorts in descending order.'),
   },
   output: { status: 200, body: pageOf(uploadSchema).meta({ id: 'UploadPage' }) },
-  errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
     const { q = null, folder = null, recursive = false, tag = null, type = null, probeState = null } = query;
     const { hasFindings = null } = query;

@@ -16,7 +16,7 @@ export const retryUpload = operation(['service:write'], {
   tag: 'uploads',
   route: 'POST /uploads/{id}/retry',
   output: { status: 200, body: uploadSchema },
-  errors: ['not_found', 'upload_incomplete', 'limit_reached'],
+  errors: ['upload_incomplete', 'limit_reached'],
   hints: { idempotent: true, openWorld: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');

@@ -45,7 +45,7 @@ export const updateUpload = operation(['service:write'], {
       .describe('Captions of a video: the text of an SRT or WebVTT file, for look.overlays.captions. null: none.'),
   }),
   output: { status: 200, body: uploadSchema },
-  errors: ['not_found', 'limit_reached'],
+  errors: ['limit_reached'],
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
     const { name, folder, artworkUploadID } = body;

@@ -12,7 +12,6 @@ export const getWebhook = operation(['service:read'], {
   tag: 'webhooks',
   route: 'GET /webhooks/{id}',
   output: { status: 200, body: webhookSchema },
-  errors: ['not_found'],
   handle: async (ctx, { params }) =>
     presentWebhook(orNotFound(await ctx.data.webhooks.find(ctx.caller.userID, params.id), 'webhook')),
 });

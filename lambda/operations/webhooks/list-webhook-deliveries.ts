@@ -12,16 +12,11 @@ export const listWebhookDeliveries = operation(['service:read'], {
   route: 'GET /webhooks/{id}/deliveries',
   query: { ...pageQuery, state: deliveryState.optional().describe('Only deliveries in this state.') },
   output: { status: 200, body: pageOf(webhookDeliverySchema).meta({ id: 'WebhookDeliveryPage' }) },
-  errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {
     const { id } = orNotFound(await ctx.data.webhooks.find(ctx.caller.userID, params.id), 'webhook');
     const { state = null } = query;
-    return pageThrough(
-      ctx,
-      `deliveries of ${id} state=${state}`,
-      query,
-      (before, count) => ctx.data.webhookDeliveries.list(id, state, before, count),
-      presentDelivery,
+    return pageThrough(ctx, `deliveries of ${id} state=${state}`, query, presentDelivery, (before, count) =>
+      ctx.data.webhookDeliveries.list(id, state, before, count),
     );
   },
 });

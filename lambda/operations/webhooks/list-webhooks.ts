@@ -13,13 +13,8 @@ export const listWebhooks = operation(['service:read'], {
   route: 'GET /webhooks',
   query: pageQuery,
   output: { status: 200, body: pageOf(webhookSchema).meta({ id: 'WebhookPage' }) },
-  errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(
-      ctx,
-      'webhooks',
-      query,
-      (before, count) => ctx.data.webhooks.list(ctx.caller.userID, before, count),
-      presentWebhook,
+    pageThrough(ctx, 'webhooks', query, presentWebhook, (before, count) =>
+      ctx.data.webhooks.list(ctx.caller.userID, before, count),
     ),
 });

@@ -13,7 +13,7 @@ export const redeliverWebhook = operation(['service:write'], {
   tag: 'webhooks',
   route: 'POST /webhooks/{id}/deliveries/{deliveryID}/redeliver',
   output: { status: 202, body: webhookDeliverySchema },
-  errors: ['not_found', 'webhook_disabled'],
+  errors: ['webhook_disabled'],
   hints: { openWorld: true },
   async handle(ctx, { params }) {
     const webhook = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');

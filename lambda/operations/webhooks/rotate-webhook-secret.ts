@@ -16,7 +16,6 @@ export const rotateWebhookSecret = operation(['service:write'], {
   tag: 'webhooks',
   route: 'POST /webhooks/{id}/rotate-secret',
   output: { status: 200, body: createdWebhookSchema, isSecret: true },
-  errors: ['not_found'],
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     const secret = webhookSecret(ctx.randomBytes(webhookSecretBytes));

@@ -12,7 +12,7 @@ export const testWebhook = operation(['service:write'], {
   tag: 'webhooks',
   route: 'POST /webhooks/{id}/test',
   output: { status: 202, body: webhookDeliverySchema },
-  errors: ['not_found', 'webhook_disabled'],
+  errors: ['webhook_disabled'],
   hints: { openWorld: true },
   async handle(ctx, { params }) {
     const webhook = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');

@@ -26,7 +26,7 @@ export const updateWebhook = operation(['service:write'], {
     .strictObject({ url: url.optional(), events: events.optional(), enabled: webhookSchema.shape.enabled.optional() })
     .meta({ examples: [{ events: exampleWebhook.events, enabled: true }] }),
   output: { status: 200, body: webhookSchema },
-  errors: ['not_found', 'webhook_url_forbidden'],
+  errors: ['webhook_url_forbidden'],
   async handle(ctx, { params, body }) {
     if (body.url !== undefined) assertWebhookURL(ctx, body.url);
     const before = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
