@@ -78,6 +78,14 @@ export function Field({ label, hint, required = true, ...input }: FieldProps): R
   );
 }
 
+interface NumberFieldProps extends Omit<FieldProps, 'onChange'> {
+  readonly onChange: (value: number) => void;
+}
+
+export function NumberField({ onChange, ...field }: NumberFieldProps): ReactNode {
+  return <Field type="number" onChange={(event) => onChange(Number(event.target.value))} {...field} />;
+}
+
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;

@@ -10,7 +10,7 @@ import {
   usualTitle,
 } from '../../domain/playout/overlays.ts';
 import type { Stream } from '../app/types.ts';
-import { Choice, Field } from '../form.tsx';
+import { Choice, Field, NumberField } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { PlaceChoice } from './place-choice.tsx';
 import { RunningFields } from './running-fields.tsx';
@@ -52,18 +52,20 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
             place={logo.place}
             onChange={(place) => change({ logo: { ...logo, place } })}
           />
-          <Percent
+          <NumberField
             name="logoWidth"
             label={words.look.logoWidth}
-            bounds={overlayBounds.widthPercent}
-            percent={logo.widthPercent}
+            min={overlayBounds.widthPercent[0]}
+            max={overlayBounds.widthPercent[1]}
+            value={logo.widthPercent}
             onChange={(widthPercent) => change({ logo: { ...logo, widthPercent } })}
           />
-          <Percent
+          <NumberField
             name="logoOpacity"
             label={words.look.logoOpacity}
-            bounds={overlayBounds.opacityPercent}
-            percent={logo.opacityPercent}
+            min={overlayBounds.opacityPercent[0]}
+            max={overlayBounds.opacityPercent[1]}
+            value={logo.opacityPercent}
             onChange={(opacityPercent) => change({ logo: { ...logo, opacityPercent } })}
           />
         </>
@@ -147,27 +149,5 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
         />
       )}
     </>
-  );
-}
-
-interface PercentProps {
-  readonly name: string;
-  readonly label: string;
-  readonly bounds: readonly [number, number];
-  readonly percent: number;
-  readonly onChange: (percent: number) => void;
-}
-
-function Percent({ name, label, bounds: [least, most], percent, onChange }: PercentProps): ReactNode {
-  return (
-    <Field
-      name={name}
-      label={label}
-      type="number"
-      min={least}
-      max={most}
-      value={percent}
-      onChange={(event) => onChange(Number(event.target.value))}
-    />
   );
 }

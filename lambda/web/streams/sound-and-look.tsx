@@ -13,7 +13,7 @@ import { joinKinds, joinSeconds } from '../../domain/playout/sound.ts';
 import { call } from '../app/api.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
-import { Choice, Field, Form } from '../form.tsx';
+import { Choice, Field, Form, NumberField } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { LookPreview } from './look-preview.tsx';
 import { OverlayFields } from './overlay-fields.tsx';
@@ -100,10 +100,13 @@ function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
         onChange={(kind) => onChange({ ...sound, join: { ...join, kind: kind as typeof join.kind } })}
       />
       {(join.kind === 'fade' || join.kind === 'crossfade') && (
-        <Seconds
+        <NumberField
           name="soundJoinSeconds"
-          bounds={joinSeconds}
-          seconds={join.seconds}
+          label={words.look.joinSeconds}
+          min={joinSeconds.shortest}
+          max={joinSeconds.longest}
+          step={joinSeconds.step}
+          value={join.seconds}
           onChange={(seconds) => onChange({ ...sound, join: { ...join, seconds } })}
         />
       )}
@@ -180,35 +183,16 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
         <StingerFields stinger={look.stinger} onChange={(stinger) => onChange({ ...look, stinger })} />
       )}
       {join.kind in pictureEffects && (
-        <Seconds
+        <NumberField
           name="pictureJoinSeconds"
-          bounds={pictureJoinSeconds}
-          seconds={join.seconds}
+          label={words.look.joinSeconds}
+          min={pictureJoinSeconds.shortest}
+          max={pictureJoinSeconds.longest}
+          step={pictureJoinSeconds.step}
+          value={join.seconds}
           onChange={(seconds) => onChange({ ...look, join: { ...join, seconds } })}
         />
       )}
     </>
-  );
-}
-
-interface SecondsProps {
-  readonly name: string;
-  readonly bounds: { readonly shortest: number; readonly longest: number; readonly step: number };
-  readonly seconds: number;
-  readonly onChange: (seconds: number) => void;
-}
-
-function Seconds({ name, bounds, seconds, onChange }: SecondsProps): ReactNode {
-  return (
-    <Field
-      name={name}
-      label={words.look.joinSeconds}
-      type="number"
-      min={bounds.shortest}
-      max={bounds.longest}
-      step={bounds.step}
-      value={seconds}
-      onChange={(event) => onChange(Number(event.target.value))}
-    />
   );
 }

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { stingerCutSeconds, usualStingerCutSeconds } from '../../domain/playout/stinger.ts';
 import type { Stream } from '../app/types.ts';
-import { Field } from '../form.tsx';
+import { NumberField } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { UploadChoice } from './upload-choice.tsx';
 
@@ -29,15 +29,14 @@ export function StingerFields({ stinger, onChange }: StingerFieldsProps): ReactN
         }
       />
       {stinger && (
-        <Field
+        <NumberField
           name="stingerCutSeconds"
           label={words.look.stingerCut}
-          type="number"
           min={shortest}
           max={longest}
           step={step}
           value={stinger.cutSeconds}
-          onChange={(event) => onChange({ ...stinger, cutSeconds: Number(event.target.value) })}
+          onChange={(cutSeconds) => onChange({ ...stinger, cutSeconds })}
         />
       )}
     </>
