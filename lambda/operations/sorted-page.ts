@@ -3,6 +3,18 @@ import type { SortPosition } from '../data/media/upload-lists.ts';
 import type { Context } from './context.ts';
 import { invalidCursor } from './fields.ts';
 
+type Sort<Key extends string> = Key | `-${Key}`;
+
+/** The values of the parameter `sort` for the keys of a list. */
+export function sortsOf<Key extends string>(keys: readonly Key[]): Sort<Key>[] {
+  return keys.flatMap((key) => [key, `-${key}` as const]);
+}
+
+export function orderOf<Key extends string>(sort: Sort<Key>): { by: Key; descending: boolean } {
+  const descending = sort.startsWith('-');
+  return { by: (descending ? sort.slice(1) : sort) as Key, descending };
+}
+
 /**
  * Reads one page. The cursor contains the sort key of the last row, so the list continues from there even if that row
  * changes or is deleted. A row whose key changes between two pages may be missed or appear twice.

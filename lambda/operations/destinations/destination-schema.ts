@@ -117,13 +117,6 @@ function limitsOf({ url, channel_platform: channelPlatform }: Destination): Inge
 }
 
 function presentLimits(limits: IngestLimits): z.input<typeof limitsSchema> {
-  return {
-    videoCodecs: [...limits.videoCodecs],
-    maxQuality: limits.maxQuality,
-    maxVideoBitrateKbps: limits.maxVideoBitrateKbps,
-    maxFramesPerSecond: limits.maxFramesPerSecond,
-    maxKeyframeSeconds: limits.maxKeyframeSeconds,
-    maxAudioBitrateKbps: limits.maxAudioBitrateKbps,
-    longestConnectionSeconds: limits.longestConnectionMs / 1000,
-  };
+  const { videoCodecs, longestConnectionMs } = limits;
+  return { ...limits, videoCodecs: [...videoCodecs], longestConnectionSeconds: longestConnectionMs / 1000 };
 }

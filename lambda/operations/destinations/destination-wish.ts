@@ -1,4 +1,5 @@
 // Checks the fields of a request about a destination, and computes the settings to save.
+import type * as z from 'zod';
 import type { Destination, DestinationSettings } from '../../data/destinations/destinations.ts';
 import { faultOfDestination } from '../../domain/destinations/destination-url.ts';
 import { adviceOnPublishURL, isSameServer, splitPublishURL } from '../../domain/destinations/publish-url.ts';
@@ -7,10 +8,9 @@ import type { WayOut } from '../../domain/destinations/ways/way-out.ts';
 import { wayNameOf, wayOf, ways } from '../../domain/destinations/ways/ways.ts';
 import { destinationKeyPlace, srtPassphrasePlace } from '../../domain/shared/sealed-places.ts';
 import type { Context } from '../context.ts';
-import { fieldProblems } from '../field-problems.ts';
-import { ProblemError } from '../problem-codes.ts';
+import { assertNoFaults } from '../field-problems.ts';
 import type { FieldFault } from '../field-problems.ts';
-import type { FieldError } from '../problem-codes.ts';
+import type { destinationFields } from './destination-schema.ts';
 
 const usualLatencyMs = 1000;
 /** The fields that hold an address: the general ones, and the ones for RTMP only. */
@@ -18,35 +18,21 @@ const addressFields = ['url', 'rtmpURL', 'backupURL', 'backupRtmpURL'] as const;
 type AddressField = (typeof addressFields)[number];
 
 /** Fields of a request about a destination. An undefined field keeps its value. */
-export interface DestinationInput {
-  readonly name?: string | undefined;
-  readonly url?: string | undefined;
-  readonly rtmpURL?: string | undefined;
-  readonly backupURL?: string | null | undefined;
-  readonly backupRtmpURL?: string | null | undefined;
-  readonly streamKey?: string | undefined;
-  readonly srt?:
-    | {
-        readonly passphrase?: string | null | undefined;
-        readonly latencyMs?: number | undefined;
-        readonly streamID?: string | null | undefined;
-      }
-    | undefined;
-}
+type DestinationInput = {
+  readonly [Field in keyof typeof destinationFields]?: z.output<(typeof destinationFields)[Field]> | undefined;
+};
 
 /**
  * Refuses malformed addresses, addresses that users of this stage may not use, and texts that are no stream keys.
  * @throws {ProblemError} with every fault at its field
  */
 export function assertDestination(ctx: Context, input: DestinationInput): void {
-  const errors = [
+  const faults = [
     ...addressFields.flatMap((field) => addressFaults(ctx, field, input)),
     ...streamKeyFaults(input.streamKey),
   ];
-  const [first] = errors;
-  if (!first) return;
-  const forbidden = errors.every((error) => error.code === 'destination_forbidden');
-  throw new ProblemError(forbidden ? 'destination_forbidden' : 'validation_failed', first.detail, { errors });
+  const isForbidden = faults.every(([, , code]) => code === 'destination_forbidden');
+  assertNoFaults(faults, isForbidden ? 'destination_forbidden' : 'validation_failed');
 }
 
 /**
@@ -55,7 +41,7 @@ export function assertDestination(ctx: Context, input: DestinationInput): void {
  */
 export function assertChannelHasNoAddress(before: Destination, input: DestinationInput): void {
   if (before.connection_id === null) return;
-  const refusal = fieldProblems(
+  assertNoFaults(
     ([...addressFields, 'streamKey', 'srt'] as const)
       .filter((field) => input[field] != null)
       .map((field) => [
@@ -63,7 +49,6 @@ export function assertChannelHasNoAddress(before: Destination, input: Destinatio
         'This destination is a connected channel, which provides the address and key of each stream.',
       ]),
   );
-  if (refusal) throw refusal;
 }
 
 /**
@@ -91,8 +76,7 @@ export function settingsOf(
       : faultsOfSecrets(way, url, { ...input, streamKey }, before)),
     ...(before ? faultsOfMove(before, input, { url, backupURL, streamKey }) : []),
   ];
-  const refusal = fieldProblems(faults);
-  if (refusal) throw refusal;
+  assertNoFaults(faults);
   const isSrt = way?.ownField === 'srt';
   return {
     name: input.name ?? before!.name,
@@ -109,35 +93,22 @@ export function settingsOf(
 }
 
 /** The faults of a stream key in a request about a destination or a stream. */
-export function streamKeyFaults(streamKey: string | null | undefined): FieldError[] {
+export function streamKeyFaults(streamKey: string | null | undefined): FieldFault[] {
   const detail = streamKey == null ? null : faultOfStreamKey(streamKey);
-  return detail === null ? [] : [{ path: '/streamKey', code: 'validation_failed', detail }];
+  return detail === null ? [] : [['streamKey', detail]];
 }
 
-function addressFaults(ctx: Context, field: AddressField, input: DestinationInput): FieldError[] {
+function addressFaults(ctx: Context, field: AddressField, input: DestinationInput): FieldFault[] {
   const url = input[field];
   if (!url) return [];
-  const path = `/${field}`;
   const isForRtmp = field === 'rtmpURL' || field === 'backupRtmpURL';
   const fault = isForRtmp && wayNameOf(url) !== 'rtmp' ? 'malformed' : faultOfDestination(url, ctx.settings);
   const advice = isForRtmp ? ways.rtmp.adviceOn : adviceOnPublishURL;
-  if (fault === 'malformed') return [{ path, code: 'validation_failed', detail: advice(url) }];
+  if (fault === 'malformed') return [[field, advice(url)]];
   if (fault === 'forbidden')
-    return [
-      {
-        path,
-        code: 'destination_forbidden',
-        detail: 'Streaming to this address is not allowed. Use a public address.',
-      },
-    ];
+    return [[field, 'Streaming to this address is not allowed. Use a public address.', 'destination_forbidden']];
   if (input.streamKey === undefined || !wayOf(url)?.endsInKey(url, input.streamKey)) return [];
-  return [
-    {
-      path,
-      code: 'validation_failed',
-      detail: 'The address ends with the stream key. Remove the key: the platform adds it when it publishes.',
-    },
-  ];
+  return [[field, 'The address ends with the stream key. Remove the key: the platform adds it when it publishes.']];
 }
 
 /** Reads each address under either of its names. */

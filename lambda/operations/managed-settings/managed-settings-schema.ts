@@ -4,9 +4,9 @@ import type { ManagedSettings, ManagedSettingsFields } from '../../data/channels
 import { templateNames, unknownNames } from '../../domain/channels/broadcast-title.ts';
 import { isTimeZone } from '../../domain/shared/time-zone.ts';
 import type { Context } from '../context.ts';
+import { assertNoFaults } from '../field-problems.ts';
+import type { FieldFault } from '../field-problems.ts';
 import { id, text, timestamp } from '../fields.ts';
-import { ProblemError } from '../problem-codes.ts';
-import type { FieldError } from '../problem-codes.ts';
 import { shownColumns } from '../shown-columns.ts';
 
 const knownNames = templateNames.map((name) => `{${name}}`).join(', ');
@@ -97,12 +97,11 @@ export function columnsOf(input: Input): ManagedSettingsFields {
 /** Refuses a connection and an upload that do not belong to the caller. Reports both. */
 export async function assertManagedSettings(ctx: Context, input: Partial<Input>): Promise<void> {
   const { userID } = ctx.caller;
-  const errors: FieldError[] = [];
-  const miss = (field: keyof Input, what: string) =>
-    errors.push({ path: `/${field}`, code: 'validation_failed', detail: `There is no such ${what}.` });
+  const faults: FieldFault[] = [];
+  const miss = (field: keyof Input, what: string) => faults.push([field, `There is no such ${what}.`]);
   const { connectionID, thumbnailUploadID } = input;
   if (connectionID && !(await ctx.data.connections.find(userID, connectionID))) miss('connectionID', 'connection');
   if (thumbnailUploadID && !(await ctx.data.uploads.find(userID, thumbnailUploadID)))
     miss('thumbnailUploadID', 'upload');
-  if (errors.length > 0) throw new ProblemError('validation_failed', errors[0]!.detail, { errors });
+  assertNoFaults(faults);
 }

@@ -9,6 +9,8 @@ import { failureOfItem } from '../../domain/readiness/readiness.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
+import { assertNoFaults, fieldProblem } from '../field-problems.ts';
+import type { FieldFault } from '../field-problems.ts';
 import { id, orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
@@ -76,8 +78,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
     const result = apply(playlist.draft, body.operations, () => ctx.newID('itm'));
     if ('fault' in result) {
       const { operationIndex, field, detail } = result.fault;
-      const path = `/operations/${operationIndex}${field === null ? '' : `/${field}`}`;
-      throw new ProblemError('validation_failed', detail, { errors: [{ path, code: 'validation_failed', detail }] });
+      throw fieldProblem(`operations/${operationIndex}${field === null ? '' : `/${field}`}`, detail);
     }
     await assertRoom(ctx, { playlistItems: itemsMore(playlist, result.spec) });
     const saved = await ctx.data.playlists.saveDraft(playlist.id, result.spec);
@@ -108,11 +109,11 @@ async function uploadsOf(ctx: Context, operations: readonly PlaylistOperation[])
 
 /** Refuses uploads that do not belong to the caller, and examined uploads without content for this kind of playlist. */
 function assertUploads(kind: PlaylistKind, named: readonly NamedUpload[]): void {
-  const errors = named.flatMap(({ position, upload }) => {
+  const faults = named.flatMap(({ position, upload }): FieldFault[] => {
     const detail = faultOf(kind, upload);
-    return detail === null ? [] : [{ path: `/operations/${position}/uploadID`, code: 'validation_failed', detail }];
+    return detail === null ? [] : [[`operations/${position}/uploadID`, detail]];
   });
-  if (errors[0]) throw new ProblemError('validation_failed', errors[0].detail, { errors });
+  assertNoFaults(faults);
 }
 
 function faultOf(kind: PlaylistKind, upload: Upload | null): string | null {

@@ -1,14 +1,14 @@
 // GET /streams: the caller's streams, filtered and sorted, newest first by default.
 import * as z from 'zod';
 import { streamSortKeys } from '../../data/streams/stream-lists.ts';
-import type { StreamOrder, StreamSortKey } from '../../data/streams/stream-lists.ts';
+import type { StreamSortKey } from '../../data/streams/stream-lists.ts';
 import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { id, pageOf, pageQuery, text, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { pageThroughSorted } from '../sorted-page.ts';
+import { orderOf, pageThroughSorted, sortsOf } from '../sorted-page.ts';
 import { presentStreams, streamSchema } from './stream-schema.ts';
 
-const sorts = streamSortKeys.flatMap((key) => [key, `-${key}` as const]);
+const sorts = sortsOf(streamSortKeys);
 
 export const listStreams = operation(['service:read'], {
   id: 'listStreams',
@@ -59,13 +59,8 @@ export const listStreams = operation(['service:read'], {
       ctx,
       `streams ${JSON.stringify({ ...filter, sort })}`,
       { limit, cursor },
-      (after, count) => ctx.data.streamLists.search(userID, filter, orderOf(sort), after, count),
+      (after, count) => ctx.data.streamLists.search(userID, filter, orderOf<StreamSortKey>(sort), after, count),
     );
     return { data: await presentStreams(ctx, data), page };
   },
 });
-
-function orderOf(sort: (typeof sorts)[number]): StreamOrder {
-  const descending = sort.startsWith('-');
-  return { by: (descending ? sort.slice(1) : sort) as StreamSortKey, descending };
-}

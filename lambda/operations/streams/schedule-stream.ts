@@ -6,7 +6,7 @@ import type { StreamState } from '../../domain/streams/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
 import { orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { fieldProblems } from '../field-problems.ts';
+import { assertNoFaults } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldFault } from '../field-problems.ts';
 import { recurrence } from './recurrence-fields.ts';
@@ -45,8 +45,7 @@ export const scheduleStream = operation(['service:write'], {
     if (endAt !== null && endAt <= startAt) faults.push(['scheduleEndAt', 'The end must be after the start.']);
     const ruleFault = repeats && (await faultOfRecurrence(repeats, startAt));
     if (ruleFault) faults.push([`recurrence/${ruleFault.field}`, ruleFault.detail]);
-    const refusal = fieldProblems(faults);
-    if (refusal) throw refusal;
+    assertNoFaults(faults);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (nextState(stream.state, 'schedule') === null) {
       throw new ProblemError('stream_not_schedulable', refusalOf(stream.state));

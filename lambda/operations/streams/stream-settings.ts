@@ -7,9 +7,7 @@ import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import type { Context } from '../context.ts';
 import { streamKeyFaults } from '../destinations/destination-wish.ts';
-import { fieldProblem, fieldProblems } from '../field-problems.ts';
-import { ProblemError } from '../problem-codes.ts';
-import type { FieldError } from '../problem-codes.ts';
+import { assertNoFaults, fieldProblem } from '../field-problems.ts';
 import type { StreamInput } from './stream-fields.ts';
 
 const channelNeedsSettings =
@@ -41,49 +39,41 @@ export function backendOf({ stream_backend: backend }: Pick<StreamSettings, 'str
  */
 export async function assertFields(ctx: Context, input: StreamInput): Promise<void> {
   const { userID } = ctx.caller;
-  const errors: FieldError[] = streamKeyFaults(input.streamKey);
-  const miss = (path: string, what: string) =>
-    errors.push({ path, code: 'validation_failed', detail: `There is no such ${what}.` });
+  const faults = streamKeyFaults(input.streamKey);
+  const miss = (field: string, what: string) => faults.push([field, `There is no such ${what}.`]);
 
   for (const field of ['videoUploadObjectID', 'audioUploadObjectID'] as const) {
     const id = input[field];
-    if (id && !(await ctx.data.uploads.find(userID, id))) miss(`/${field}`, 'upload');
+    if (id && !(await ctx.data.uploads.find(userID, id))) miss(field, 'upload');
   }
   const logoID = input.look?.overlays?.logo?.uploadID;
   if (logoID && (await ctx.data.uploads.find(userID, logoID))?.type !== 'image')
-    miss('/look/overlays/logo/uploadID', 'image');
+    miss('look/overlays/logo/uploadID', 'image');
   const stingerID = input.look?.stinger?.uploadID;
   if (stingerID && (await ctx.data.uploads.find(userID, stingerID))?.type !== 'video')
-    miss('/look/stinger/uploadID', 'video');
+    miss('look/stinger/uploadID', 'video');
   if (input.destinationID) {
     const destination = await ctx.data.destinations.find(userID, input.destinationID);
-    if (!destination) miss('/destinationID', 'destination');
-    else if (destination.connection_id !== null)
-      errors.push({ path: '/destinationID', code: 'validation_failed', detail: channelNeedsSettings });
+    if (!destination) miss('destinationID', 'destination');
+    else if (destination.connection_id !== null) faults.push(['destinationID', channelNeedsSettings]);
   }
   if (input.managedSettingsID && !(await ctx.data.managedSettings.find(userID, input.managedSettingsID)))
-    miss('/managedSettingsID', 'managed settings');
+    miss('managedSettingsID', 'managed settings');
   for (const field of ['playlistIDs', 'preparedPlaylistIDs'] as const) {
     const ids = input[field] ?? [];
     const found = ids.length > 0 ? await ctx.data.playlists.findMany(userID, ids) : [];
     ids.forEach((id, index) => {
-      if (!found.some((playlist) => playlist.id === id)) miss(`/${field}/${index}`, 'playlist');
+      if (!found.some((playlist) => playlist.id === id)) miss(`${field}/${index}`, 'playlist');
     });
     const kinds = found.map((playlist) => playlist.kind);
     const repeated = new Set(ids).size < ids.length || (field === 'playlistIDs' && new Set(kinds).size < kinds.length);
-    if (repeated)
-      errors.push({
-        path: `/${field}`,
-        code: 'validation_failed',
-        detail: 'Name at most one playlist of each kind, each of them once.',
-      });
+    if (repeated) faults.push([field, 'Name at most one playlist of each kind, each of them once.']);
   }
-  if (errors.length > 0) throw new ProblemError('validation_failed', errors[0]!.detail, { errors });
+  assertNoFaults(faults);
   const past = (['scheduleStartAt', 'scheduleEndAt'] as const).filter(
     (field) => input[field] && input[field] <= ctx.now,
   );
-  const refusal = fieldProblems(past.map((field) => [field, 'The time is in the past.', 'schedule_in_past']));
-  if (refusal) throw refusal;
+  assertNoFaults(past.map((field) => [field, 'The time is in the past.', 'schedule_in_past']));
 }
 
 /** Refuses a schedule whose end is not after its start. */

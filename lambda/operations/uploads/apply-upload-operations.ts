@@ -3,10 +3,9 @@ import * as z from 'zod';
 import type { Upload } from '../../data/media/uploads.ts';
 import { isWithin, maxDepth } from '../../domain/shared/folder-path.ts';
 import type { Context } from '../context.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
-import type { ProblemCode } from '../problem-codes.ts';
 import { deleteUnused, inUseDetail } from './delete-upload.ts';
 import {
   arrangeUpload,
@@ -60,7 +59,7 @@ export const applyUploadOperations = operation(['service:write'], {
   hints: { destructive: true },
   async handle(ctx, { body }) {
     const done = { changed: new Set<string>(), moved: 0, deleted: 0 };
-    for (const [index, each] of body.operations.entries()) await apply(ctx, each, new Refusal(index), done);
+    for (const [index, each] of body.operations.entries()) await apply(ctx, each, refusalOf(index), done);
     return { changed: done.changed.size + done.moved, deleted: done.deleted };
   },
 });
@@ -73,16 +72,10 @@ interface Done {
 }
 
 /** The problem of an operation that cannot be applied. */
-class Refusal {
-  readonly #path: string;
+type Refusal = typeof fieldProblem;
 
-  constructor(index: number) {
-    this.#path = `/operations/${index}`;
-  }
-
-  of(field: string, detail: string, code: ProblemCode = 'validation_failed'): ProblemError {
-    return new ProblemError(code, detail, { errors: [{ path: `${this.#path}/${field}`, code, detail }] });
-  }
+function refusalOf(index: number): Refusal {
+  return (field, ...fault) => fieldProblem(`operations/${index}/${field}`, ...fault);
 }
 
 async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): Promise<void> {
@@ -93,7 +86,7 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
       return;
     case 'deleteFolder': {
       const ids = await ctx.data.uploadLists.idsBelow(userID, each.folder, maxDeleted + 1);
-      if (ids.length === 0) throw refusal.of('folder', 'This folder does not exist.');
+      if (ids.length === 0) throw refusal('folder', 'This folder does not exist.');
       for (const uploadID of ids) await remove(ctx, uploadID, 'folder', refusal, done);
       return;
     }
@@ -101,7 +94,7 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
       return remove(ctx, each.uploadID, 'uploadID', refusal, done);
     default: {
       const upload = await ctx.data.uploads.lock(userID, each.uploadID);
-      if (!upload) throw refusal.of('uploadID', 'This upload does not exist.');
+      if (!upload) throw refusal('uploadID', 'This upload does not exist.');
       await arrangeUpload(ctx, upload, changesOf(upload, each, refusal));
       done.changed.add(upload.id);
     }
@@ -122,7 +115,7 @@ function changesOf(
       return { tags: withoutTags(tags, each.tags) };
     case 'tag': {
       const all = withTags(tags, each.tags);
-      if (all === null) throw refusal.of('tags', `The upload would have more than ${maxTags} tags.`);
+      if (all === null) throw refusal('tags', `The upload would have more than ${maxTags} tags.`);
       return { tags: all };
     }
   }
@@ -133,23 +126,20 @@ async function moveFolder(
   { folder, to }: Extract<Change, { op: 'moveFolder' }>,
   refusal: Refusal,
 ): Promise<number> {
-  if (isWithin(to, folder)) throw refusal.of('to', 'A folder cannot be moved into itself.');
+  if (isWithin(to, folder)) throw refusal('to', 'A folder cannot be moved into itself.');
   const depth = await ctx.data.uploadLists.depthBelow(ctx.caller.userID, folder);
-  if (depth === 0) throw refusal.of('folder', 'This folder does not exist.');
+  if (depth === 0) throw refusal('folder', 'This folder does not exist.');
   const added = to === '' ? 0 : to.split('/').length;
   if (depth - folder.split('/').length + added > maxDepth)
-    throw refusal.of('to', `The content of the folder would be more than ${maxDepth} folders deep.`);
+    throw refusal('to', `The content of the folder would be more than ${maxDepth} folders deep.`);
   return ctx.data.uploadLists.moveFolder(ctx.caller.userID, folder, to);
 }
 
 async function remove(ctx: Context, uploadID: string, field: string, refusal: Refusal, done: Done): Promise<void> {
   if (done.deleted === maxDeleted)
-    throw refusal.of(
-      field,
-      `More than ${maxDeleted} uploads would be deleted. Split the deletion into several requests.`,
-    );
+    throw refusal(field, `More than ${maxDeleted} uploads would be deleted. Split the deletion into several requests.`);
   const result = await deleteUnused(ctx, uploadID);
-  if (result === 'missing') throw refusal.of('uploadID', 'This upload does not exist.');
-  if (result !== 'deleted') throw refusal.of(field, inUseDetail(result.inUse), 'resource_in_use');
+  if (result === 'missing') throw refusal('uploadID', 'This upload does not exist.');
+  if (result !== 'deleted') throw refusal(field, inUseDetail(result.inUse), 'resource_in_use');
   done.deleted += 1;
 }

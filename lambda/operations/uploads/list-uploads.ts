@@ -2,14 +2,14 @@
 import * as z from 'zod';
 import { probeStates, uploadTypes } from '../../data/media/uploads.ts';
 import { uploadSortKeys } from '../../data/media/upload-lists.ts';
-import type { UploadOrder, UploadSortKey } from '../../data/media/upload-lists.ts';
+import type { UploadSortKey } from '../../data/media/upload-lists.ts';
 import { pageOf, pageQuery, text } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { pageThroughSorted } from '../sorted-page.ts';
+import { orderOf, pageThroughSorted, sortsOf } from '../sorted-page.ts';
 import { folderPath, someTags } from './upload-order.ts';
 import { presentUploads, uploadSchema } from './upload-schema.ts';
 
-const sorts = uploadSortKeys.flatMap((key) => [key, `-${key}` as const]);
+const sorts = sortsOf(uploadSortKeys);
 
 export const listUploads = operation(['service:read'], {
   id: 'listUploads',
@@ -50,13 +50,9 @@ export const listUploads = operation(['service:read'], {
       ctx,
       `uploads ${JSON.stringify({ ...filter, sort: query.sort })}`,
       query,
-      (after, count) => ctx.data.uploadLists.search(ctx.caller.userID, filter, orderOf(query.sort), after, count),
+      (after, count) =>
+        ctx.data.uploadLists.search(ctx.caller.userID, filter, orderOf<UploadSortKey>(query.sort), after, count),
     );
     return { data: await presentUploads(ctx, data), page };
   },
 });
-
-function orderOf(sort: (typeof sorts)[number]): UploadOrder {
-  const descending = sort.startsWith('-');
-  return { by: (descending ? sort.slice(1) : sort) as UploadSortKey, descending };
-}

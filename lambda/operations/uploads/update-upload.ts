@@ -12,7 +12,6 @@ import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
 import { arrangeUpload, distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
@@ -113,7 +112,5 @@ async function assertImage(ctx: Context, uploadID: string): Promise<void> {
   const [upload] = await ctx.data.uploads.lockManyForUse(ctx.caller.userID, [uploadID]);
   if (upload?.probe_state === 'completed' && upload.type === 'image') return;
   const detail = upload ? 'The upload is not an image, or has not been examined yet.' : 'This upload does not exist.';
-  throw new ProblemError('validation_failed', detail, {
-    errors: [{ path: '/artworkUploadID', code: 'validation_failed', detail }],
-  });
+  throw fieldProblem('artworkUploadID', detail);
 }

@@ -1,6 +1,7 @@
 // The account page: name and defaults, API keys, applications, sessions, password, history.
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
+import { Failure } from '../form.tsx';
 import type { Session } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { ApiKeys } from './api-keys.tsx';
@@ -15,12 +16,7 @@ export function AccountPage(): ReactNode {
   useEffect(() => {
     if (session === null) location.replace(`/sign-in${location.search}`);
   }, [session]);
-  if (error !== null)
-    return (
-      <p role="alert" className="error">
-        {error}
-      </p>
-    );
+  if (error !== null) return <Failure error={error} />;
   if (!session) return null;
   return (
     <div className="screen">

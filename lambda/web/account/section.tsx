@@ -1,6 +1,7 @@
 // A section of the account page: a heading, its rows (loading, empty or listed), and times.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
+import { Failure } from '../form.tsx';
 import type { Loaded } from '../use-loaded.ts';
 
 export function Section({ heading, children }: { readonly heading: string; readonly children: ReactNode }): ReactNode {
@@ -21,12 +22,7 @@ interface RowsProps<Row> {
 }
 
 export function Rows<Row>({ loaded: { data, error }, none, row }: RowsProps<Row>): ReactNode {
-  if (error !== null)
-    return (
-      <p role="alert" className="error">
-        {error}
-      </p>
-    );
+  if (error !== null) return <Failure error={error} />;
   if (!data) return <p className="hint">Loading …</p>;
   if (data.data.length === 0) return <p className="hint">{none}</p>;
   return <ul className="rows">{data.data.map(row)}</ul>;

@@ -1,5 +1,6 @@
 // Shows an answer: nothing at first, a skeleton after a moment, an error message, or the data.
 import type { ReactNode } from 'react';
+import { Failure } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { isPassing, refresh } from './live-data.ts';
 import type { Live } from './live-data.ts';
@@ -20,11 +21,7 @@ export function Loaded<Data>({ live, path, children }: LoadedProps<Data>): React
   if (data !== undefined)
     return (
       <>
-        {lasts(live) && (
-          <p role="alert" className="error">
-            {error?.message}
-          </p>
-        )}
+        {lasts(live) && <Failure error={error!.message} />}
         {children(data)}
       </>
     );
