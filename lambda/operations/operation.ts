@@ -90,7 +90,10 @@ interface Declaration<
   readonly errors?: readonly ProblemCode[];
   /** Hints for AI clients that the method does not imply. */
   readonly hints?: Hints;
-  readonly handle: (ctx: Ctx, input: Input<Params, Query, Body>) => Promise<z.input<Answer>>;
+  readonly handle: (
+    ctx: Ctx,
+    input: Input<Params, Query, Body>,
+  ) => Promise<Answer extends z.ZodUndefined ? void : z.input<Answer>>;
 }
 
 /** An operation as surfaces see it. */

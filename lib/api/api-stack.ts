@@ -81,15 +81,12 @@ export class ApiStack extends Stack {
     });
     // Each call handles at most ten connections, in turns of ten seconds.
     const platforms = new ServiceFunction(this, 'Platforms', {
+      ...surface,
       description: 'Tells managed platforms what is wished of broadcasts, and reads what they say',
       entry: 'platforms/platforms.lambda.ts',
       variables: platformsVariables,
       environment: { ...surface.environment, ...access.environmentFor(this, 'platforms') },
       timeout: Duration.seconds(60),
-      logRetentionDays: settings.logRetentionDays,
-      traced: settings.tracing,
-      vpc: network.vpc,
-      securityGroup: network.databaseClients,
     });
     platforms.addEventSource(
       new SqsEventSource(queues.get('platforms'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }),

@@ -1,15 +1,16 @@
 // DELETE /alert-channels/{id}: deletes an alert channel.
-import { deleteOperation } from '../delete-operation.ts';
 import { orNotFound } from '../fields.ts';
+import { operation } from '../operation.ts';
 
-export const deleteAlertChannel = deleteOperation('service:write', {
+export const deleteAlertChannel = operation(['service:write'], {
   id: 'deleteAlertChannel',
   summary: 'Delete an alert channel',
   description: 'Messages that wait for the channel are not sent.',
   tag: 'alert-channels',
-  path: '/alert-channels/{id}',
-  async remove(ctx, pathID) {
-    const { id } = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, pathID), 'alert channel');
+  route: 'DELETE /alert-channels/{id}',
+  output: { status: 204 },
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
     await ctx.data.alertChannels.delete(id);
   },
 });

@@ -1,22 +1,23 @@
 // DELETE /connections/{id}: disconnects a channel, here and on the platform.
 import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
-import { deleteOperation } from '../delete-operation.ts';
 import { orNotFound } from '../fields.ts';
+import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-export const deleteConnection = deleteOperation('service:destructive', {
+export const deleteConnection = operation(['service:destructive'], {
   id: 'deleteConnection',
   summary: 'Disconnect a channel',
   description:
     'Deletes the prepared broadcasts on the platform, revokes the grant, and deletes all stored data about the ' +
     'channel, including its managed settings. Refused while a live stream uses the connection.',
   tag: 'connections',
-  path: '/connections/{id}',
+  route: 'DELETE /connections/{id}',
+  output: { status: 204 },
   errors: ['resource_in_use'],
   hints: { openWorld: true },
-  async remove(ctx, pathID) {
-    const mirrored = await lockMirrorsOf(ctx.data, { connectionID: pathID });
-    const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, pathID), 'connection');
+  async handle(ctx, { params }) {
+    const mirrored = await lockMirrorsOf(ctx.data, { connectionID: params.id });
+    const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
     if (await ctx.data.connections.isInUse(connection.id))
       throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop the stream first.');
     const { id, platform, state, sealed_grant: sealedGrant } = connection;

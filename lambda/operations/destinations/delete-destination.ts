@@ -1,11 +1,11 @@
 // DELETE /destinations/{id}: archives a destination.
 import { bounds } from '../../domain/shared/limits.ts';
 import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
-import { deleteOperation } from '../delete-operation.ts';
 import { orNotFound } from '../fields.ts';
+import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-export const deleteDestination = deleteOperation('service:destructive', {
+export const deleteDestination = operation(['service:destructive'], {
   id: 'deleteDestination',
   summary: 'Archive a destination',
   description:
@@ -14,10 +14,11 @@ export const deleteDestination = deleteOperation('service:destructive', {
     'uses are kept. Refused while a live stream uses it, and for a connected channel. Repeating the call ' +
     'changes nothing.',
   tag: 'destinations',
-  path: '/destinations/{id}',
+  route: 'DELETE /destinations/{id}',
+  output: { status: 204 },
   errors: ['resource_in_use'],
-  async remove(ctx, pathID) {
-    const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, pathID), 'destination');
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination');
     await ctx.data.streamParts.lockUsersOf({ destinationID: id });
     const destination = (await ctx.data.destinations.lock(ctx.caller.userID, id))!;
     if (destination.archived_at !== null) return;

@@ -25,6 +25,5 @@ export const deleteStreamOutput = operation(['service:write'], {
     await reconcileOutputs(ctx.data, left, ctx.now);
     await ctx.data.outputs.forgetDeleted(stream.id);
     if (!isLive(left.state)) await judgeParts(ctx.data, left);
-    return undefined;
   },
 });

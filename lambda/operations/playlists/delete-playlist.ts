@@ -2,21 +2,22 @@
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
 import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
-import { deleteOperation } from '../delete-operation.ts';
 import { orNotFound } from '../fields.ts';
+import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-export const deletePlaylist = deleteOperation('service:write', {
+export const deletePlaylist = operation(['service:write'], {
   id: 'deletePlaylist',
   summary: 'Delete a playlist',
   description:
     'Deletes the playlist, but not its uploads. Refused while its stream is live. A stream with this playlist ' +
     'in playlistIDs is invalid until playlistIDs changes.',
   tag: 'playlists',
-  path: '/playlists/{id}',
+  route: 'DELETE /playlists/{id}',
+  output: { status: 204 },
   errors: ['stream_live'],
-  async remove(ctx, pathID) {
-    const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, pathID), 'playlist');
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
     const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
     if (isLive(stream.state))
       throw new ProblemError('stream_live', 'The stream of this playlist is live. Stop it first.');

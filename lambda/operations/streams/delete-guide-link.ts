@@ -1,14 +1,15 @@
 // DELETE /streams/{id}/guide-link: revokes the public link of a stream.
-import { deleteOperation } from '../delete-operation.ts';
 import { orNotFound } from '../fields.ts';
+import { operation } from '../operation.ts';
 
-export const deleteGuideLink = deleteOperation('service:write', {
+export const deleteGuideLink = operation(['service:write'], {
   id: 'deleteGuideLink',
   summary: 'Revoke the public link of a stream',
   tag: 'streams',
-  path: '/streams/{id}/guide-link',
-  async remove(ctx, pathID) {
-    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, pathID), 'stream');
+  route: 'DELETE /streams/{id}/guide-link',
+  output: { status: 204 },
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     await ctx.data.guideLinks.delete(stream.id);
   },
 });

@@ -1,17 +1,18 @@
 // DELETE /streams/{id}: deletes a stream with its playlists. A live stream is stopped first.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { stopStream } from '../../orchestration/streams/stop-stream.ts';
-import { deleteOperation } from '../delete-operation.ts';
 import { orNotFound } from '../fields.ts';
+import { operation } from '../operation.ts';
 
-export const deleteStream = deleteOperation('service:destructive', {
+export const deleteStream = operation(['service:destructive'], {
   id: 'deleteStream',
   summary: 'Delete a stream',
   description: 'Deletes the stream and its playlists. A live stream is stopped, and its media ends within 2 seconds.',
   tag: 'streams',
-  path: '/streams/{id}',
-  async remove(ctx, pathID) {
-    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, pathID), 'stream');
+  route: 'DELETE /streams/{id}',
+  output: { status: 204 },
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     const playlistIDs = await ctx.data.playlists.deleteOfStream(stream.id);
     await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, playlistIDs);
     if (isLive(stream.state)) {

@@ -2,23 +2,24 @@
 import type { Upload } from '../../data/media/uploads.ts';
 import { discardUpload } from '../../orchestration/media/discard-uploads.ts';
 import type { Context } from '../context.ts';
-import { deleteOperation } from '../delete-operation.ts';
+import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 /** The most playlists, and the most streams, that an error names as users of an upload. */
 const maxNamed = 5;
 
-export const deleteUpload = deleteOperation('service:write', {
+export const deleteUpload = operation(['service:write'], {
   id: 'deleteUpload',
   summary: 'Delete an upload',
   description:
     'Deletes an upload and its file. Refused while a playlist or a live stream uses it; errors names them. A ' +
     'running import is cancelled.',
   tag: 'uploads',
-  path: '/uploads/{id}',
+  route: 'DELETE /uploads/{id}',
+  output: { status: 204 },
   errors: ['resource_in_use'],
-  async remove(ctx, pathID) {
-    const result = await deleteUnused(ctx, pathID);
+  async handle(ctx, { params }) {
+    const result = await deleteUnused(ctx, params.id);
     if (result === 'deleted') return;
     if (result === 'missing') throw new ProblemError('not_found', 'This upload does not exist.');
     const errors = result.inUse.map((user) => ({
