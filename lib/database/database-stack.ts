@@ -122,22 +122,10 @@ export class DatabaseStack extends Stack {
         : Key.fromKeyArn(this, 'SealingKey', settings.sealingKeyArn);
     // The CDK's grants would allow more: to unwrap keys of other purposes, and to describe the secret.
     this.unsealAccess = new ManagedPolicy(this, 'UnsealAccess', {
-      statements: [
-        new PolicyStatement({
-          actions: ['kms:Decrypt'],
-          resources: [this.sealingKey.keyArn],
-          conditions: inContext(keyContext('data key')),
-        }),
-      ],
+      statements: [this.#onSealingKey('data key', 'kms:Decrypt')],
     });
     this.unsealSourcesAccess = new ManagedPolicy(this, 'UnsealSourcesAccess', {
-      statements: [
-        new PolicyStatement({
-          actions: ['kms:Decrypt'],
-          resources: [this.sealingKey.keyArn],
-          conditions: inContext(keyContext('sources')),
-        }),
-      ],
+      statements: [this.#onSealingKey('sources', 'kms:Decrypt')],
     });
     this.serviceSecret = new Secret(this, 'ServiceSecret', {
       description: 'Signs our own URLs, cursors and sessions.',
@@ -165,6 +153,16 @@ export class DatabaseStack extends Stack {
     });
 
     this.#migrateBeforeDependents(settings, network, instance, proxyRole);
+  }
+
+  /** Allows calls of KMS for data keys of one purpose only, by their encryption context. */
+  #onSealingKey(purpose: Parameters<typeof keyContext>[0], ...actions: string[]): PolicyStatement {
+    const context = Object.entries(keyContext(purpose)).map(([name, value]) => [
+      `kms:EncryptionContext:${name}`,
+      value,
+    ]);
+    const conditions = { StringEquals: Object.fromEntries(context) };
+    return new PolicyStatement({ actions, resources: [this.sealingKey.keyArn], conditions });
   }
 
   #proxyOf(instance: DatabaseInstance, { vpc }: NetworkStack, role: Role): DatabaseProxy {
@@ -221,20 +219,8 @@ export class DatabaseStack extends Stack {
       new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
     );
     // The migration creates the first key for each purpose, so it has to wrap them. Other clients only unwrap them.
-    migration.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['kms:Encrypt', 'kms:Decrypt'],
-        resources: [this.sealingKey.keyArn],
-        conditions: inContext(keyContext('data key')),
-      }),
-    );
-    migration.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['kms:Encrypt', 'kms:Decrypt'],
-        resources: [this.sealingKey.keyArn],
-        conditions: inContext(keyContext('sources')),
-      }),
-    );
+    for (const purpose of ['data key', 'sources'] as const)
+      migration.addToRolePolicy(this.#onSealingKey(purpose, 'kms:Encrypt', 'kms:Decrypt'));
     new CfnOutput(this, 'MigrationFunction', {
       value: migration.functionName,
       description: 'Invoked by hand to rotate the signing key: lib/README.md',
@@ -255,12 +241,6 @@ function copyBackups(instance: DatabaseInstance, { region, key }: RecoveryStack,
   resource.automaticBackupReplicationRegion = region;
   resource.automaticBackupReplicationKmsKeyId = key.keyArn;
   resource.automaticBackupReplicationRetentionPeriod = days;
-}
-
-/** The condition that KMS accepts only calls with this encryption context. */
-function inContext(context: Readonly<Record<string, string>>) {
-  const entries = Object.entries(context).map(([name, value]) => [`kms:EncryptionContext:${name}`, value]);
-  return { StringEquals: Object.fromEntries(entries) };
 }
 
 function masterSecretOf(instance: DatabaseInstance): ISecret {
