@@ -13,10 +13,10 @@ export function costSection(stages: Readonly<Record<string, StageSettings>>): st
   return [
     'A month of each stage while nothing is on air, at the sizes of its templates:',
     monthTable(stages),
-    'What is paid by use:',
+    'Prices by use:',
     byUseTable(),
     `An hour of a stream on the agents of ${last}, in dollars. ` +
-      'Egress and what is left of the price: at the first and at the last tier.',
+      'Egress, and the rest of the price, at the first and the last tier.',
     streamHourTable(streamHours(settings)),
   ].join('\n\n');
 }
@@ -46,7 +46,7 @@ function byUseTable(): string {
   );
   return table([
     ['Use', 'Dollars'],
-    ['What streams send to their destinations, a GB', egress.join(', ')],
+    ['Media sent to destinations, a GB', egress.join(', ')],
     ...byUse.map(([what, usd, unit]) => [what, `${usd} a ${unit}`]),
   ]);
 }

@@ -1,5 +1,5 @@
 // The callback of platforms' consent pages: asks the user to confirm, and connects the channel.
-// A link to consent can be sent to another person, so the page first names the account. Decision D120.
+// A link to consent can be sent to another person, so the page first names the account.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';

@@ -27,7 +27,7 @@ const newKey = z.strictObject({
 
 /**
  * A plugin of better-auth, so that each endpoint has its session, rate limits and origin check. The endpoints do not
- * accept API keys or access tokens, so neither can create another one. Decision D29.
+ * accept API keys or access tokens, so neither can create another one.
  */
 export function account({ pool, clock }: { readonly pool: Pool; readonly clock: () => Date }) {
   const use = [sessionMiddleware];

@@ -1,5 +1,5 @@
 // Sign-in and OAuth as one fetch handler.
-// It wraps better-auth, and adds the standards that OAuth clients need and better-auth lacks. Decision D31.
+// It wraps better-auth, and adds the standards that OAuth clients need and better-auth lacks.
 import { setTimeout } from 'node:timers/promises';
 import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } from '@better-auth/oauth-provider';
 import { decodeJwt } from 'jose';

@@ -1,5 +1,6 @@
 // The authorization server: better-auth and its OAuth provider, configured for this platform and for our own tables.
-// Decision D27, decision D32.
+// Its packages pin each other to exact versions, so upgrade them together. It has 1.5 MB, so only this function imports
+// it. Decision D32.
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';

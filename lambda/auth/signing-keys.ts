@@ -1,4 +1,6 @@
-// The keys that sign access tokens: creates and rotates them, and passes them to better-auth. Decision D33.
+// The keys that sign access tokens: creates and rotates them, and passes them to better-auth.
+// better-auth's own encryption is not used: the migration would need the library, and eight processes at once would
+// each create a key.
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import type { JWK } from 'jose';
 import type { Pool } from 'pg';

@@ -3,7 +3,7 @@
 /**
  * RLIMIT_DATA counts private writable memory: heap, stacks of threads, buffers. Unlike RLIMIT_AS it excludes reserved
  * memory: allocators and drivers reserve many times what they use. If memory still runs out, the kernel kills the
- * process with the highest score first; the default score is 0. Decision D125.
+ * process with the highest score first; the default score is 0.
  */
 const script = '{ echo "$1" >/proc/self/oom_score_adj; ulimit -d "$0"; } 2>/dev/null; shift; exec "$@"';
 

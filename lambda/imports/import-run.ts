@@ -180,7 +180,7 @@ export class ImportRun {
     }
   }
 
-  /** Begins a new multipart upload, so that late parts of another worker never get into the object. Decision D39. */
+  /** Begins a new multipart upload, so that late parts of another worker never get into the object. */
   async #restart(source: OpenSource): Promise<PartWriter> {
     const { claim, objects, begin } = this.#options;
     const objectKey = claim.object_key;

@@ -1,7 +1,8 @@
 // Recovers a stage from the database of another.
 // It copies the rows next to the target's own, checks that the copy is equal, and then replaces the target's rows in
 // one transaction. After an interruption at any point, the next run continues.
-// Decision D163.
+// It does not use `pg_dump`, which cannot continue after an interruption, and not logical replication, which needs
+// rights at a source that may be a backup.
 import type { Pool } from 'pg';
 import type { DataKeyWrappers } from './take-place.ts';
 import { takePlace } from './take-place.ts';

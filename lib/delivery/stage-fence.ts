@@ -1,5 +1,5 @@
 // Separates stages that share an account: the roles that deploy one stage cannot change the others.
-// Decision D111.
+// A qualifier of `cdk bootstrap` only renames the deploy role, which may change every stack of the account.
 import { Stack } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';

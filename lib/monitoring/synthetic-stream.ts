@@ -1,5 +1,5 @@
 // A test stream that is started every minute: the function that starts it, and its destination.
-// Decision D165.
+// The destination is HLS by PUT into a bucket: an RTMP server that always runs would cost 11 dollars a month.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';

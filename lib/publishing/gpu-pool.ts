@@ -1,5 +1,6 @@
 // The GPU machines for ffmpeg agents and media workers: one for each task, and some spare ones.
-// Decision D107, decision D108.
+// The pool may have more machines than its services may have tasks: a deployment starts a task before it ends another.
+// A machine gets a new machine image by being replaced, at a release or after its maximum lifetime.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AutoScalingGroup, GroupMetrics, TerminationPolicy } from 'aws-cdk-lib/aws-autoscaling';
 import {

@@ -1,5 +1,5 @@
 // Scales agents on machines from zero: one starts while streams wait, and one ends after a quiet time.
-// Decision D161.
+// Steps change the number by one. Target tracking multiplies it, so zero would stay zero.
 import { Duration } from 'aws-cdk-lib';
 import { AdjustmentType, StepScalingAction, type ScalableTarget } from 'aws-cdk-lib/aws-applicationautoscaling';
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';

@@ -4,7 +4,7 @@ import type { StageSettings } from '../stage-settings.ts';
 
 /** Sizes of Fargate tasks with one vCPU: 2 to 8 GiB, in whole GiB, enough for all streams that a thread can send. */
 const fargate = { cpuOfVcpu: 1024, leastMiB: 2048, stepMiB: 1024 } as const;
-/** An agent sends on one thread, and the network of a task is full long before that thread. Decision D134. */
+/** An agent sends on one thread, and the network of a task is full long before that thread. */
 const vcpus = 1;
 
 /** The size of a task that fills its network or its thread with prepared streams. */

@@ -1,5 +1,5 @@
 // The rights of each kind of deployable on secrets, media and queues, and its variables.
-// Decision D114.
+// Each kind has its own, so that a process that reads strangers' media cannot read the secret that signs sessions.
 import type { Stack } from 'aws-cdk-lib';
 import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';

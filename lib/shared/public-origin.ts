@@ -1,5 +1,5 @@
 // The public address of a stage: its domain, or the name of a distribution that is created after the functions.
-// Decision D83, decision D109.
+// Decision D109.
 import { Stack } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';

@@ -1,5 +1,5 @@
 // The stage that the deploy test deploys: the platform's own, with stand-ins for features that the emulator lacks.
-// Decision D101.
+// A smaller stage of its own would have to be kept like the real one by hand.
 import { App, ArnFormat, Aspects, CfnParameter, CfnResource, SecretValue, Stack } from 'aws-cdk-lib';
 import type { CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';

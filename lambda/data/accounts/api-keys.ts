@@ -1,5 +1,5 @@
 // SQL of the API keys of users.
-// Decision D29.
+// better-auth's plugin is not used: it deletes keys instead of revoking them, and lets users choose the prefix.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 

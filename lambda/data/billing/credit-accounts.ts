@@ -1,5 +1,6 @@
 // SQL of credit accounts: the credits left, when they will be used up, and whether free credits were given.
-// Decision D17.
+// The end of the credits is a time. It is recomputed when a stream starts or stops and at a payment; no process polls.
+// Locks are taken on the stream first, then on the account.
 import { createHash } from 'node:crypto';
 import type { Consumption, Outlook, Warning } from '../../domain/billing/credits.ts';
 import { all, one } from '../shared/queryable.ts';

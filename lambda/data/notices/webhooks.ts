@@ -1,5 +1,5 @@
 // SQL of webhooks: addresses of users that receive events. Their secrets are sealed.
-// Decision D122.
+// A type of event needs the scope that reads the same data. A webhook ends with the application that created it.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 

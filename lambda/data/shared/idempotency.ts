@@ -1,5 +1,5 @@
 // SQL of answers that are stored by their Idempotency-Key, for repeated requests.
-// Decision D126.
+// Of an answer above 32 KiB, or above 32 MiB for a user, only the id is kept: a repeated request reads the resource.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 

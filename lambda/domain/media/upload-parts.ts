@@ -1,5 +1,5 @@
 // Parts of an object: an interruption costs one part at most.
-// Decision D139.
+// The object store knows which parts exist: a record of our own could differ from it.
 
 /**
  * Size of every part but the last. An object has at most 10,000 parts (Amazon S3 user guide, "Multipart upload

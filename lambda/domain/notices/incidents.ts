@@ -1,5 +1,5 @@
 // Course of an incident: when a fault is confirmed, and when it has ended.
-// Decision D146.
+// Triggers only signal faults. A worker for each user decides, so that no start waits for a notice.
 
 /** Kinds of incidents. Clients see these words; channels name the kinds that they want. */
 export const incidentKinds = [

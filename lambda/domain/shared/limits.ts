@@ -2,7 +2,7 @@
 // Everything that users share, such as a disk, a queue or a fleet, has a line here.
 // Limits of one process at addresses that users name (lookups, connections of a user and to one host) are in
 // outbound-limits.ts: that process counts them, and work waits for its turn instead of being refused.
-// Decision D117.
+// Triggers count in `limit_use`, in the transaction of the change. Counted rows are locked after the stream, by name.
 
 export interface Limit {
   /** Counted things, as words after a number. */

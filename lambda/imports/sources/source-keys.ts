@@ -37,7 +37,6 @@ export async function keysOf(
 
 /**
  * Refuses a role that does not require the external id: any user of ours who knows its name could read its bucket.
- * Decision D144.
  * @throws {ScanError}
  */
 export async function assertExternalIDRequired(

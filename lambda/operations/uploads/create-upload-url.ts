@@ -1,5 +1,5 @@
 // POST /uploads/{id}/upload-url: returns a URL for sending the file.
-// Decision D4.
+// URLs are signed for `If-None-Match: *`: complete bytes are never written again, because a stream may play them.
 import * as z from 'zod';
 import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import { orNotFound, timestamp } from '../fields.ts';

@@ -1,5 +1,6 @@
 // Applies the rest of an account: streams stop when it begins, and suspended due times return when it ends.
-// Decision D123.
+// A trigger makes the account due, and the next process that looks stops its streams. A start holds the user's row
+// until it commits, so the rest finds the stream.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';

@@ -1,5 +1,6 @@
 // Turns reports of payment providers into credits: each message once, in any order of arrival.
-// Decision D19.
+// A message is stored when it arrives, and applied in a second transaction. If that is not possible yet, such as for a
+// refund before its payment, the message waits for the sweep.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';

@@ -113,7 +113,7 @@ export class ReplicaClaims {
 
   /**
    * Replicas that the agent holds by the database, but does not publish: those dealt to it after another agent died,
-   * and those of a claim whose answer was lost with its connection. No other agent can claim them. Decision D167.
+   * and those of a claim whose answer was lost with its connection. No other agent can claim them.
    */
   async #claimedUnawares(): Promise<Replica[]> {
     const { agentID, data } = this.#options;

@@ -1,6 +1,5 @@
 // Examines files on a thread of its own, so that starting tools does not delay streams that are sent by this process.
 // A thread that starts a process is blocked until it runs: for some milliseconds, or tens of them on a busy machine.
-// Decision D169.
 import { Worker } from 'node:worker_threads';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from './media-error.ts';

@@ -163,7 +163,7 @@ export function isSentFrom(
   return Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= startFrame;
 }
 
-/** The source of a part, which replaces some groups of the item that has it. Decision D155. */
+/** The source of a part, which replaces some groups of the item that has it. */
 export function joinSource({ name, part: { firstGroup, groupCount } }: PlacedPart): SegmentSource {
   const end = firstGroup + groupCount;
   const segment = { key: joinKey(name), firstGroup, groupCount, made: { join: name } };

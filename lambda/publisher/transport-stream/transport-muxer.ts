@@ -1,5 +1,6 @@
 // Converts FLV tag bodies, as in RTMP messages, to an MPEG transport stream, without encoding.
-// Only a few frames of sound are held back. Decision D148.
+// Only a few frames of sound are held back.
+// `ffmpeg -c copy` is not used: it takes 40 MB for each output, and reports nothing about arrival.
 import { codedDataOf, readVideoTag } from '../ffmpeg/video-tag.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 import { accessUnit, parameterSetsOf } from './access-unit.ts';

@@ -1,5 +1,5 @@
 // The schemas of answers as GraphQL types, with additional fields for related resources.
-// Decision D49.
+// Whole numbers beyond 32 bits are Float: code generators would type a custom scalar as `any`.
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import type {
   GraphQLEnumType,

@@ -1,5 +1,4 @@
 // Answers of GraphQL over HTTP: data and errors as JSON. Errors have the same codes as on every surface.
-// Decision D47.
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';

@@ -1,5 +1,4 @@
 // Limits of one request: its depth, and the number of resources it may load. They are checked before anything is read.
-// Decision D46.
 import { getNamedType, isObjectType, Kind, valueFromASTUntyped } from 'graphql';
 import type { FieldNode, GraphQLObjectType, GraphQLSchema, SelectionSetNode } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';

@@ -1,5 +1,6 @@
 // Calls tools: converts flat arguments to the input of an operation, and its answer or problem to a result.
-// Decision D53, decision D54.
+// A problem is inside `problem`, because SDK clients of 2025 validate errors against the output schema too.
+// Decision D54.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';

@@ -1,5 +1,5 @@
 // The operations of the catalogue as MCP tools, one for each operation that is not public.
-// Decision D138.
+// AI models receive the whole list, so one tool describes a resource, and the others refer to it.
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';

@@ -1,4 +1,4 @@
-// Keeps the answers of the API that the page shows current, by path. All polling is in this file. Decision D157.
+// Keeps the answers of the API that the page shows current, by path. All polling is in this file.
 // A path is read again once the API reports a change.
 import { useCallback, useSyncExternalStore } from 'react';
 import { ApiError, call } from './api.ts';

@@ -27,7 +27,7 @@ export interface GraphqlEditor {
 
 /**
  * Opens an editor in an empty element below a shadow root. There CodeMirror passes its styles to the browser as
- * objects; in a document it would write style elements, which the page's policy blocks. Decision D162.
+ * objects; in a document it would write style elements, which the page's policy blocks.
  */
 export function openEditor(place: HTMLElement, { text, label, onChange, onRun }: EditorOptions): GraphqlEditor {
   const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
