@@ -5,7 +5,7 @@ import { stages } from '../lib/stages.ts';
 import { costSection, withCostSection } from './cost/cost-section.ts';
 
 const readme = new URL('../lib/README.md', import.meta.url);
-const usage = `Computes what stages cost, from their templates and the prices in bin/cost/prices.ts. Asks no network.
+const usage = `Computes the costs of stages from their templates and the prices in bin/cost/prices.ts, offline.
 
   npm run cost                  prints the tables
   npm run cost -- --write       puts them into lib/README.md`;

@@ -19,11 +19,11 @@ if (connection) {
   await pool.end();
   console.log(
     `The next key is published, and signs from ${signsFrom.toISOString()} on. ` +
-      'Tokens signed with the former stay valid.',
+      'Tokens that the former key signed stay valid.',
   );
 } else {
   console.error(
-    `No local run is up with ${join(folder.path, 'connection.json')}. ` +
+    `No local run uses ${join(folder.path, 'connection.json')}. ` +
       'Start it with npm start, or name its folder with --data.',
   );
   process.exitCode = 1;

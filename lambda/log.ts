@@ -8,8 +8,8 @@ export const jsonLog: Log = (event, fields) => {
 };
 
 /**
- * Of a Lambda function: each line says which version of it wrote it, since a release is judged by the lines of its own
- * version (lib/shared/function-release.ts).
+ * The log of a Lambda function: each line has the version that wrote it, since a release is judged by the lines of its
+ * own version (lib/shared/function-release.ts).
  */
 export function versionedLog(env: NodeJS.ProcessEnv): Log {
   const version = env['AWS_LAMBDA_FUNCTION_VERSION'] ?? null;

@@ -63,16 +63,16 @@ export const egressTiers: readonly (readonly [upToTB: number, usd: number])[] = 
 
 /** Prices by use, without egress. */
 export const byUse: readonly (readonly [what: string, usd: string, unit: string])[] = [
-  ['Logs that are taken in, and flow logs of rejected packets', '0.5', 'GB'],
-  ['Logs that are kept', '0.03', 'GB-month'], // from memory
+  ['Ingested logs, and flow logs of rejected packets', '0.5', 'GB'],
+  ['Stored logs', '0.03', 'GB-month'], // from memory
   ['Objects', '0.023', 'GB-month'],
-  ['Renditions that were not read for 30 days', '0.0125', 'GB-month'], // from memory
+  ['Renditions not read for 30 days', '0.0125', 'GB-month'], // from memory
   ['Reads of objects', '0.4', 'million requests'],
   ['Writes of objects', '5', 'million requests'],
   ['Traffic between zones', '0.01', 'GB and direction'], // from memory
   ['Traffic of functions through NAT gateways', '0.045', 'GB'],
   ['Backups beyond the size of the database', '0.095', 'GB-month'],
-  ['CPU of the database above what a t class earns', '0.075', 'vCPU-hour'], // from memory
+  ['CPU of the database beyond the credits of a t class', '0.075', 'vCPU-hour'], // from memory
   ['Calls of functions', '0.2', 'million calls'],
   ['Time of functions, for each GB', '0.0000133334', 'GB-second'], // from memory
   ['Traces', '5', 'million traces'],

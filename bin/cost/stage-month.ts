@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
     size: ({ properties }) => properties.DBInstanceClass,
   },
   {
-    what: 'Its storage, to begin with',
+    what: 'Its initial storage',
     type: database,
     usd: ({ properties }) => listed(databaseVolumes, properties.StorageType) * Number(properties.AllocatedStorage),
     units: copies,
@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
     units: ({ properties }) => Number(properties.ManageMasterUserPassword === true),
   },
   {
-    what: 'RDS Proxy, vCPU of the database, two at least',
+    what: 'RDS Proxy, by vCPU of the database, at least two',
     type: 'AWS::RDS::DBProxyTargetGroup',
     usd: monthly.proxyVcpu,
     units: ({
@@ -114,7 +114,7 @@ const rows: readonly Row[] = [
       PolicyType === 'TargetTrackingScaling' ? 2 * metricsOf(tracking.CustomizedMetricSpecification?.Metrics) : 0,
   },
   {
-    what: 'Metrics counted in logs',
+    what: 'Metrics from logs',
     type: 'AWS::Logs::MetricFilter',
     usd: monthly.customMetric,
     once: ({
@@ -130,7 +130,7 @@ const rows: readonly Row[] = [
     units: ({ properties }) => properties.EventDestination.MatchingEventTypes.length,
   },
   {
-    what: 'A start each minute, to see that one can be',
+    what: 'A test stream each minute',
     type: 'AWS::Lambda::Function',
     usd: monthly.syntheticStream,
     units: ({ properties }) => Number('INGEST_BUCKET' in (properties.Environment?.Variables ?? {})),

@@ -27,18 +27,18 @@ export interface StageCommand {
 }
 
 const stageNames = Object.keys(stages);
-const ownStage = `or with --own the name of one of your own, with the values of ${stageNames[0]}.`;
+const ownStage = `or with --own the name of your own stage, with the values of ${stageNames[0]}.`;
 
-const usage = `Deploys one stage, or shows what a deployment would change.
+const usage = `Deploys one stage, or shows the changes of a deployment.
 
   npm run deploy -- STAGE [arguments of cdk deploy]
   npm run deploy -- STAGE --check
   npm run diff -- STAGE [arguments of cdk diff]
 
 STAGE is ${stageNames.join(', ')} (lib/stages.ts), ${ownStage}
-STAGE/STACK takes one stack of it, and those it depends on: ${stageNames[0]}/Database.
+STAGE/STACK selects one stack, and those it depends on: ${stageNames[0]}/Database.
 
-  --check                   only says what the account lacks for the stage, and ends with 1 if it lacks something
+  --check                   only lists what the account lacks for the stage, and exits with 1 if it lacks something
   -c imageDigest=sha256:…   the publisher's image that the pipeline pushed; else Docker builds it, for amd64 and arm64
   --profile NAME            AWS credentials other than the default ones
   --help                    this text
@@ -91,7 +91,7 @@ function settingsOf(stage: string, { isOwn }: { readonly isOwn: boolean }): Stag
   const built = new Map(Object.entries(stagesToBuild(isOwn ? stage : undefined)));
   const found = built.get(stage);
   if (found) return found;
-  throw new Error(`There is no stage ${stage}. There are ${stageNames.join(', ')}; for one of your own add --own.`);
+  throw new Error(`There is no stage ${stage}. Stages are ${stageNames.join(', ')}; for your own stage, add --own.`);
 }
 
 /** The stage's own qualifier, else that of the command line, else that of cdk.json, else the CDK's default. */

@@ -56,7 +56,7 @@ export async function checkPrerequisites(command: StageCommand, terminal: Termin
   terminal.line(`  account ${account}, region ${settings.region}`);
   let stacks: Promise<readonly Stack[]> | undefined;
   const ownStacks = () => (stacks ??= stacksOf(stage, aws));
-  const findings = await terminal.step('What the account offers', () =>
+  const findings = await terminal.step('Prerequisites in the account', () =>
     runChecks({ command, account, aws, ownStacks }),
   );
   report(command, findings, terminal);
@@ -71,7 +71,7 @@ export async function runChecks(context: CheckContext): Promise<readonly Finding
         {
           what: name,
           needed: 'an answer of AWS',
-          found: `not known: ${error.name}`,
+          found: `unknown: ${error.name}`,
           state: 'warning',
           remedy: [
             error.message || (error.cause instanceof Error ? error.cause.message : 'AWS cannot be reached: try again.'),
@@ -103,7 +103,7 @@ async function accountOf({ stage, settings }: StageCommand, aws: CheckContext['a
       const because =
         name === 'CredentialsProviderError'
           ? 'There are no AWS credentials'
-          : 'AWS does not accept the credentials, or cannot be reached';
+          : 'AWS refuses the credentials, or cannot be reached';
       throw new Error(
         `${because} (${message}).\n` +
           'Sign in (aws sso login, aws login, aws configure), or choose others with --profile NAME.',
@@ -111,7 +111,7 @@ async function accountOf({ stage, settings }: StageCommand, aws: CheckContext['a
     });
   if (account === null || settings.account === null || account === settings.account) return account;
   throw new Error(
-    `${stage} belongs to the account ${settings.account} (lib/stages.ts), and the credentials are of ${account}.\n` +
+    `${stage} belongs to the account ${settings.account} (lib/stages.ts), but the credentials are for ${account}.\n` +
       'Sign in to that account, or choose other credentials with --profile NAME.',
   );
 }
@@ -136,5 +136,5 @@ function report({ stage, checkOnly }: StageCommand, findings: readonly Finding[]
     for (const line of remedy) terminal.line(`      ${line}`);
   }
   const count = (wanted: Finding['state']) => findings.filter(({ state }) => state === wanted).length;
-  terminal.line(`${stage}: ${count('missing')} missing, ${count('warning')} to know, ${count('there')} there.`);
+  terminal.line(`${stage}: ${count('missing')} missing, ${count('warning')} warnings, ${count('there')} met.`);
 }

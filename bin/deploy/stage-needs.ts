@@ -60,6 +60,6 @@ export function needsOf(settings: StageSettings): StageNeeds {
  */
 export function vcpusOfMachine(type: string): number {
   const [, times] = /\.(\d*)xlarge$/.exec(type) ?? [];
-  if (times === undefined) throw new Error(`${type}: the number of its vCPU is not known`);
+  if (times === undefined) throw new Error(`${type}: its number of vCPU is unknown`);
   return 4 * Number(times || 1);
 }

@@ -62,7 +62,7 @@ async function writeModules(
   const strangers = needed.filter(
     (path) => !path.startsWith('node:') && !peers.some((peer) => path === peer || path.startsWith(`${peer}/`)),
   );
-  if (strangers.length > 0) throw new Error(`the library would need ${[...new Set(strangers)].join(', ')}`);
+  if (strangers.length > 0) throw new Error(`the library would depend on ${[...new Set(strangers)].join(', ')}`);
 }
 
 /** The section of lib/README.md about the library. */

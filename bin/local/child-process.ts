@@ -93,7 +93,7 @@ function spawnWithGuardian(program: ChildProgram): ChildProcess {
   const { command, args, user, passesClosedFolders } = program;
   if (passesClosedFolders) {
     throw new Error(
-      'setpriv of util-linux 2.33 or newer is needed to run a program as another user in folders closed to that user',
+      'To run a program as another user in folders closed to that user, setpriv of util-linux 2.33 or newer is needed',
     );
   }
   const child = spawn(command, args, { ...spawnOptions(program), uid: user?.uid, gid: user?.gid });

@@ -74,7 +74,7 @@ export class DataFolder {
     const other = await folder.connection().catch(() => null);
     if (other && (await isLocalRun(other.pid))) {
       throw new Error(
-        `A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). ` +
+        `Another local run uses this data folder: ${other.siteURL} (process ${other.pid}). ` +
           'End it first, or choose another folder with --data.',
       );
     }
@@ -95,7 +95,7 @@ export class DataFolder {
     const early = new Set(['installer.pid', 'identity.json.part', 'master.key', 'connection.json', 'platform.log']);
     if (names.includes('identity.json') || names.every((name) => early.has(name))) return;
     throw new Error(
-      `${this.path} does not look like the data folder of a local run: it holds other files. ` +
+      `${this.path} is not the data folder of a local run: it has other files. ` +
         'Name a folder of its own with --data.',
     );
   }
@@ -162,7 +162,7 @@ export class DataFolder {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw new Error(
         `${join(this.path, name)} cannot be read. ` +
-          'Delete it, or start anew with --fresh, which deletes the whole folder.',
+          'Delete it, or start with --fresh, which deletes the whole folder.',
         { cause: error },
       );
     }

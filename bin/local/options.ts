@@ -21,26 +21,26 @@ const defaultCredits = 100_000;
 const mostCredits = 1_000_000_000;
 
 const purpose = 'Runs the whole platform on this machine: API, database, publisher, RTMP ingest and a page to watch.';
-const survival = 'What is in DIR survives: a stream that was live is live again at the next start.';
+const survival = 'Your data stays in DIR: a stream that was live is live again at the next start.';
 
 const helpText = `${purpose}
 
   npm start                  everything, with a demo stream
   npm start -- [arguments]
 
-  --port N      port of the API and the page (default 3000; any free one where that is taken)
-  --data DIR    where everything is kept (default .local)
-  --agents N    publishes from N processes; one that dies is started again (default 1, or one
+  --port N      port of the API and the page (default 3000; any free one if that is taken)
+  --data DIR    the folder of all data (default .local)
+  --agents N    number of publishers; one that dies is started again (default 1, or one
                 for every 18 cores of a large machine)
-  --credits N   credits that a fresh local user begins with (default 100000); with 0 it has
-                the free ones only, and streams end soon
+  --credits N   credits of a new local user (default 100000); with 0 it has
+                only the free ones, and streams end soon
   --no-demo     makes no demo stream
-  --synthetic   starts a stream every minute, and tells when none can be started
+  --synthetic   starts a test stream every minute, and reports a start that fails
   --fresh       deletes DIR first
   --help        this text
 
 Environment: DATABASE_URL (a Postgres 18 of your own), FFMPEG_PATH, FFPROBE_PATH.
-Ctrl-C ends all that was started. ${survival}`;
+Ctrl-C ends everything. ${survival}`;
 
 /** @returns the options, or a text for the user: help (exit code 0), or the fault of the arguments (exit code 2) */
 export function readOptions(

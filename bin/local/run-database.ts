@@ -25,7 +25,7 @@ export async function startDatabase(options: RunDatabaseOptions): Promise<string
   const { folder, started, ending, log, onProgress } = options;
   const postgres = await startDurablePostgres({ dataFolder: folder.postgres, port: defaultPort, log, onProgress });
   started.defer(() => postgres.stop());
-  const why = `the end of ${folder.logFile} says why. Start again: nothing is lost.`;
+  const why = `the end of ${folder.logFile} has the reason. Start again: nothing is lost.`;
   void postgres.exited.then(() => ending.fail(new Error(`Postgres ended by itself; ${why}`)));
   return postgres.url;
 }
@@ -41,7 +41,7 @@ export async function migrateAt(databaseURL: string, dataFolder: string): Promis
   } catch (error) {
     if (!(error instanceof BeforeBaselineError)) throw error;
     const remedy = process.env['DATABASE_URL']
-      ? 'Name an empty database in DATABASE_URL.'
+      ? 'Set DATABASE_URL to an empty database.'
       : `Move ${dataFolder} away, or start once with npm start -- --fresh, which deletes it.`;
     throw new Error(`${error.message} ${remedy}`, { cause: error });
   } finally {

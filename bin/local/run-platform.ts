@@ -70,7 +70,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     return 0;
   } catch (error) {
     if (ending.signal.aborted && (error as Error).name === 'AbortError') {
-      terminal.line('Ending everything that was started …');
+      terminal.line('Ending everything …');
       return 0;
     }
     terminal.line(`\n${error instanceof Error ? error.message : String(error)}`);
@@ -202,7 +202,7 @@ async function startAgents(
   return supervisor;
 }
 
-/** Writes the file with which other programs use the run. */
+/** Writes the file that other programs need to use the run. */
 async function writeConnection(
   { started }: Run,
   { folder, identity, databaseURL, site, sink }: Surroundings,

@@ -29,5 +29,5 @@ Next steps (README.md has the whole first upload):
   curl ${apiURL}/streams -H 'X-API-Key: ${apiKey}'
   curl ${apiURL}/uploads -H 'X-API-Key: ${apiKey}' ${json}
 
-Ctrl-C ends it; what you made stays.`);
+Ctrl-C ends everything; your data stays.`);
 }

@@ -91,7 +91,7 @@ async function receivePart(
  */
 function lengthOf(request: IncomingMessage, signed: number | undefined): number {
   const sent = request.headers['content-length'];
-  if (sent === undefined) throw new LengthRequired('send a Content-Length; chunked uploads are not taken');
+  if (sent === undefined) throw new LengthRequired('send a Content-Length; chunked uploads are not accepted');
   if (Number(sent) !== (signed ?? Number(sent))) throw headerRefused('Content-Length', String(signed), sent);
   return Number(sent);
 }
@@ -119,7 +119,7 @@ function verified(body: IncomingMessage, digest: string | undefined): Readable {
       hash.update(chunk);
       yield chunk;
     }
-    if (hash.digest('base64') !== digest) throw new BadDigest('the body is not the one of Content-MD5');
+    if (hash.digest('base64') !== digest) throw new BadDigest('the body does not match Content-MD5');
   };
   return Readable.from(passing());
 }

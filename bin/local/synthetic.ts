@@ -44,7 +44,7 @@ export function startSynthetic({ onLine, ...watched }: SyntheticOptions): AsyncD
     const failure = await watchStart({ ...fixed, deadline, answerMs: proofTimes.answerMs });
     if (ending.signal.aborted) return;
     if (failure) onLine(`  ${new Date().toISOString()} ${failure.message}`);
-    else if (failedBefore) onLine(`  ${new Date().toISOString()} streams can be started again`);
+    else if (failedBefore) onLine(`  ${new Date().toISOString()} starts work again`);
     failedBefore = failure !== null;
   };
   const begin = () => {

@@ -30,7 +30,7 @@ const lines = operatorCommands.map((command) => {
   return `  ${nameOf(command).padEnd(width)}${command.summary}${options.join('')}`;
 });
 
-const usage = `Does what operators do, to a stage in AWS or to the local run.
+const usage = `Runs commands of operators on a stage in AWS, or on the local run.
 
   npm run operate -- STAGE COMMAND [options]
   npm run operate -- local COMMAND [options]
@@ -39,16 +39,16 @@ Commands (USER is an address or an id, CONTENT the SHA-256 of bytes or the id of
 ${lines.join('\n')}
 
 Options:
-  --reason TEXT   why; a command that changes something takes one
-  --dry-run       shows what would happen, and changes nothing
-  --json          for programs
+  --reason TEXT   the reason; required by commands that change something
+  --dry-run       shows the effect, and changes nothing
+  --json          prints the answer as JSON
   --data DIR      the folder of the local run, running or stopped (default .local)
-  --own           the stage is one of your own, and not in lib/stages.ts
+  --own           the stage is your own, and not in lib/stages.ts
   --profile NAME  AWS credentials other than the default ones
   --help          this text
 
-Every command is kept for ever, dry and refused ones as well: who, why, and what came of it.
-Example: npm run operate -- local user disable somebody@example.com --reason "streams football" --dry-run`;
+Every command is recorded for ever, also dry and refused ones: its operator, reason and outcome.
+Example: npm run operate -- local user disable ada@example.com --reason "streams football" --dry-run`;
 
 const known = new Set(['reason', 'dry-run', 'json', 'data', 'own', 'profile', 'help']);
 const optionNames = [...new Set(operatorCommands.flatMap(({ options }) => Object.keys(options)))];

@@ -10,7 +10,7 @@ export function printReply(reply: Reply, { isJson, request }: Pick<OperateArgume
   else
     console.log(
       [
-        `${reply.outcome === 'dry_run' ? 'Would be so, and nothing was changed: ' : ''}${reply.says}`,
+        `${reply.outcome === 'dry_run' ? 'Nothing was changed. The effect would be: ' : ''}${reply.says}`,
         ...tableOf(reply.rows),
       ].join('\n'),
     );

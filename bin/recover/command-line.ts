@@ -18,19 +18,19 @@ export interface RecoverArguments {
   readonly isOwn: boolean;
 }
 
-const usage = `Has a stage, or the local run, go on from the database of another: every row, proven to be the same.
+const usage = `Continues a stage, or the local run, from another database: copies all rows, and proves the copies.
 
-  npm run recover -- STAGE --from HOST --secret ARN   what would be done, from a database that was restored
-  npm run recover -- local --from DIR                 the same from the folder of another local run
-  npm run recover -- … --carry-out                    does it; killed or cut off, call it again, and it goes on
+  npm run recover -- STAGE --from HOST --secret ARN   shows the plan for a restored database
+  npm run recover -- local --from DIR                 shows the plan for the folder of another local run
+  npm run recover -- … --carry-out                    carries the plan out; call it again after an interruption
 
 Options:
   --data DIR      the folder of the local run, running or stopped (default .local)
-  --own           the stage is one of your own, and not in lib/stages.ts
+  --own           the stage is your own, and not in lib/stages.ts
   --profile NAME  AWS credentials other than the default ones
   --help          this text
 
-What STAGE has is replaced in one transaction at the end. Nothing may write to the source any more.`;
+The rows of STAGE are replaced in one transaction at the end. No process may write to the source any more.`;
 
 /** @returns the arguments, or a text for the user: help (exit code 0), or their fault (exit code 2) */
 export function readArguments(
@@ -53,10 +53,12 @@ export function readArguments(
     if (values.help) return { text: usage, exitCode: 0 };
     const [stage, ...others] = positionals;
     if (stage === undefined || others.length > 0) throw new Error('Name one stage, or local.');
-    if (!values.from) throw new Error('--from is missing: where the rows come from.');
+    if (!values.from) throw new Error('--from is missing: it names the source of the rows.');
     const isLocal = stage === 'local';
     if (isLocal === (values.secret !== undefined))
-      throw new Error(isLocal ? 'A local run has no --secret.' : '--secret is missing: that of the restored database.');
+      throw new Error(
+        isLocal ? 'A local run has no --secret.' : '--secret is missing: the one of the restored database.',
+      );
     return {
       stage,
       from: isLocal ? resolve(values.from) : values.from,

@@ -17,7 +17,7 @@ export async function recoverLocalRun({ from, dataFolder, carryOut }: RecoverArg
   const [there, here] = [DataFolder.at(from), DataFolder.at(dataFolder)];
   if (there.path === here.path) throw new Error('--from and --data are the same folder.');
   if (process.env['DATABASE_URL'])
-    throw new Error('DATABASE_URL names one database for both. Unset it: each folder has its own.');
+    throw new Error('DATABASE_URL names one database for both folders. Unset it: each folder has its own.');
   await using started = new AsyncDisposableStack();
   const open = async (folder: DataFolder) => {
     const connectionString = await openDatabase(folder.path, started);
@@ -29,7 +29,7 @@ export async function recoverLocalRun({ from, dataFolder, carryOut }: RecoverArg
   const plan = await planRecovery({ source, target });
   console.log(planText(plan));
   if (!carryOut) {
-    console.log(plan.isDone ? '' : 'Nothing was done. With --carry-out it is.');
+    console.log(plan.isDone ? '' : 'Nothing was changed. Add --carry-out to carry the plan out.');
     return;
   }
   const beganMs = performance.now();
@@ -37,7 +37,7 @@ export async function recoverLocalRun({ from, dataFolder, carryOut }: RecoverArg
   console.log(`${objects} objects copied`);
   const onProgress = (step: string) => console.log(step);
   const isDone = await recover({ source, target, rewrap: await rewrapBetween(there, here), onProgress });
-  if (!isDone) throw new Error('Another recovery of this run is at work. Wait until it ends.');
+  if (!isDone) throw new Error('Another recovery of this run is running. Wait until it ends.');
   const differences = await databaseOn(target).reconciliation.differences();
   if (differences.length > 0) throw new Error(`The books differ: ${JSON.stringify(differences)}`);
   console.log(`The books agree. It took ${((performance.now() - beganMs) / 60_000).toFixed(2)} minutes.`);

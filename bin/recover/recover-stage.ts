@@ -54,7 +54,7 @@ export async function recoverStanding({
   const looked = await ask({ host, username, password, carryOut: false });
   console.log(planText(looked.plan));
   if (!carryOut) {
-    console.log('Nothing was done. With --carry-out it is.');
+    console.log('Nothing was changed. Add --carry-out to carry the plan out.');
     return;
   }
   const beganMs = performance.now();

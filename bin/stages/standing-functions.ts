@@ -12,7 +12,7 @@ export function regionOfStage(stage: string, isOwn: boolean): string {
   const settings = Object.hasOwn(stages, stage) ? stages[stage] : undefined;
   if (settings) return settings.region;
   const known = ['local', ...Object.keys(stagesToBuild(undefined))].join(', ');
-  throw new Error(`There is no stage ${stage}. There are ${known}; for one of your own add --own.`);
+  throw new Error(`There is no stage ${stage}. Stages are ${known}; for your own stage, add --own.`);
 }
 
 /** @throws if there are none; the message contains the remedy */
@@ -38,7 +38,7 @@ export async function outputsOfStack(
   const outputs = Stacks.flatMap(({ Outputs = [] }) => Outputs);
   return (key) => {
     const value = outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
-    if (value === undefined) throw new Error(`The stack ${stackName} has no output ${key}: deploy the stage anew.`);
+    if (value === undefined) throw new Error(`The stack ${stackName} has no output ${key}: deploy the stage again.`);
     return value;
   };
 }
@@ -68,6 +68,6 @@ export async function invokeFunction(invocation: Invocation): Promise<unknown> {
   });
   const text = Payload?.transformToString() ?? '';
   if (FunctionError !== undefined)
-    throw new Error(`The command failed by our fault; the function’s log says why: ${text.slice(0, 500)}`);
+    throw new Error(`The command failed by our fault; the function’s log has the reason: ${text.slice(0, 500)}`);
   return JSON.parse(text);
 }

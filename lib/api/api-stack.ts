@@ -82,7 +82,7 @@ export class ApiStack extends Stack {
     // Each call handles at most ten connections, in turns of ten seconds.
     const platforms = new ServiceFunction(this, 'Platforms', {
       ...surface,
-      description: 'Tells managed platforms what is wished of broadcasts, and reads what they say',
+      description: 'Keeps broadcasts on managed platforms in step with streams, and reads their state',
       entry: 'platforms/platforms.lambda.ts',
       variables: platformsVariables,
       environment: { ...surface.environment, ...access.environmentFor(this, 'platforms') },

@@ -27,7 +27,7 @@ export class OriginGuard extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage }: OriginGuardProps) {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
-      description: 'What the distribution shows the API, to be let in',
+      description: 'Secret that the distribution sends to the API, which refuses other requests',
       generateSecretString: { passwordLength: 40, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     });

@@ -115,7 +115,7 @@ export class DatabaseStack extends Stack {
     this.sealingKey =
       settings.sealingKeyArn === null
         ? new Key(this, 'SealingKey', {
-            description: 'Wraps the keys that stream keys and signing keys are sealed with. Losing it loses them all.',
+            description: 'Wraps the data keys that seal stream keys and signing keys. Without it they are all lost.',
             enableKeyRotation: true,
             removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
           })
@@ -197,7 +197,7 @@ export class DatabaseStack extends Stack {
     const secret = masterSecretOf(instance);
     const timeout = Duration.minutes(15);
     const migration = new ServiceFunction(this, 'Migration', {
-      description: 'Brings the database to the schema of the code that is deployed next',
+      description: 'Migrates the database to the schema of the code that is deployed next',
       entry: 'migrate/migrate.lambda.ts',
       folders: { migrations: 'data/migrations' },
       variables: migrateVariables,

@@ -57,12 +57,12 @@ export class Alarms extends Construct {
     if (synthetic) {
       this.#add('StartsFail', {
         runbook: 'Starts fail',
-        says: 'A stream that was started to see whether one can be had no pictures at its ingest.',
+        says: 'The test stream had no pictures at its ingest.',
         metric: synthetic.failed,
       });
       this.#add('StartsUnproved', {
         runbook: 'Starts fail',
-        says: 'Nobody has proved for three minutes that a stream can be started.',
+        says: 'No test stream has started for three minutes.',
         metric: synthetic.proved,
         below: 1,
         periods: 3,
@@ -78,7 +78,7 @@ export class Alarms extends Construct {
     });
     this.#add('LeaseExpiries', {
       runbook: 'Lease expiries',
-      says: 'Agents took over streams of others: those died, hang, or were replaced.',
+      says: 'Agents took streams of other agents over, which died, hang or were replaced.',
       metric: metrics.takeovers,
       atLeast: 10,
     });
@@ -93,7 +93,7 @@ export class Alarms extends Construct {
       });
       this.#add(`CapacityShort-${backend}`, {
         runbook: 'Capacity short',
-        says: `The ${backend} agents are almost full, and no more have come.`,
+        says: `The ${backend} agents are almost full, and no new ones have started.`,
         metric: metrics.capacityUsedPercent(backend),
         atLeast: 95,
         periods: 15,
@@ -114,27 +114,27 @@ export class Alarms extends Construct {
     for (const [name, seconds] of Object.entries(oldestCommandSeconds) as [QueueName, number][]) {
       this.#add(`QueueAge-${name}`, {
         runbook: 'Queue age',
-        says: `The oldest command of the queue ${name} waits for more than ${seconds} s.`,
+        says: `The oldest command of the queue ${name} has waited for more than ${seconds} s.`,
         metric: metrics.oldestCommandSeconds(name),
         atLeast: seconds,
         periods: 5,
       });
       this.#add(`DeadLetters-${name}`, {
         runbook: 'Dead letters',
-        says: `Commands of the queue ${name} failed too often and were put aside.`,
+        says: `Commands of the queue ${name} failed too often, and are dead letters.`,
         metric: metrics.deadLetters(name),
       });
     }
     this.#add('SweepLate', {
       runbook: 'Sweep late',
-      says: 'The minute sweep did not succeed: schedules, durations and credits may be acted on late.',
+      says: 'The minute sweep failed: schedules, durations and credits may be late.',
       metric: metrics.sweepsSucceeded,
       below: 1,
       missingIsBad: true,
     });
     this.#add('BooksDiffer', {
       runbook: 'Books differ',
-      says: 'Ledger, live intervals and invoices do not say the same, or could not be compared.',
+      says: 'Ledger, live intervals and invoices differ, or could not be compared.',
       metric: metrics.reconciliationsFailed,
     });
     this.#add('OperateFailed', {
@@ -144,13 +144,13 @@ export class Alarms extends Construct {
     });
     this.#add('MailsFailed', {
       runbook: 'Mails failing',
-      says: 'Mails to users were not sent: nobody can sign up.',
+      says: 'Mails to users were not sent: users cannot sign up.',
       metric: metrics.mailsFailed,
     });
     if (metrics.mailsRefused)
       this.#add('MailsRefused', {
         runbook: 'Mails failing',
-        says: 'Mails to users came back, or were called spam; SES pauses an account with too many.',
+        says: 'Mails to users bounced, or were reported as spam; SES pauses an account with too many.',
         metric: metrics.mailsRefused,
         atLeast: 5,
       });
@@ -163,18 +163,18 @@ export class Alarms extends Construct {
       });
       this.#add(`FunctionThrottled-${name}`, {
         runbook: 'Function throttled',
-        says: `Calls of the function ${name} were refused, as too many run at once.`,
+        says: `Calls of the function ${name} were refused, because too many run at once.`,
         metric: metrics.functionThrottles(fn),
       });
     }
     this.#add('FunctionMemory', {
       runbook: 'Function memory',
-      says: 'A function uses almost all of its memory: with more to do it will be ended.',
+      says: 'A function uses almost all of its memory: with a larger task it would be ended.',
       metric: metrics.functionsShortOfMemory,
     });
     this.#add('Drift', {
       runbook: 'Drift',
-      says: 'Something of the stage is not as its templates say, or could not be compared with them.',
+      says: 'Resources of the stage differ from its templates, or could not be compared with them.',
       metric: drift.failed,
     });
     this.#add('ApiErrors', {
@@ -199,14 +199,14 @@ export class Alarms extends Construct {
     });
     this.#add('DatabaseStorage', {
       runbook: 'Database storage',
-      says: 'Less than a tenth of the storage that the database began with is free.',
+      says: 'Less than a tenth of the initial storage of the database is free.',
       metric: metrics.databaseFreeBytes,
       below: (settings.databaseStorageGiB * 1024 ** 3) / 10,
       periods: 3,
     });
     this.#add('DatabaseCpu', {
       runbook: 'Database CPU',
-      says: 'The database computes almost without a pause.',
+      says: 'The CPU of the database is almost fully used.',
       metric: metrics.databaseCpuPercent,
       atLeast: 85,
       periods: 5,

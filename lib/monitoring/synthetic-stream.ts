@@ -35,7 +35,7 @@ export class SyntheticStream extends Construct {
     super(scope, id);
     const ingest = this.#ingest(network);
     const fn = new ServiceFunction(this, 'Synthetic', {
-      description: 'Every minute: starts a stream as any client would, and looks whether its pictures arrive',
+      description: 'Starts a stream every minute as a client, and checks that its pictures arrive',
       entry: 'synthetic/synthetic.lambda.ts',
       variables: syntheticVariables,
       environment: {

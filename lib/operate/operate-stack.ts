@@ -30,7 +30,7 @@ export class OperateStack extends Stack {
     });
     const { access, queues } = publishing;
     this.operate = new ServiceFunction(this, 'Operate', {
-      description: 'Carries out and keeps the commands of operators; invoked by their role alone',
+      description: 'Executes and records the commands of operators; only their role may invoke it',
       entry: 'operate/operate.lambda.ts',
       variables: operateVariables,
       environment: {
@@ -60,6 +60,6 @@ export class OperateStack extends Stack {
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.operate.functionArn] }),
     );
     new CfnOutput(this, 'Function', { value: this.operate.functionName, description: 'Invoked by npm run operate' });
-    new CfnOutput(this, 'OperatorRole', { value: role.roleArn, description: 'Taken on by npm run operate' });
+    new CfnOutput(this, 'OperatorRole', { value: role.roleArn, description: 'Assumed by npm run operate' });
   }
 }

@@ -47,14 +47,14 @@ export class MachineScaling extends Construct {
       return new ApplicationScalingAction(action);
     };
     new Alarm(this, 'Waiting', {
-      alarmDescription: 'Streams wait for a machine: one more comes.',
+      alarmDescription: 'Streams wait for a machine: another one starts.',
       metric: waiting,
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.MISSING,
     }).addAlarmAction(step('More', 1));
     new Alarm(this, 'Quiet', {
-      alarmDescription: 'No stream waits for a machine: one that carries none goes.',
+      alarmDescription: 'No stream waits for a machine: one without streams ends.',
       metric: waiting,
       threshold: 0,
       comparisonOperator: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,

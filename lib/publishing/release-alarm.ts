@@ -39,7 +39,7 @@ export class ReleaseAlarm extends Construct {
       unit: Unit.COUNT,
     });
     const alarm = new Alarm(this, 'Alarm', {
-      alarmDescription: 'Streams fail by our fault, or agents lose their leases: a release under way is taken back.',
+      alarmDescription: 'Streams fail by our fault, or agents lose their leases: the release is rolled back.',
       metric: new Metric({
         namespace: named.metricNamespace,
         metricName: named.metricName,

@@ -82,7 +82,7 @@ export class FunctionRelease extends Construct {
   /** An alarm without notifications, which the alarms of the stage send. */
   #alarm(id: string, threshold: number, metric: IMetric): Alarm {
     return new Alarm(this, id, {
-      alarmDescription: 'A version of the function fails: a deployment of it is taken back.',
+      alarmDescription: 'A version of the function fails: its deployment is rolled back.',
       metric,
       threshold,
       evaluationPeriods: 1,

@@ -68,7 +68,7 @@ describe('a month', { timeout: 60_000 }, () => {
 
   test('has the database twice, with its storage, where there is a standby', () => {
     const alone = templatesOf('alone', { ...prod, databaseMultiAz: false });
-    for (const what of ['Database, and its standby if any', 'Its storage, to begin with'])
+    for (const what of ['Database, and its standby if any', 'Its initial storage'])
       expect(usdOf(ofProd, what)).toBeCloseTo(2 * (usdOf(alone, what) ?? 0));
   });
 

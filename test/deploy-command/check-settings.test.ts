@@ -69,7 +69,7 @@ describe('a sender of mails', () => {
     ['not made yet', {}, standing, 'warning'],
     ['not verified', { [mailFrom]: false }, standing, 'warning'],
     ['verified', { [mailFrom]: true }, standing, 'there'],
-    ['made by somebody else', { [mailFrom]: true }, {}, 'missing'],
+    ['made outside this stage', { [mailFrom]: true }, {}, 'missing'],
   ])('that is %s', async (found, sesIdentities, stacks, state) => {
     const [identity] = await findingsOf('SES identity', { sesIdentities, stacks }, { mailFrom });
     expect(identity).toMatchObject({ found, state });

@@ -33,7 +33,7 @@ async function deployTo(
 
 /** The findings with a mark: what each is about, with its further lines. */
 function rowsOf(output: string, mark: '✓' | '✗' | '!'): string[] {
-  const [, list = ''] = output.split(/What the account offers.*\n/);
+  const [, list = ''] = output.split(/Prerequisites in the account.*\n/);
   const rows = list.split(/^(?=[✓✗!]  )/m).filter((row) => row.startsWith(mark));
   return rows.map((row) => row.split(/\n\n/)[0]!.replaceAll(/\s+/g, ' '));
 }
@@ -67,7 +67,7 @@ describe('an empty account', { timeout }, () => {
       ),
       expect.stringContaining('SES: production access. Found: sandbox'),
     ]);
-    expect(output).toContain(`dev: ${missing.length} missing, 2 to know, 2 there.`);
+    expect(output).toContain(`dev: ${missing.length} missing, 2 warnings, 2 met.`);
     expect(output).not.toContain('> cdk');
   });
 
@@ -97,7 +97,7 @@ describe('a good account', { timeout }, () => {
     ];
     const { output } = await deployTo({ ...goodAccount, gpuMachines }, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
-    expect(output).toMatch(/G .* 64, of which others use 48/);
+    expect(output).toMatch(/G .* 64; others use 48/);
   });
 
   test('with zones that a standing stage lacks is told so, and can be deployed to', async () => {
@@ -160,7 +160,7 @@ describe('a stack whose first deployment failed', { timeout }, () => {
 
 describe('the workflow', () => {
   test('may ask all that is asked, and no more', () => {
-    // Nobody needs a right to ask who they are.
+    // A caller needs no right to ask for its own identity.
     const asked = Object.keys(answers).filter((right) => right !== 'sts:GetCallerIdentity');
     expect([...checkRights, bootstrapParameterRight].sort()).toEqual(asked.sort());
   });
@@ -170,7 +170,7 @@ describe('an account that does not answer', { timeout }, () => {
   test('for lack of rights gives warnings that name the check, and blocks nothing', async () => {
     const { code, output } = await deployTo({ ...goodAccount, forbidden: 'all' }, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
-    const unknown = rowsOf(output, '!').filter((row) => /not known: (?:AccessDenied|UnauthorizedOperation)/.test(row));
+    const unknown = rowsOf(output, '!').filter((row) => /unknown: (?:AccessDenied|UnauthorizedOperation)/.test(row));
     expect(unknown).toHaveLength(9);
     expect(code).toBe(0);
   });

@@ -58,7 +58,7 @@ describe('the arguments', () => {
     [['deploy', '--require-approval', 'never'], 'The stage is missing'],
     [
       ['deploy', 'qa'],
-      `There is no stage qa. There are ${Object.keys(stages).join(', ')}; for one of your own add --own.`,
+      `There is no stage qa. Stages are ${Object.keys(stages).join(', ')}; for your own stage, add --own.`,
     ],
     [['diff', 'toString'], 'There is no stage toString.'],
     [['deploy', 'prod', '--own'], 'prod is a shared stage'],
@@ -105,7 +105,7 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
   test('is refused with credentials that AWS does not accept', async () => {
     const { code, output } = await runDeploy(['deploy', 'dev'], { ...aws.environment, AWS_ACCESS_KEY_ID: 'OLD' });
     expect(code).toBe(1);
-    const refusal = 'AWS does not accept the credentials, or cannot be reached';
+    const refusal = 'AWS refuses the credentials, or cannot be reached';
     expect(output).toContain(`${refusal} (The security token included in the request is expired)`);
   });
 
@@ -139,7 +139,7 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
     Object.assign(process.env, aws.environment);
     try {
       await expect(checkPrerequisites(elsewhere, openTerminal({ write: () => true }))).rejects.toThrow(
-        `prod belongs to the account 222222222222 (lib/stages.ts), and the credentials are of ${account}.`,
+        `prod belongs to the account 222222222222 (lib/stages.ts), but the credentials are for ${account}.`,
       );
     } finally {
       process.env = before;

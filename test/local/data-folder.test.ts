@@ -32,7 +32,7 @@ describe('a data folder', () => {
   it('is neither deleted nor filled when it belongs to something else', async () => {
     await writeFile(join(path, 'thesis.txt'), 'years of work');
     for (const fresh of [true, false])
-      await expect(DataFolder.open(path, { fresh })).rejects.toThrow('does not look like the data folder');
+      await expect(DataFolder.open(path, { fresh })).rejects.toThrow('is not the data folder of a local run');
     expect(await readdir(path)).toEqual(['thesis.txt']);
     expect(await readFile(join(path, 'thesis.txt'), 'utf8')).toBe('years of work');
   });

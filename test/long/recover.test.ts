@@ -116,7 +116,7 @@ describe('recovering 10,000 streams from a lost place', () => {
     const { lines, code } = await recoverRun([]);
     expect(code).toBe(0);
     expect(lines.join('\n')).toContain(`1000 users, ${streams} streams`);
-    expect(lines.join('\n')).toContain('Nothing was done');
+    expect(lines.join('\n')).toContain('Nothing was changed');
     await onCluster('new', async (pool) => {
       expect((await pool.query('select from streams')).rowCount).toBe(0);
       expect((await pool.query(`select from pg_namespace where nspname = 'recovery'`)).rowCount).toBe(0);
@@ -143,7 +143,7 @@ describe('recovering 10,000 streams from a lost place', () => {
 
   it('has nothing to do when it is called again', async () => {
     const { lines, code } = await recoverRun(['--carry-out']);
-    expect([lines[0], code]).toEqual(['It is done: the rows of this source have taken their place.', 0]);
+    expect([lines[0], code]).toEqual(['The recovery is done: the rows of this source are in place.', 0]);
   });
 
   it('leaves ledger and balances to the row what they were, and secrets that the new place opens', async () => {

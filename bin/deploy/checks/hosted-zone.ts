@@ -14,8 +14,8 @@ export const hostedZone: Check = {
     const correct = `Correct domain of ${settingsOf} in lib/stages.ts.`;
     if (answer === null)
       return [
-        found({ ...row, found: 'none of this id in the account' }, 'missing', [
-          `${correct} The zones there are:`,
+        found({ ...row, found: 'no zone with this ID in the account' }, 'missing', [
+          `${correct} The account has these zones:`,
           '$ aws route53 list-hosted-zones',
         ]),
       ];

@@ -35,8 +35,8 @@ export const publisherImage: Check = {
     };
     return [
       found(row, images === null ? 'missing' : 'there', [
-        `The repository ${imageRepositoryName} lacks it: the pipeline pushes to the account and region of the ` +
-          'environment `images`. Have ECR replicate from there (lib/README.md, “Promote”), or let Docker build it:',
+        `The repository ${imageRepositoryName} lacks it. The pipeline pushes to the account and region of the ` +
+          'environment `images`. Let ECR replicate from there (lib/README.md, “Promote”), or let Docker build it:',
         `$ ${deployCommand(command)}`,
       ]),
     ];

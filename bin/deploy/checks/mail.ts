@@ -10,7 +10,7 @@ export const mailSender: Check = {
     const row = { what: 'Sender of mails', needed: 'mailFrom or domain', found: address || 'neither' };
     return [
       found(row, address !== '' ? 'there' : isShared ? 'missing' : 'warning', [
-        `In lib/stages.ts, give ${settingsOf} a mailFrom or a domain: without mails nobody can sign up.`,
+        `In lib/stages.ts, give ${settingsOf} a mailFrom or a domain: without mails, users cannot sign up.`,
       ]),
     ];
   },
@@ -29,7 +29,7 @@ export const mailAccess: Check = {
         { ...row, found: ProductionAccessEnabled ? 'there' : 'sandbox' },
         ProductionAccessEnabled ? 'there' : 'warning',
         [
-          'Only addresses that SES has verified get mails. Before strangers sign up:',
+          'SES sends mails only to verified addresses. Before strangers sign up:',
           `$ aws sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL ` +
             `--website-url https://YOUR.SITE ${awsOptions(command)}`,
         ],
@@ -50,8 +50,8 @@ export const mailIdentity: Check = {
     const row = { what: 'SES identity of the sender', needed: `${name}, made by the stack Identity, then verified` };
     if (identity !== null && (await ownStacks()).length === 0)
       return [
-        found({ ...row, found: 'made by somebody else' }, 'missing', [
-          'CloudFormation makes no identity that is there already. Take another mailFrom, or delete it:',
+        found({ ...row, found: 'made outside this stage' }, 'missing', [
+          'CloudFormation cannot create an identity that already exists. Choose another mailFrom, or delete it:',
           `$ aws sesv2 delete-email-identity --email-identity ${name} ${awsOptions(command)}`,
         ]),
       ];
@@ -59,7 +59,7 @@ export const mailIdentity: Check = {
     const confirm =
       mailFrom === null
         ? 'SES verifies the domain by records in its zone, within 72 hours of the deployment.'
-        : `When Identity has been deployed, open the mail that SES sends to ${mailFrom}, and confirm.`;
+        : `After the deployment of Identity, open the mail that SES sends to ${mailFrom}, and confirm.`;
     return [found({ ...row, found: identity ? 'not verified' : 'not made yet' }, 'warning', [confirm])];
   },
 };

@@ -103,12 +103,12 @@ function quotaFinding(
   const row = {
     what,
     needed: toDeploy === atMost ? `${toDeploy}` : `${toDeploy} to deploy, ${atMost} at most`,
-    found: used === 0 ? `${limit}` : `${limit}, of which others use ${used}`,
+    found: used === 0 ? `${limit}` : `${limit}; others use ${used}`,
   };
   const increase =
     `$ aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} ` +
     `--desired-value ${Math.max(atMost + used, askAtLeast)} ${awsOptions(command)}`;
   if (limit - used < toDeploy) return found(row, 'missing', [increase]);
-  const enough = 'Enough to deploy, not to grow to the maximum of the settings.';
+  const enough = 'The quota is enough to deploy, but not for the maximum of the settings.';
   return found(row, limit - used < atMost ? 'warning' : 'there', [enough, increase]);
 }

@@ -10,9 +10,9 @@ export const stuckStacks: Check = {
     );
     return stuck.map(({ StackName: name = '', StackStatus }) => {
       const options = `--stack-name ${name} ${awsOptions(command)}`;
-      const row = { what: `Stack ${name}`, needed: 'made, or not there', found: `${StackStatus}, protected` };
+      const row = { what: `Stack ${name}`, needed: 'complete, or absent', found: `${StackStatus}, protected` };
       return found(row, 'missing', [
-        'It was never whole, so nothing is lost with it. Lift its protection, then deploy again:',
+        'The stack was never complete, so it has no data. Lift its protection, then deploy again:',
         `$ aws cloudformation update-termination-protection --no-enable-termination-protection ${options}`,
         ...(name.endsWith('-Database') ? unprotectDatabase(options, awsOptions(command)) : []),
       ]);
@@ -24,7 +24,7 @@ export const stuckStacks: Check = {
 function unprotectDatabase(ofStack: string, options: string): readonly string[] {
   const instances = `"StackResources[?ResourceType=='AWS::RDS::DBInstance'].PhysicalResourceId"`;
   return [
-    'A database that it has left is protected as well. The first of these commands names it:',
+    'Its database may be protected too. The first of these commands names it:',
     `$ aws cloudformation describe-stack-resources --query ${instances} --output text ${ofStack}`,
     `$ aws rds modify-db-instance --no-deletion-protection --db-instance-identifier DATABASE ${options}`,
   ];

@@ -41,7 +41,7 @@ export const zones: Check = {
     const complete = there.filter((zone) => !offers.some(({ isLackingIn }) => isLackingIn(zone)));
     const choose = [
       `In lib/stages.ts, give ${settingsOf} availabilityZones out of: ` +
-        `${complete.map(({ name }) => name).join(', ') || 'none: take another region or gpuInstanceType'}.`,
+        `${complete.map(({ name }) => name).join(', ') || 'none: choose another region or gpuInstanceType'}.`,
     ];
     const used = settings.availabilityZones.map((name) => there.find((zone) => zone.name === name) ?? name);
     const known = used.filter((zone) => typeof zone !== 'string');
@@ -59,7 +59,7 @@ export const zones: Check = {
         if (without.length === 0) return found(row, 'there');
         // The subnets of a stage that stands cannot move to other zones, so it can still be deployed.
         return stacks.length > 0
-          ? found(row, 'warning', ['This stage stands in these zones: make a new one in others.'])
+          ? found(row, 'warning', ['This stage uses these zones. Create a new stage in others.'])
           : found(row, 'missing', choose);
       }),
     ];

@@ -24,7 +24,7 @@ export async function serverUser(dataFolder: string): Promise<ServerUser | undef
   const found = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
   if (!found)
     throw new Error(
-      'Postgres does not run as root, and there is no user postgres or nobody to run it as. Run this as another user.',
+      'Postgres does not run as root, and this machine has no user to run it as. Run this as another user.',
     );
   return { uid: Number(found[2]), gid: Number(found[3]) };
 }

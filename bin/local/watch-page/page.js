@@ -117,7 +117,7 @@ function showState({ live, videoCodec }) {
 
 /** The text in place of a picture, or over it; empty while a picture moves. */
 function stateText({ live, isMoving, hasVideo }) {
-  if (!live) return 'This stream has ended. It goes on here when it is started again.';
+  if (!live) return 'This stream has ended. It continues here when it is started again.';
   if (!isMoving) return 'Connecting …';
   return hasVideo ? '' : 'Sound only';
 }

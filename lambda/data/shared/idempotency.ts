@@ -1,5 +1,5 @@
 // SQL of answers that are stored by their Idempotency-Key, for repeated requests.
-// Of an answer above 32 KiB, or above 32 MiB for a user, only the id is kept: a repeated request reads the resource.
+// A repeated request reads the resource again if its answer exceeded 32 KiB, or 32 MiB for the user: only its id is kept.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 

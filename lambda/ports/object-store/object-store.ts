@@ -145,8 +145,8 @@ export class PayloadTooLarge extends Error {
 }
 
 /**
- * Asserts that a key has segments of letters, digits, `.`, `_`, `-` and `=`, none of which begins with a dot, joined by
- * `/`. Keys never come from a user's file name. Such a key is a safe file path, a URL path without escapes, and an S3
+ * Asserts that a key has segments of letters, digits, `.`, `_`, `-` and `=`, joined by `/`. No segment begins with a
+ * dot. Keys never come from a user's file name. Such a key is a safe file path, a URL path without escapes, and an S3
  * key of the characters that S3 documents as safe.
  * @throws InvalidObjectKey
  */
