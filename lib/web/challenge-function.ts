@@ -22,7 +22,7 @@ export class ChallengeFunction extends Construct {
     // Otherwise the CDK creates a log group, which stays empty.
     this.node.setContext('@aws-cdk/aws-lambda:useCdkManagedLogGroup', false);
     const fn = new LambdaFunction(this, 'Function', {
-      description: 'Restores the header WWW-Authenticate of answers of the API',
+      description: 'Gives the answers of the API their header WWW-Authenticate back',
       code: bundledCode('edge/challenge.lambda.ts', {}),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_22_X,

@@ -47,6 +47,6 @@ describe('a data folder', () => {
   it('says what to do when a file of it is damaged', async () => {
     await writeFile(join(path, 'identity.json'), '{');
     const folder = await DataFolder.open(path, { fresh: false });
-    await expect(folder.identity()).rejects.toThrow('start anew with --fresh');
+    await expect(folder.identity()).rejects.toThrow('start with --fresh');
   });
 });

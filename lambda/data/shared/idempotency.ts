@@ -1,5 +1,5 @@
 // SQL of answers that are stored by their Idempotency-Key, for repeated requests.
-// A repeated request reads the resource again if its answer exceeded 32 KiB, or 32 MiB for the user: only its id is kept.
+// If an answer exceeds 32 KiB, or the answers of a user 32 MiB, only the id is kept: a repeated request reads again.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
