@@ -42,7 +42,7 @@ export interface ContentFacts {
 
 /** A rendition of one content in one format. All uploads of the content share it. */
 export interface Rendition {
-  /** Result of `contentHashOf`, or for older uploads only the hash of the bytes. */
+  /** Result of `contentHashOf`. */
   readonly contentHash: string;
   readonly format: RenditionFormat;
   /** The number of pictures of the item, or of AAC frames in a sound rendition. */
@@ -75,7 +75,7 @@ export function contentHashOf(bytesHash: string, { kind, durationSeconds, hasAud
   return [bytesHash, ...facts.filter((fact) => fact !== null)].join('-');
 }
 
-/** The SHA-256 of the bytes, in hex, from a name by `contentHashOf` or from an older name. */
+/** The SHA-256 of the bytes, in hex, from a name by `contentHashOf`. */
 export function bytesHashOf(contentHash: string): string {
   return contentHash.split('-')[0]!;
 }

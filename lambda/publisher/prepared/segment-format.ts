@@ -141,18 +141,13 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
   };
 }
 
-/** Whether a segment has the groups that it should have. */
-export function hasGroups(
+/** @throws {SegmentDamaged} if a segment has other groups than it should have */
+export function assertGroups(
   header: SegmentHeader,
   { firstGroup, groupCount }: Pick<SegmentHeader, 'firstGroup' | 'groupCount'>,
-): boolean {
-  return header.firstGroup === firstGroup && header.groupCount === groupCount;
-}
-
-/** The header itself. @throws {SegmentDamaged} if its segment has other groups than it should have */
-export function withGroups(header: SegmentHeader, groups: Parameters<typeof hasGroups>[1]): SegmentHeader {
-  if (!hasGroups(header, groups)) throw new SegmentDamaged('a segment with other groups');
-  return header;
+): void {
+  if (header.firstGroup !== firstGroup || header.groupCount !== groupCount)
+    throw new SegmentDamaged('a segment with other groups');
 }
 
 /** @throws {SegmentDamaged} when the bytes of a block have changed since they were written */

@@ -22,7 +22,7 @@ import { chunkOf } from '../../domain/playout/composition-parts.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MixSources } from './mix-sources.ts';
-import { SegmentDamaged, withGroups } from './segment-format.ts';
+import { assertGroups, SegmentDamaged } from './segment-format.ts';
 import {
   isSentAsDrawn,
   joinSources,
@@ -125,7 +125,8 @@ export class TrackReader {
       const spanEnd = next + this.#spanGroups - (next % this.#spanGroups);
       const end = Math.min(position.end, mixed?.end ?? Infinity, found.end, spanEnd);
       try {
-        const header = withGroups(await store.header(found.segment.key), found.segment);
+        const header = await store.header(found.segment.key);
+        assertGroups(header, found.segment);
         const hasOther = position.sounds.length > 0 && !found.source.keepsSound;
         const sound = hasOther ? await this.#soundOf(position, next, end) : null;
         const span = await Span.load(store, found.segment.key, { playing, header, first: next, end, sound });
@@ -242,7 +243,8 @@ export class TrackReader {
       }
       const segmentEnd = Math.min(until, found.end);
       try {
-        const header = withGroups(await store.header(found.segment.key), found.segment);
+        const header = await store.header(found.segment.key);
+        assertGroups(header, found.segment);
         const range = { playing, header, first: next, end: segmentEnd, sound: null };
         spans.push(await Span.load(store, found.segment.key, range));
         next = segmentEnd;

@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { PrepareCommand } from '../../data/shared/outbox.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
-import { bytesHashOf, contentHashOf } from '../../domain/playout/rendition.ts';
+import { contentHashOf } from '../../domain/playout/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { recordContent } from './record-content.ts';
 
@@ -30,23 +29,4 @@ export async function hashContent(
   const contentHash = contentHashOf(hash.digest('hex'), contentFacts(upload));
   await recordContent(pool, uploadID, contentHash);
   return contentHash;
-}
-
-/**
- * Renames the content of an upload whose name is a hash of its bytes alone, and which uploads with other facts share.
- * The renditions under the old name stay with those uploads.
- * @returns a command that prepares the requested format under the new name
- */
-export async function renameContent(
-  { pool }: { readonly pool: Pool },
-  upload: Upload,
-  command: PrepareCommand,
-): Promise<PrepareCommand> {
-  const { uploads } = databaseOn(pool);
-  const before = (await uploads.findAny(upload.id))?.content_hash;
-  const contentHash = contentHashOf(bytesHashOf(before ?? ''), contentFacts(upload));
-  if (!before || before === contentHash)
-    throw new Error(`upload ${upload.id} has a rendition of other facts than its own`);
-  await uploads.recordContentHash(upload.id, contentHash);
-  return { ...command, uploadID: upload.id, contentHash };
 }

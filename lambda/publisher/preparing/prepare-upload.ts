@@ -30,15 +30,15 @@ import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
-import { hashContent, renameContent } from './content.ts';
+import { hashContent } from './content.ts';
 import type { HashedUpload } from './content.ts';
 import { checkEncoder } from './one-encoder.ts';
 import { overlayOfFormat } from './overlay-of-format.ts';
 import { prepareSegment } from './prepare-segment.ts';
 import type { SegmentRequest } from './prepare-segment.ts';
 import {
+  assertGroups,
   assertSegment,
-  hasGroups,
   maxHeaderBytes,
   readSegmentHeader,
   SegmentDamaged,
@@ -90,7 +90,6 @@ export async function prepareUpload(
     // rendition claimed.
     if (state === 'preparing') await begin(options, asked);
     else if (state === 'other encoder') await passOn(options, asked, attempt);
-    else if (state === 'other facts') await begin(options, await renameContent(options, upload, asked));
     else if (state !== null) await finishPreparation(options.pool, contentHash, command.format);
   } catch (error) {
     attempt.signal.throwIfAborted();
@@ -138,23 +137,20 @@ async function passOn({ pool }: PrepareUploadOptions, command: PrepareCommand, {
 
 /**
  * Makes the next segment, unless there is none or another kind of encoder made the earlier ones.
- * @returns the state of the rendition afterwards; null if another worker was faster; `other facts` if the rendition was
- * made for an upload with the same bytes but other facts
+ * @returns the state of the rendition afterwards; null if another worker was faster
  */
 async function advance(
   options: PrepareUploadOptions,
   command: PrepareCommand,
   upload: HashedUpload,
   signal: AbortSignal,
-): Promise<RenditionState | 'other encoder' | 'other facts' | null> {
+): Promise<RenditionState | 'other encoder' | null> {
   const { content_hash: contentHash } = upload;
   const { renditions } = databaseOn(options.pool);
   const rendition = renditionOfUpload(upload, command.format);
   const encoder = await encoderFor(options, rendition);
-  const count = segmentCount(rendition);
   const kind = encoder && encoderKind(encoder);
-  const row = await renditions.begin(contentHash, command.format, count, kind);
-  if (row.segment_count !== count && row.state !== 'failed') return 'other facts';
+  const row = await renditions.begin(contentHash, command.format, segmentCount(rendition), kind);
   if (row.state !== 'preparing') return row.state;
   const decision = await checkEncoder(options, { contentHash, format: command.format, made: row.encoder, kind });
   if (decision === 'later') return 'other encoder';
@@ -178,11 +174,8 @@ async function mendSegment(
   const key = segmentKey(rendition, segment);
   try {
     const result = await unlessClaimed(options, attempt, key, async () => {
-      const found = await inspect(options.objects, key, rendition, segment);
-      if (found === 'whole') return null;
+      if (await isWhole(options.objects, key, rendition, segment)) return null;
       const row = await databaseOn(options.pool).renditions.find(content_hash, format);
-      const isOther = row !== null && ![0, segmentCount(rendition)].includes(row.segment_count);
-      if (found === 'other groups' || isOther) return 'other facts';
       const encoder = await encoderFor(options, rendition);
       const kind = encoder && encoderKind(encoder);
       const made = row?.encoder ?? null;
@@ -191,7 +184,6 @@ async function mendSegment(
         await makeSegment(options, hashed, { rendition, segment, encoder }, withinTimeOf(attempt));
       return decision;
     });
-    if (result === 'other facts') await begin(options, await renameContent(options, upload, command));
     // No worker has the encoder of the other segments any more, so all of them are made again.
     if (result === 'restarted') await begin(options, command);
     if (result === 'later') await passOn(options, command, attempt);
@@ -210,15 +202,15 @@ async function encoderFor({ pool, encoderOf }: PrepareUploadOptions, { format }:
   return encoder;
 }
 
-/** The state of a segment's object. Only a segment of another release can have other groups. */
-async function inspect(objects: ObjectStore, key: string, rendition: Rendition, segment: number) {
+/** Whether the object of a segment has the segment's groups, and all their bytes. */
+async function isWhole(objects: ObjectStore, key: string, rendition: Rendition, segment: number): Promise<boolean> {
   try {
     const bytes = await buffer(await objects.read(key));
     assertSegment(bytes);
-    const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
-    return hasGroups(header, groupsOfSegment(rendition, segment)) ? 'whole' : 'other groups';
+    assertGroups(readSegmentHeader(bytes.subarray(0, maxHeaderBytes)), groupsOfSegment(rendition, segment));
+    return true;
   } catch (error) {
-    if (error instanceof ObjectNotFound || error instanceof SegmentDamaged) return 'damaged';
+    if (error instanceof ObjectNotFound || error instanceof SegmentDamaged) return false;
     throw error;
   }
 }
