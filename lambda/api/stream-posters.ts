@@ -19,6 +19,7 @@ import {
 import type { Poster } from '../domain/playout/posters.ts';
 import { formatName, formatOfItem } from '../domain/playout/rendition.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
+import { elapsedSecondsOf } from '../domain/streams/run-clock.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { StreamPoster } from '../surfaces/service.ts';
@@ -57,7 +58,7 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
   return async ({ userID, streamID }) => {
     const stream = await data.streams.find(userID, streamID);
     if (!stream?.anchored_at || stream.state !== 'active') return null;
-    const fromSeconds = ((await data.now()).getTime() - stream.anchored_at.getTime()) / 1000;
+    const fromSeconds = elapsedSecondsOf(stream.anchored_at, await data.now());
     const toSeconds = fromSeconds + stripAheadSeconds;
     const { video: timeline } = await data.timelines.ofStream(streamID, { fromSeconds, toSeconds });
     const due = await dueAt(stream, timeline, fromSeconds);

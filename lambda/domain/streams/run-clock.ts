@@ -10,10 +10,18 @@ export interface RunClock {
 /** Rounding error in frames and milliseconds, far below one of either. */
 const roundingError = 1e-6;
 
+/**
+ * Seconds of a run that have passed at a time; negative before the run.
+ * @param anchoredAt due time of frame 0; null while an agent has not set it: no time has passed
+ */
+export function elapsedSecondsOf(anchoredAt: Date | null, at: Date): number {
+  return anchoredAt === null ? 0 : (at.getTime() - anchoredAt.getTime()) / 1000;
+}
+
 /** @param anchoredAt due time of frame 0 */
 export function runClock(anchoredAt: Date, framesPerSecond: number): RunClock {
   return {
-    frameAt: (at) => Math.max(0, ((at.getTime() - anchoredAt.getTime()) / 1000) * framesPerSecond + roundingError),
+    frameAt: (at) => Math.max(0, elapsedSecondsOf(anchoredAt, at) * framesPerSecond + roundingError),
     timeOf: (frame) => new Date(anchoredAt.getTime() + Math.ceil((frame / framesPerSecond) * 1000 - roundingError)),
   };
 }

@@ -9,6 +9,7 @@ import type { TimelineEntry, TimelineItem } from '../../domain/playout/play-out.
 import { soundAt } from '../../domain/playout/rendition.ts';
 import { isSameLevel, levelFor, targetOf } from '../../domain/playout/sound.ts';
 import type { SoundLevel } from '../../domain/playout/sound.ts';
+import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts';
 import type { StreamWork } from '../shared/live-streams.ts';
 import { refreshJoins } from './prepare-joins.ts';
@@ -115,8 +116,8 @@ async function applySound(data: Database, stream: Locked<Stream>, now: Date): Pr
   const items = await itemsOf(data, stream, now);
   const levels = await levelsOf(data, soundsOf(stream, items));
   const isThere = await preparedLevels(data, stream, levels);
-  const elapsedSeconds = elapsedSecondsOf(stream, now);
-  const fromSeconds = elapsedSeconds === null ? 0 : elapsedSeconds + effectiveAheadSeconds;
+  const { anchored_at: anchoredAt } = stream;
+  const fromSeconds = anchoredAt === null ? 0 : elapsedSecondsOf(anchoredAt, now) + effectiveAheadSeconds;
   const changed = items.flatMap(({ itemID, uploadID, levels: before = [] }, index): ItemLevel[] => {
     const { level } = levels[index]!;
     const isSame = isSameLevel(level ?? null, before.at(-1)?.level ?? null);
@@ -155,7 +156,7 @@ async function preparedLevels(
 /** The items with sound of a run from now on, each once. */
 async function itemsOf(data: Database, stream: Stream, now: Date): Promise<TimelineItem[]> {
   const { video, audio } = await data.timelines.ofStream(stream.id);
-  const elapsedSeconds = elapsedSecondsOf(stream, now) ?? 0;
+  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
   const comingOf = (entries: readonly TimelineEntry[]) => {
     const current = entries.findLastIndex(({ offsetSeconds }) => offsetSeconds <= elapsedSeconds);
     return entries.slice(Math.max(0, current)).flatMap(({ snapshot }) => itemsPlayed(snapshot));
@@ -163,9 +164,4 @@ async function itemsOf(data: Database, stream: Stream, now: Date): Promise<Timel
   const shown = comingOf(video);
   const items = audio.length > 0 ? [...comingOf(audio), ...shown.filter(({ under }) => under?.enabled)] : shown;
   return [...new Map(items.map((item) => [`${item.itemID}/${item.uploadID}`, item])).values()];
-}
-
-/** Null before the first frame of a run. */
-function elapsedSecondsOf({ anchored_at: anchoredAt }: Stream, now: Date): number | null {
-  return anchoredAt === null ? null : (now.getTime() - anchoredAt.getTime()) / 1000;
 }

@@ -4,7 +4,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
 import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
-import { runClock } from '../../domain/streams/run-clock.ts';
+import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { programmeTrackOf } from './on-air-rows.ts';
 import type { Locked } from '../../data/shared/locked.ts';
@@ -23,7 +23,7 @@ export async function notifyItemStarts(data: Database, stream: Locked<Stream>, d
   if ((state !== 'active' && state !== 'failing') || anchoredAt === null) return;
   if (!(await data.webhooks.isAnySubscribed(userID, 'item.started'))) return;
   const timelines = await data.timelines.ofStream(id);
-  const timeline = timelines[programmeTrackOf(timelines, (now.getTime() - anchoredAt.getTime()) / 1000)];
+  const timeline = timelines[programmeTrackOf(timelines, elapsedSecondsOf(anchoredAt, now))];
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return;
   const rate = framesPerSecond[stream.run_framerate!];
   const { frameAt, timeOf } = runClock(anchoredAt, rate);

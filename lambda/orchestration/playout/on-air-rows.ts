@@ -10,7 +10,7 @@ import { ofAspect } from '../../domain/playout/look.ts';
 import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../../domain/playout/play-out.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import { runClock } from '../../domain/streams/run-clock.ts';
+import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import type { Framerate } from '../../domain/shared/video-format.ts';
@@ -73,7 +73,7 @@ export async function onAirRows(data: Database, stream: Stream, query: OnAirQuer
 
 async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnAirQuery): Promise<OnAirRow[]> {
   const { framesPerSecond: rate, anchoredAt } = run;
-  const secondsAt = (at: Date) => (at.getTime() - anchoredAt.getTime()) / 1000;
+  const secondsAt = (at: Date) => elapsedSecondsOf(anchoredAt, at);
   const timelines = await run.timelines({ fromSeconds: secondsAt(query.from), toSeconds: secondsAt(query.to) });
   const track = query.track ?? programmeTrackOf(timelines, secondsAt(query.from));
   const timeline = timelines[track];
@@ -144,8 +144,7 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
   const live = (time: RunTime) => data.timelines.ofStream(stream.id, time);
   // Drafts replace the entries that are in force soon after now.
   const sinceNow = ({ fromSeconds }: RunTime) => {
-    const nowSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
-    return { fromSeconds: Math.min(fromSeconds, nowSeconds), toSeconds: Infinity };
+    return { fromSeconds: Math.min(fromSeconds, elapsedSecondsOf(stream.anchored_at, now)), toSeconds: Infinity };
   };
   const mayChange = isLive(stream.state) && stream.state !== 'stopping';
   return {

@@ -14,6 +14,7 @@ import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import { tellsOfSound } from '../../domain/playout/sound-titles.ts';
 import type { FrameStretch } from '../../domain/playout/sound-titles.ts';
+import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts';
@@ -45,7 +46,7 @@ export async function refreshJoins(data: Database, stream: Locked<Stream>, now: 
   const video = { ...(await composedTrack(data, pictures, format)), ...(isTitled && { heard: sound }) };
   const under = isMixed && { under: { pictures: video, format } };
   const audio = { ...(await composedTrack(data, sound, 'sound')), ...under };
-  const stretch = stretchAhead(elapsedSecondsOf(stream, now), framesPerSecond[format.framerate]);
+  const stretch = stretchAhead(elapsedSecondsOf(stream.anchored_at, now), framesPerSecond[format.framerate]);
   const ahead = partsWithin({ video, audio }, stretch, format, itemsAhead);
   const states = await data.joins.statesOf(ahead.map(({ name }) => name));
   const isFinished = ({ name }: { readonly name: string }) => ['ready', 'failed'].includes(states.get(name) ?? '');
@@ -83,7 +84,8 @@ export async function allowFinishedJoin(pool: Pool, name: string): Promise<void>
 
 /** Lets a stream send its finished joins, so far ahead that all agents read them in time. */
 async function allowFinishedJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
-  await data.joins.scheduleFinished(stream.id, elapsedSecondsOf(stream, now) + effectiveAheadSeconds, true);
+  const fromSeconds = elapsedSecondsOf(stream.anchored_at, now) + effectiveAheadSeconds;
+  await data.joins.scheduleFinished(stream.id, fromSeconds, true);
 }
 
 /** A track with the contents of its prepared items. */
@@ -98,8 +100,4 @@ async function composedTrack(data: Database, entries: readonly TimelineEntry[], 
 function stretchAhead(elapsedSeconds: number, rate: number): FrameStretch {
   const startFrame = Math.max(0, Math.floor((elapsedSeconds - behindSeconds) * rate));
   return { startFrame, frameCount: Math.ceil((elapsedSeconds + aheadSeconds) * rate) - startFrame };
-}
-
-function elapsedSecondsOf({ anchored_at: anchoredAt }: Stream, now: Date): number {
-  return anchoredAt === null ? 0 : (now.getTime() - anchoredAt.getTime()) / 1000;
 }

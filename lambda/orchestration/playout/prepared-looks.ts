@@ -11,6 +11,7 @@ import type { Overlays } from '../../domain/playout/overlays.ts';
 import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
 import { formatNamed, isSound } from '../../domain/playout/rendition.ts';
 import { drawingName, variantsOf } from '../../domain/playout/drawing-names.ts';
+import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { forLiveStreams } from '../shared/live-streams.ts';
 import type { WantedRendition } from '../media/request-renditions.ts';
 import type { Locked } from '../../data/shared/locked.ts';
@@ -44,9 +45,7 @@ export async function allowLooksAtStart(data: Database, stream: Locked<Stream>):
 
 /** Lets a run send its prepared pictures with drawings, so far ahead that all agents read them in time. */
 export async function allowPreparedLooks(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
-  const { anchored_at: anchoredAt } = stream;
-  const elapsedSeconds = anchoredAt === null ? 0 : (now.getTime() - anchoredAt.getTime()) / 1000;
-  await data.looks.scheduleFinished(stream.id, elapsedSeconds + effectiveAheadSeconds);
+  await data.looks.scheduleFinished(stream.id, elapsedSecondsOf(stream.anchored_at, now) + effectiveAheadSeconds);
 }
 
 /** Lets the streams that wait for a rendition with a drawing send it. @param format its name */

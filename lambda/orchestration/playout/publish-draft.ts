@@ -12,6 +12,7 @@ import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { judgeParts } from '../streams/judge-parts.ts';
 import { updateCosts } from '../destinations/reconcile-outputs.ts';
 import { lockWithStream } from '../shared/lock-with-stream.ts';
@@ -177,6 +178,6 @@ async function appendSnapshot(
 /** The next time at which a run can begin another snapshot, in seconds after its anchor. */
 export function nextBoundarySeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
   const fps = framesPerSecond[stream.run_framerate!];
-  const elapsedSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
+  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
   return boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps) / fps;
 }
