@@ -35,7 +35,6 @@ export function createService(connections: Connections & Providers, settings: Se
     crypto,
     consents: createConsents(platforms, sealer, consentCallbackURL(`${origin}/v1`)),
     settings: { ...settings, offersPlatforms: Object.keys(platforms).length > 0 },
-    rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,
     signStatement: (statement) => signStatement(pool, sealer, { iss: origin, ...statement }, clock()),
     clock,

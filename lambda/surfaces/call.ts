@@ -63,21 +63,12 @@ export function contextOf(
 ): Context {
   const now = service.clock();
   return {
+    ...service,
     // The caller is null only for public operations, whose type has no caller.
     caller: caller as Caller,
     now,
     data,
-    objects: service.objects,
-    sealer: service.sealer,
-    sourceSealer: service.sourceSealer,
-    payment: service.payment,
-    crypto: service.crypto,
-    consents: service.consents,
-    settings: service.settings,
-    baseURL: service.baseURL,
-    signStatement: service.signStatement,
     newID: (prefix) => newID(prefix, now),
-    random: service.random,
     isWanted,
     previewURL: (streamID, expiresAt) => {
       const link = { streamID, userID: caller!.userID, expiresAt };
@@ -89,8 +80,6 @@ export function contextOf(
     },
     randomBytes,
     cursors: cursorsOf(service.serviceSecret, caller?.userID ?? ''),
-    health: service.health,
-    version: service.version,
     openapi: () => buildOpenapi(service.operations, service.baseURL),
   };
 }

@@ -46,8 +46,6 @@ export interface Service {
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;
   readonly settings: Context['settings'];
-  /** Multiplies every rate limit. */
-  readonly rateLimitFactor: number;
   /** The key that signs cursors and preview links. */
   readonly serviceSecret: string;
   readonly signStatement: Context['signStatement'];

@@ -44,7 +44,7 @@ export async function countRequest(
   requestClass: RequestClass,
   count = 1,
 ): Promise<Quota> {
-  const limit = requestsPerMinute[requestClass] * service.rateLimitFactor;
+  const limit = requestsPerMinute[requestClass] * service.settings.rateLimitFactor;
   const { requestWindows } = databaseOn(service.pool);
   const { requests, reset_seconds: resetSeconds } = await requestWindows.count(subject, requestClass, count);
   return {
