@@ -112,7 +112,11 @@ async function complete(
     return new Response(null, { status: 303, headers: { location } });
   }
   if (given.state === 'scope_missing')
-    return page(200, 'Not all rights', html`<p>A right is missing. Connect again, and leave every box ticked.</p>`);
+    return page(
+      200,
+      'Not all permissions',
+      html`<p>A permission is missing. Connect again, and grant every permission.</p>`,
+    );
   return page(200, 'Connected', html`<p>${channel.title} is connected. You can close this page.</p>`);
 }
 

@@ -48,8 +48,8 @@ export async function migrate(
   });
   const client = await pool.connect();
   let failure: Error | undefined;
-  const noteFailure = (error: Error) => void (failure = error);
-  client.on('error', noteFailure);
+  const recordFailure = (error: Error) => void (failure = error);
+  client.on('error', recordFailure);
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(
@@ -63,10 +63,10 @@ export async function migrate(
     await client.query('select pg_advisory_unlock($1)', [migrationLock]);
     return missing;
   } catch (error) {
-    noteFailure(error as Error);
+    recordFailure(error as Error);
     throw error;
   } finally {
-    client.off('error', noteFailure);
+    client.off('error', recordFailure);
     // The connection is closed after a failure, because it may be the cause. That rolls back and releases the lock.
     client.release(failure);
   }

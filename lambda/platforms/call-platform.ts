@@ -13,7 +13,7 @@ import type { BegunStep } from './begin-step.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
 /** Records the answer of a call, in the second transaction of the step. */
-export type Note = (data: MirrorDatabase, now: Date) => Promise<unknown>;
+export type RecordResult = (data: MirrorDatabase, now: Date) => Promise<unknown>;
 
 /** @throws {PlatformRefusal} */
 export async function callPlatform(
@@ -21,7 +21,7 @@ export async function callPlatform(
   platform: ManagedPlatform,
   access: string,
   begun: BegunStep,
-): Promise<Note> {
+): Promise<RecordResult> {
   const { mirror, step } = begun;
   if (step.do === 'ensureIngest') return ensureIngest(options, platform, access, begun);
   if (step.do === 'describe') return describe(platform, access, begun);
@@ -33,14 +33,14 @@ export async function callPlatform(
     }
     case 'find': {
       const found = await broadcasts.find(access, begun.draft!);
-      return (data, now) => noteFound(data, begun, step.broadcast, found, now);
+      return (data, now) => recordFound(data, begun, step.broadcast, found, now);
     }
     case 'observe': {
       const observed = await broadcasts.observe(
         access,
         step.broadcasts.map(({ external_id: id }) => id!),
       );
-      return (data, now) => noteObserved(data, options, begun, platform, { all: step.broadcasts, observed, now });
+      return (data, now) => recordObserved(data, options, begun, platform, { all: step.broadcasts, observed, now });
     }
   }
   const { broadcast } = step;
@@ -82,7 +82,7 @@ async function ensureIngest(
   platform: ManagedPlatform,
   access: string,
   { mirror: { stream, connection, ingest: held } }: BegunStep,
-): Promise<Note> {
+): Promise<RecordResult> {
   const ingest = await platform.ensureIngest(access, {
     label: stream.id,
     heldID: held?.connection_id === connection.id ? held.external_id : null,
@@ -103,7 +103,7 @@ async function ensureIngest(
   };
 }
 
-async function describe(platform: ManagedPlatform, access: string, begun: BegunStep): Promise<Note> {
+async function describe(platform: ManagedPlatform, access: string, begun: BegunStep): Promise<RecordResult> {
   const { mirror, step, draft, describedHash } = begun;
   const { title, categoryID, tags } = draft!;
   await platform.describe?.(access, { accountID: mirror.connection.account_id!, title, categoryID, tags });
@@ -112,7 +112,7 @@ async function describe(platform: ManagedPlatform, access: string, begun: BegunS
 }
 
 /** The unknown broadcast is the lost one. If there is none in two searches, a minute apart, it was never created. */
-async function noteFound(
+async function recordFound(
   data: MirrorDatabase,
   { mirror: { connection, intent } }: BegunStep,
   lost: OpenBroadcastRow,
@@ -134,7 +134,7 @@ async function noteFound(
   else await data.broadcastWork.markUnmade(lost.id);
 }
 
-async function noteObserved(
+async function recordObserved(
   data: MirrorDatabase,
   { random }: Pick<MirrorOptions, 'random'>,
   { mirror: { connection, intent, facts } }: BegunStep,

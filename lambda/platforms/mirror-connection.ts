@@ -9,7 +9,7 @@ import type { BegunStep } from './begin-step.ts';
 import { asRefusal, callPlatform, ownFailure } from './call-platform.ts';
 import { loadMirror } from './load-mirror.ts';
 import type { MirrorOptions } from './mirror-options.ts';
-import { noteRefusal } from './note-refusal.ts';
+import { recordRefusal } from './record-refusal.ts';
 
 /** Longer than a call with a refresh of its grant, so that no worker takes over from a live one. */
 const leaseSeconds = 60;
@@ -31,10 +31,10 @@ export async function mirrorConnection(options: MirrorOptions, connectionID: str
       await data.outbox.send({ queue: 'platforms', body: { connectionID } });
       return;
     }
-    const turn = new Turn(options, connectionID, leaseToken);
+    const lease = new Lease(options, connectionID, leaseToken);
     try {
-      if (!(await turn.renew())) return;
-      while (!options.signal.aborted && options.steadyClock() - beganMs < turnMs) if (!(await turn.step())) break;
+      if (!(await lease.renew())) return;
+      while (!options.signal.aborted && options.steadyClock() - beganMs < turnMs) if (!(await lease.step())) break;
     } catch (error) {
       if (error instanceof LeaseLost) return;
       throw error;
@@ -49,10 +49,10 @@ interface PlannedStep extends BegunStep {
 }
 
 /** Records how a step has ended. */
-type Note = (data: MirrorDatabase, now: Date, begun: PlannedStep) => Promise<unknown>;
+type RecordOutcome = (data: MirrorDatabase, now: Date, begun: PlannedStep) => Promise<unknown>;
 
 /** The work of one lease. Tokens stay in memory only during it. */
-class Turn {
+class Lease {
   readonly #options: MirrorOptions;
   readonly #connectionID: string;
   readonly #leaseToken: string;
@@ -86,8 +86,8 @@ class Turn {
     if (!(await this.renew())) throw new LeaseLost();
     const begun = await this.#begin(streamID);
     if (begun === null) return true;
-    const settled = begun.needsAccess ? await this.#takeAccess(begun) : await this.#call(begun);
-    if (settled !== null) await this.#settle(begun, settled);
+    const record = begun.needsAccess ? await this.#takeAccess(begun) : await this.#call(begun);
+    if (record !== null) await this.#finish(begun, record);
     return true;
   }
 
@@ -111,7 +111,7 @@ class Turn {
     return connection;
   }
 
-  async #takeAccess({ mirror, platform }: PlannedStep): Promise<Note | null> {
+  async #takeAccess({ mirror, platform }: PlannedStep): Promise<RecordOutcome | null> {
     const how = { leaseToken: this.#leaseToken, force: this.#isRenewed };
     try {
       this.#access = await accessTokenOf(this.#options, platform, mirror.connection, how);
@@ -122,14 +122,14 @@ class Turn {
     }
   }
 
-  async #call(begun: PlannedStep): Promise<Note> {
+  async #call(begun: PlannedStep): Promise<RecordOutcome> {
     const { connection } = begun.mirror;
     try {
-      const note = await callPlatform(this.#options, begun.platform, this.#access!, begun);
-      if (connection.state !== 'live_not_enabled') return note;
+      const record = await callPlatform(this.#options, begun.platform, this.#access!, begun);
+      if (connection.state !== 'live_not_enabled') return record;
       return async (data, now) => {
         await data.connectionLeases.setState(connection.id, 'ok', null);
-        await note(data, now);
+        await record(data, now);
       };
     } catch (error) {
       const refusal = asRefusal(error);
@@ -141,7 +141,7 @@ class Turn {
     }
   }
 
-  #refused(refusal: PlatformRefusal): Note {
+  #refused(refusal: PlatformRefusal): RecordOutcome {
     return (data, _now, begun) => {
       const { mirror, step, platform } = begun;
       const { code, reason, outcome } = refusal;
@@ -155,16 +155,16 @@ class Turn {
         // The platform did not refuse: it is our own failure.
         ...(reason === ownFailure && { error: refusal.cause }),
       });
-      return noteRefusal(data, this.#options, platform, begun, refusal);
+      return recordRefusal(data, this.#options, platform, begun, refusal);
     };
   }
 
   /** The second transaction of a step. Writes nothing if the worker has lost the connection meanwhile. */
-  #settle(begun: PlannedStep, note: Note): Promise<void> {
+  #finish(begun: PlannedStep, record: RecordOutcome): Promise<void> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
       const stream = await data.streams.lockAny(begun.mirror.stream.id);
       await this.#lockConnection(data);
-      if (stream) await note(data, this.#options.clock(), begun);
+      if (stream) await record(data, this.#options.clock(), begun);
     });
   }
 }

@@ -77,7 +77,7 @@ class ReadBack {
       await this.#countViewers();
     } catch (error) {
       if (!(error instanceof PlatformRefusal)) throw error;
-      await this.#noteRefusal(error);
+      await this.#recordRefusal(error);
     }
   }
 
@@ -109,7 +109,7 @@ class ReadBack {
     const seen = this.#platform.broadcasts ? await this.#observe(live) : await this.#seeChannel(live);
     for (const broadcast of live) {
       const of = seen?.get(broadcast.id);
-      if (of) await this.#noteLook(broadcast, of);
+      if (of) await this.#recordLook(broadcast, of);
     }
   }
 
@@ -121,7 +121,7 @@ class ReadBack {
     for (const broadcast of live) {
       const found = observations.find(({ externalID }) => externalID === broadcast.external_id);
       if (found && found.phase !== 'ended') seen.set(broadcast.id, found);
-      else await this.#noteEnded(broadcast);
+      else await this.#requestObservation(broadcast);
     }
     return seen;
   }
@@ -136,14 +136,14 @@ class ReadBack {
   }
 
   /** Lets the mirror's worker observe the broadcast, and restore what is wished. */
-  #noteEnded({ stream_id: streamID }: LiveBroadcast): Promise<void> {
+  #requestObservation({ stream_id: streamID }: LiveBroadcast): Promise<void> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
       const stream = await data.streams.lockAny(streamID);
       if (stream) await data.mirrorIntents.supersede([stream], 'observed');
     });
   }
 
-  #noteLook(broadcast: LiveBroadcast, { ingest, health }: Seen): Promise<void> {
+  #recordLook(broadcast: LiveBroadcast, { ingest, health }: Seen): Promise<void> {
     const { pool, clock, random } = this.#options;
     const { id, stream_id: streamID, user_id: userID, state, disagrees_since: since } = broadcast;
     const now = clock();
@@ -206,7 +206,7 @@ class ReadBack {
     }
   }
 
-  async #noteRefusal({ code, reason, retryAt }: PlatformRefusal): Promise<void> {
+  async #recordRefusal({ code, reason, retryAt }: PlatformRefusal): Promise<void> {
     const { id: connectionID } = this.#connection;
     this.#options.log('read_back_refused', { connectionID, code, reason });
     const problem = `${this.#platform.title} answered: ${reason}.`;

@@ -30,7 +30,7 @@ import { findMediaTools } from './media/media-tools.ts';
 const minuteMs = 60_000;
 const databaseConnections = 10;
 /** ECS kills a container two minutes after it has asked it to end (`stopTimeout` of lib/publishing/agents.ts). */
-const givesBackAfterMs = 90_000;
+const returnsAfterMs = 90_000;
 /** An agent with room claims what waits within a second or two. */
 const claimedWithinSeconds = 10;
 
@@ -59,10 +59,10 @@ await recoverReplicas(pool);
 
 const stopping = new AbortController();
 /** Aborted when media commands under way must be given back to the queue. */
-const givingBack = new AbortController();
+const returning = new AbortController();
 process.on('SIGTERM', () => {
   stopping.abort();
-  setTimeout(() => givingBack.abort(), givesBackAfterMs).unref();
+  setTimeout(() => returning.abort(), returnsAfterMs).unref();
 });
 // The health check answers as long as the event loop runs. It does not query the database, since an agent continues to
 // send without one. A scraper in the task can read metrics here.
@@ -103,7 +103,7 @@ try {
         random: Math.random,
         limitFactor: environment.limitFactor,
         log: jsonLog,
-        givingBack: givingBack.signal,
+        returning: returning.signal,
         onContent: () => inspector.wake(),
         onLoad: (commandsUnderWay) => keeper.setWork('media commands', commandsUnderWay),
       }),

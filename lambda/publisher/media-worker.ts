@@ -37,7 +37,7 @@ export interface MediaWorkerOptions {
    * Aborts when the worker must end without finishing its commands. They are sent again as new commands, so that the
    * deliveries of the old ones do not count as failures.
    */
-  readonly givingBack?: AbortSignal;
+  readonly returning?: AbortSignal;
   /** Called whenever a command begins or ends, with the number under way. */
   readonly onLoad?: (commandsUnderWay: number) => void;
   /** Called when the content hash of an upload is known, so that the content can be inspected. */
@@ -58,7 +58,7 @@ const notExamined = {
 
 /** The handler of the queue `media`. Commands that fail by our fault are delivered again. */
 export function createMediaWorker(options: MediaWorkerOptions): QueueHandler {
-  const { givingBack = new AbortController().signal, onLoad, log } = options;
+  const { returning = new AbortController().signal, onLoad, log } = options;
   let underWay = 0;
   const changeLoad = (change: number) => onLoad?.((underWay += change));
   const handle = async (record: SQSRecord) => {
@@ -67,9 +67,9 @@ export function createMediaWorker(options: MediaWorkerOptions): QueueHandler {
     const failures = failuresBefore + Number(record.attributes.ApproximateReceiveCount) - 1;
     const isLast = failures + 1 >= queuePolicies.media.maxReceives;
     try {
-      await carryOut(options, command, { commandID: record.messageId, failures, isLast, signal: givingBack });
+      await carryOut(options, command, { commandID: record.messageId, failures, isLast, signal: returning });
     } catch (error) {
-      if (!givingBack.aborted) throw error;
+      if (!returning.aborted) throw error;
       await databaseOn(options.pool).outbox.send({ queue: 'media', body: command });
       log('media_command_given_back', { messageId: record.messageId, task: command.task });
     }

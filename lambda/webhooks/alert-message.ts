@@ -27,28 +27,31 @@ const listedAtMost = 20;
 
 /** @param timeZone of the times in the message */
 export function messageOfNotices(notices: readonly Notice[], timeZone: string): AlertMessage {
-  const said = notices.map((notice) => sayNotice(notice, timeZone));
-  const [first] = said;
-  if (said.length === 1 && first) return { subject: first.line, text: first.lines.join('\n') };
+  const described = notices.map((notice) => describeNotice(notice, timeZone));
+  const [first] = described;
+  if (described.length === 1 && first) return { subject: first.line, text: first.lines.join('\n') };
   const wrong = notices.filter(({ phase }) => phase === 'began').length;
   const counts = [
     ...(wrong > 0 ? [`${wrong} new ${wrong === 1 ? 'incident' : 'incidents'}`] : []),
-    ...(wrong < said.length ? [`${said.length - wrong} over`] : []),
+    ...(wrong < described.length ? [`${described.length - wrong} over`] : []),
   ];
   const subject = counts.join(', ');
-  if (said.length <= describedAtMost)
-    return { subject, text: [subject, ...said.map(({ lines }) => lines.join('\n'))].join('\n\n') };
-  const listed = said.slice(0, listedAtMost).map(({ line }) => `• ${line}`);
-  const rest = said.length - listed.length;
+  if (described.length <= describedAtMost)
+    return { subject, text: [subject, ...described.map(({ lines }) => lines.join('\n'))].join('\n\n') };
+  const listed = described.slice(0, listedAtMost).map(({ line }) => `• ${line}`);
+  const rest = described.length - listed.length;
   return {
     subject,
     text: [subject, ...listed, ...(rest > 0 ? [`… and ${rest} more: see list_incidents`] : [])].join('\n'),
   };
 }
 
-function sayNotice(notice: Notice, timeZone: string): { readonly line: string; readonly lines: readonly string[] } {
+function describeNotice(
+  notice: Notice,
+  timeZone: string,
+): { readonly line: string; readonly lines: readonly string[] } {
   const words = describeIncident(notice.kind, notice.detail);
-  const at = (time: Date) => sayTime(time, timeZone);
+  const at = (time: Date) => formatTime(time, timeZone);
   const times = notice.count > 1 ? `, ${notice.count} times` : '';
   if (notice.phase === 'began')
     return {
@@ -64,13 +67,13 @@ function sayNotice(notice: Notice, timeZone: string): { readonly line: string; r
   const isOver = notice.condition === 'over';
   const line =
     `${isOver ? 'Over' : 'Well again'}: ${words.ended} from ${at(notice.began_at)} to ${at(endedAt)} ` +
-    `(${sayDuration(notice.began_at, endedAt)}${times})`;
+    `(${formatDuration(notice.began_at, endedAt)}${times})`;
   const why = notice.is_known || words.cause === '' ? [] : [words.cause];
   return { line, lines: [line, ...why, isOver ? 'It was stopped or deleted.' : 'There is nothing to do.'] };
 }
 
-function sayTime(time: Date, timeZone: string): string {
-  const said = new Intl.DateTimeFormat('en-GB', {
+function formatTime(time: Date, timeZone: string): string {
+  const formatted = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     day: 'numeric',
     month: 'short',
@@ -78,10 +81,10 @@ function sayTime(time: Date, timeZone: string): string {
     minute: '2-digit',
     second: '2-digit',
   }).format(time);
-  return `${said} ${timeZone}`;
+  return `${formatted} ${timeZone}`;
 }
 
-function sayDuration(from: Date, to: Date): string {
+function formatDuration(from: Date, to: Date): string {
   const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);

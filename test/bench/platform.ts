@@ -23,7 +23,7 @@ const agents = process.env['AGENTS'] ?? '1';
 /** Duration of the measurement of the peers and of an idle agent. */
 const peerSeconds = Math.min(seconds, 30);
 /** Time for a new process to collect its garbage and to compile its hot code. */
-const settleSeconds = 30;
+const idleSeconds = 30;
 /** Warm-up: streams run for days, so compiling and start-up garbage are not their cost. Peers get it too. */
 const warmUpSeconds = 60;
 const peers = 10;
@@ -44,7 +44,7 @@ export async function platformBench(): Promise<void> {
   const run = await startLocalRun(join(folder.path, 'data'), '--no-demo', '--agents', agents);
   try {
     console.log(`${streams} prepared streams at 720p30, ${seconds} s each, in percent of a core`);
-    await setTimeout(settleSeconds * 1000);
+    await setTimeout(idleSeconds * 1000);
     const idle = await measure(await agentPids(run), peerSeconds);
     console.log(`  idle: agents ${idle.toFixed(2)} %`);
     const ids = await makeStreams(run, clips.items[0]!.objectKey, ingest.rtmpURL);

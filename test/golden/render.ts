@@ -3,7 +3,7 @@ import type { ComposedTrack } from '../../lambda/domain/playout/composed-sound.t
 import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
 import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
 import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
-import { hearsUnder } from '../../lambda/domain/playout/mixed-sound.ts';
+import { mixesSoundUnder } from '../../lambda/domain/playout/mixed-sound.ts';
 import { partsWithin } from '../../lambda/domain/playout/parts-within.ts';
 import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
 import {
@@ -14,7 +14,7 @@ import {
   variantsOfItem,
 } from '../../lambda/domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
-import { tellsOfSound } from '../../lambda/domain/playout/sound-titles.ts';
+import { showsSoundTitles } from '../../lambda/domain/playout/sound-titles.ts';
 import { framesPerSecond as rates } from '../../lambda/domain/shared/video-format.ts';
 import { overlaysOf } from '../../lambda/publisher/drawing/layer-overlays.ts';
 import type { DrawingFiles } from '../../lambda/publisher/drawing/layer-overlays.ts';
@@ -98,8 +98,12 @@ export async function renderPrepared(
     keys.push(await prepared(work, item, wanted));
   }
   const contentHashes = new Map([...formats.keys()].map((uploadID) => [uploadID, uploadID]));
-  const pictures = { entries: video, contentHashes, ...(tellsOfSound(video) && { heard: audio }) };
-  const sound = { entries: audio, contentHashes, ...(hearsUnder(video, audio) && { under: { pictures, format } }) };
+  const pictures = { entries: video, contentHashes, ...(showsSoundTitles(video) && { heard: audio }) };
+  const sound = {
+    entries: audio,
+    contentHashes,
+    ...(mixesSoundUnder(video, audio) && { under: { pictures, format } }),
+  };
   const joins = new Map<string, number>();
   keys.push(...(await composed(work, pictures, sound, joins)));
   for (const key of keys) {

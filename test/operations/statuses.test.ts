@@ -8,7 +8,7 @@ import { toolName } from '../../lambda/operations/operation.ts';
 import { problemCodes } from '../../lambda/operations/problem-kinds.ts';
 import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
-import { settleFrames } from '../support/frames.ts';
+import { finishFrames } from '../support/frames.ts';
 import { storeIncident } from '../support/incidents.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
@@ -146,7 +146,7 @@ const source = async () => (await call('POST', '/sources', newSource)).body.id a
 const newWebhook = { url: 'https://hooks.example.org/', events: ['stream.state_changed'] };
 const webhook = async () => (await call('POST', '/webhooks', newWebhook)).body.id as string;
 /** A webhook with a delivery in progress. */
-const toldWebhook = async () => {
+const notifiedWebhook = async () => {
   const id = await webhook();
   await scheduledStream();
   return { id, deliveryID: (await call('GET', `/webhooks/${id}/deliveries`)).body.data[0].id as string };
@@ -286,7 +286,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: async () => {
       const id = await scheduledStream();
       const asked = call('GET', `/streams/${id}/frame?at=${encodeURIComponent(soon.scheduleStartAt)}`);
-      await vi.waitUntil(() => settleFrames(service, 'ready'), { timeout: 20_000 });
+      await vi.waitUntil(() => finishFrames(service, 'ready'), { timeout: 20_000 });
       return asked;
     },
     not_found: () => call('GET', '/streams/nothing/frame'),
@@ -702,12 +702,12 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   },
   redeliver_webhook: {
     done: async () => {
-      const { id, deliveryID } = await toldWebhook();
+      const { id, deliveryID } = await notifiedWebhook();
       return redeliver(id, deliveryID);
     },
     not_found: async () => redeliver(await webhook(), 'nothing'),
     webhook_disabled: async () => {
-      const { id, deliveryID } = await toldWebhook();
+      const { id, deliveryID } = await notifiedWebhook();
       await call('PATCH', `/webhooks/${id}`, { enabled: false });
       return redeliver(id, deliveryID);
     },

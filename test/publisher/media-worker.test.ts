@@ -40,7 +40,7 @@ const workerWith = (objects: MediaWorkerOptions['objects']): MediaWorkerOptions 
  * A command to prepare an upload whose bytes arrive under the test's control, and a worker that takes it.
  * @returns a function that ends the bytes early
  */
-async function workAtSlowUpload(options: Pick<MediaWorkerOptions, 'givingBack' | 'onLoad'>) {
+async function workAtSlowUpload(options: Pick<MediaWorkerOptions, 'returning' | 'onLoad'>) {
   await service.pool().query('delete from outbox');
   const command = { task: 'prepare_upload', uploadID: await upload(), format: 'sound' } as const;
   await data().outbox.send({ queue: 'media', body: command });
@@ -96,10 +96,10 @@ it('its task is protected while a command is under way, and not before or after'
 });
 
 it('what it must leave becomes a command that nobody has received yet', async () => {
-  const givingBack = new AbortController();
-  const { command, consumer } = await workAtSlowUpload({ givingBack: givingBack.signal });
+  const returning = new AbortController();
+  const { command, consumer } = await workAtSlowUpload({ returning: returning.signal });
   const stopped = consumer.stop();
-  givingBack.abort();
+  returning.abort();
   await stopped;
   const { rows } = await service
     .pool()
@@ -108,7 +108,7 @@ it('what it must leave becomes a command that nobody has received yet', async ()
 });
 
 it('a command that fails before that counts as received', async () => {
-  const { consumer, failBytes } = await workAtSlowUpload({ givingBack: new AbortController().signal });
+  const { consumer, failBytes } = await workAtSlowUpload({ returning: new AbortController().signal });
   const stopped = consumer.stop();
   failBytes();
   await stopped;

@@ -3,7 +3,7 @@ import type { FrameState } from '../../lambda/data/playout/frames.ts';
 import type { WithPool } from './database.ts';
 
 /** Finishes all requested pictures. @returns whether any were requested */
-export async function settleFrames({ pool }: WithPool, state: FrameState): Promise<boolean> {
+export async function finishFrames({ pool }: WithPool, state: FrameState): Promise<boolean> {
   const { rowCount } = await pool().query(`update frames set state = $1 where state = 'pending'`, [state]);
   return rowCount! > 0;
 }

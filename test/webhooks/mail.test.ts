@@ -53,7 +53,7 @@ describe('a notification', () => {
       'webhook_disabled',
       { webhookID: 'whk_1', url: 'https://hooks.example.org/', reason: 'failing' },
       'disabled',
-      'took no event for 3 days',
+      'accepted no event for 3 days',
     ],
   ] as const)('%s is mailed once', async (kind, detail, subject, text) => {
     await notify(kind, detail);

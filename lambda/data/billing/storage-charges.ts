@@ -34,11 +34,11 @@ export function storageCharges(db: Queryable) {
       ),
 
     /** Opens the account of a user, who is notified. @returns false if it is open already */
-    open: async (userID: string, toldAt: Date, firstDay: string) => {
+    open: async (userID: string, notifiedAt: Date, firstDay: string) => {
       const { rowCount } = await db.query(
         `insert into storage_accounts (user_id, told_at, charged_to) values ($1, $2, $3::date - 1)
          on conflict (user_id) do nothing`,
-        [userID, toldAt, firstDay],
+        [userID, notifiedAt, firstDay],
       );
       return rowCount === 1;
     },

@@ -14,7 +14,7 @@ export interface JoinRow {
 export type WantedJoin = Pick<JoinRow, 'name' | 'part' | 'content_hashes'>;
 
 /** The most joins that are stored for a run beyond those of the next minutes. */
-const mostNoted = 300;
+const mostScheduled = 300;
 /** SQL condition: the join `j` needs another command. A worker takes a minute to prepare one. */
 const needsCommand = `(j.state = 'preparing' and j.asked_at < now() - interval '10 minutes'
   or j.state = 'failed' and j.asked_at < now() - interval '1 hour')`;
@@ -30,11 +30,11 @@ export function joins(db: Queryable) {
     request: async (streamID: string, wanted: readonly WantedJoin[]): Promise<Set<string>> => {
       const names = wanted.map(({ name }) => name);
       await db.query(
-        `with noted as (
+        `with others as (
            select name, from_seconds, row_number() over (order by from_seconds desc nulls first) as place
            from timeline_joins where stream_id = $1 and name <> all ($2))
-         delete from timeline_joins t using noted n
-         where t.stream_id = $1 and t.name = n.name and (n.from_seconds is null or n.place > ${mostNoted})`,
+         delete from timeline_joins t using others o
+         where t.stream_id = $1 and t.name = o.name and (o.from_seconds is null or o.place > ${mostScheduled})`,
         [streamID, names],
       );
       const asked = await all<Pick<JoinRow, 'name' | 'state'>>(

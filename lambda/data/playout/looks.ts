@@ -16,7 +16,7 @@ export function looks(db: Queryable) {
     saveDrawings: (drawings: readonly NamedDrawing[]) =>
       db.query(
         `insert into drawings (name, drawing)
-         select distinct on (name) name, drawing from jsonb_to_recordset($1) as noted (name text, drawing jsonb)
+         select distinct on (name) name, drawing from jsonb_to_recordset($1) as drawn (name text, drawing jsonb)
          order by name
          on conflict (name) do update set noted_at = now() where drawings.noted_at < now() - interval '1 hour'`,
         [JSON.stringify(drawings)],

@@ -3,7 +3,7 @@
 const dayMs = 86_400_000;
 
 /** Days between the notice to a user and the first charge: time to delete uploads. */
-const toldAheadDays = 7;
+const noticeDays = 7;
 
 /**
  * Days for which users without credits owe the price of their storage. Further days cost nothing, so that the debt of a
@@ -22,8 +22,8 @@ export function lastDayBefore(now: Date): string {
 }
 
 /** First charged day for a user who is notified now. */
-export function firstChargedDay(toldAt: Date): string {
-  return dayOf(new Date(toldAt.getTime() + (toldAheadDays + 1) * dayMs));
+export function firstChargedDay(notifiedAt: Date): string {
+  return dayOf(new Date(notifiedAt.getTime() + (noticeDays + 1) * dayMs));
 }
 
 /**

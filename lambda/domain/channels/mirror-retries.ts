@@ -80,40 +80,40 @@ export function wordsOfMirror(code: MirrorCode, platform: string, reason: string
   switch (code) {
     case 'grant_revoked':
       return (
-        `${platform} does not accept our access to the channel any more (${reason}). ` +
+        `${platform} no longer accepts our access to the channel (${reason}). ` +
         'Connect the channel again with reauthorise_connection.'
       );
     case 'scope_missing':
       return (
-        'The channel was connected without all rights. ' +
-        'Connect it again with reauthorise_connection, and leave every box ticked.'
+        'The channel was connected without all permissions. ' +
+        'Connect it again with reauthorise_connection, and grant every permission.'
       );
     case 'connection_needed':
-      return `${platform} is not set up here any more. Stream to it by its RTMP address and stream key instead.`;
+      return `${platform} is no longer set up on this platform. Stream to it by its RTMP address and stream key instead.`;
     case 'settings_missing':
       return 'The managed settings that the stream names are gone. Set managedSettingsID to others.';
     case 'live_not_enabled':
       return (
-        `${platform} does not let the channel stream (${reason}). ` +
-        'Its owner can enable live streaming there; it takes up to a day.'
+        `${platform} does not allow live streams on the channel (${reason}). ` +
+        'The owner of the channel can enable live streaming there, which takes up to a day.'
       );
     case 'channel_busy':
-      return `As many broadcasts are live on the channel as ${platform} lets it have (${reason}). End one of them.`;
+      return `The channel has as many live broadcasts as ${platform} allows (${reason}). End one of them.`;
     case 'quota_exhausted':
       return (
-        `What we may ask ${platform} for today is used up. ` +
-        'What is live stays live, and the rest goes on by itself.'
+        `Our quota of calls to ${platform} is used up for today. ` +
+        'Live broadcasts stay live, and everything else continues automatically.'
       );
     case 'rate_limited':
-      return `${platform} asks us to wait (${reason}).`;
+      return `${platform} limits our calls (${reason}). We try again automatically.`;
     case 'unavailable':
-      return `${platform} did not do it (${reason}). We try again by ourselves.`;
+      return `${platform} did not carry out the call (${reason}). We try again automatically.`;
     case 'rejected':
       return (
-        `${platform} refuses it (${reason}). ` +
-        'Change the managed settings or the schedule, or set retryMirror once it is put right there.'
+        `${platform} refuses the call (${reason}). ` +
+        'Change the managed settings or the schedule, or correct the cause there and set retryMirror.'
       );
     case 'ended_there':
-      return `${platform}, or somebody there, has ended the broadcast while the stream is live. We make another one.`;
+      return `The broadcast was ended on ${platform} while the stream is live. We create another one.`;
   }
 }

@@ -32,9 +32,9 @@ export interface WishingStream {
   readonly deleted_at: Date | null;
 }
 
-/** @param goesByIt whether the stream uses settings of this connection */
-export function wishOf(stream: WishingStream, goesByIt: boolean): Wish {
-  const kind = goesByIt && stream.deleted_at === null ? wishOfState[stream.state] : 'none';
+/** @param usesConnection whether the stream uses settings of this connection */
+export function wishOf(stream: WishingStream, usesConnection: boolean): Wish {
+  const kind = usesConnection && stream.deleted_at === null ? wishOfState[stream.state] : 'none';
   if (kind !== 'prepared') return { kind };
   return { kind, at: stream.state === 'scheduled' ? stream.schedule_start_at : null };
 }
@@ -258,7 +258,7 @@ function followItem<Broadcast extends OpenBroadcast>(
 ): MirrorStep<Broadcast> {
   if (item === null) return { do: 'nothing', again: null };
   const mayAt = after(current.described_at ?? current.created_at, itemTitleSeconds);
-  const isTold = current.described_hash === describedAs(describedHash, wish, item);
-  if (!isTold) return mayAt <= now ? { do: 'describe', broadcast: current } : { do: 'nothing', again: mayAt };
+  const isDescribed = current.described_hash === describedAs(describedHash, wish, item);
+  if (!isDescribed) return mayAt <= now ? { do: 'describe', broadcast: current } : { do: 'nothing', again: mayAt };
   return { do: 'nothing', again: latest(item.changesAt, mayAt, after(now, itemLookSeconds)) };
 }

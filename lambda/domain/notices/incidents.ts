@@ -79,7 +79,7 @@ export function lastedSeconds({ beganAt, endedAt, count }: Course): number {
 }
 
 /** When a channel is notified that wants only incidents of at least this length. */
-export function tellAt({ since, count, confirmedAt }: Course, afterSeconds: number): Date {
+export function notifyAt({ since, count, confirmedAt }: Course, afterSeconds: number): Date {
   const at = count >= flapsToConfirm ? since : later(since, afterSeconds);
   return confirmedAt !== null && at < confirmedAt ? confirmedAt : at;
 }

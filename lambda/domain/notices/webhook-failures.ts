@@ -2,23 +2,24 @@
 import { bounds } from '../shared/limits.ts';
 import { attemptSeconds, retriedForDays } from './webhook-retries.ts';
 
-const answerSoon = 'Answer 2xx as soon as the event is stored, and work on it afterwards.';
+const answerSoon = 'Answer 2xx as soon as the event is stored, and process it afterwards.';
 
 const failures = {
-  refused: `The address answered with another status than 2xx. ${answerSoon}`,
-  redirected: 'The address redirects, which is not followed. Register the address that it leads to.',
+  refused: `The address answered with a status other than 2xx. ${answerSoon}`,
+  redirected: 'The address answered with a redirect, which is not followed. Register the address of its target.',
   gone: 'The address answered 410 Gone, so the webhook was disabled.',
   timed_out: `The address did not answer within ${attemptSeconds} seconds. ${answerSoon}`,
   unreachable:
-    'The address cannot be reached, or broke the connection off. Check that it is up and open to the internet.',
-  name_not_found: "The address' host is not known. Check the URL.",
-  tls_failed: "The address' certificate is not valid. Use one that browsers accept.",
+    'The address cannot be reached, or closed the connection. Check that it runs and is reachable from the internet.',
+  name_not_found: 'The host name of the address does not exist. Check the URL.',
+  tls_failed: 'The certificate of the address is not valid. Use one that browsers accept.',
   protocol_error: 'The address does not answer in HTTP. Check the URL.',
-  address_forbidden: 'The host leads to an address that may not be called. Use a public one.',
-  webhook_disabled: 'The webhook was disabled while this was on its way. Enable it, then have it delivered again.',
+  address_forbidden: 'The host name resolves to an address that is not public. Use a public address.',
+  webhook_disabled:
+    'The webhook was disabled before the event was delivered. Enable it, then request the delivery again.',
   overflowed:
     `More than ${bounds.pendingDeliveriesPerWebhook} events waited for the webhook, or ` +
-    `${bounds.pendingDeliveriesPerUser} for all of yours. Have this one delivered again once the address answers.`,
+    `${bounds.pendingDeliveriesPerUser} for all your webhooks. Request this delivery again once the address answers.`,
 } as const;
 
 /** Codes that clients see; a code never changes. */
@@ -35,10 +36,10 @@ export function isUnanswered(failure: WebhookFailure | null): boolean {
 }
 
 const disabledReasons = {
-  gone: 'The address answered 410 Gone. Enable the webhook once the address takes events again.',
+  gone: 'The address answered 410 Gone. Enable the webhook once the address accepts events again.',
   failing:
-    `The address took no event for ${retriedForDays} days. ` +
-    'Enable the webhook once it does, and have what it missed delivered again.',
+    `The address accepted no event for ${retriedForDays} days. ` +
+    'Enable the webhook once it does, and request the missed deliveries again.',
 } as const;
 
 export function describeDisabling(code: keyof typeof disabledReasons): { code: string; detail: string } {
@@ -46,8 +47,8 @@ export function describeDisabling(code: keyof typeof disabledReasons): { code: s
 }
 
 const channelDisabledReasons = {
-  gone: 'Its service says that the address, token or chat is not there any more. Make another one there, and set it.',
-  failing: `It took no message for ${retriedForDays} days. Enable it once it does.`,
+  gone: 'Its service reports that the address, token or chat no longer exists. Create another one there, and set it here.',
+  failing: `The channel accepted no message for ${retriedForDays} days. Enable it once it does.`,
 } as const;
 
 /** Reason why an alert channel was disabled. */

@@ -8,7 +8,7 @@ import {
   sourcesOfSound,
 } from './composed-sound.ts';
 import type { ComposedSound, ComposedTrack } from './composed-sound.ts';
-import { compose, layersOf, longestToldSeconds, placedItem, shifted, sourcesOf } from './composition.ts';
+import { compose, layersOf, longestTitledSeconds, placedItem, shifted, sourcesOf } from './composition.ts';
 import type { Composition, FrameRange } from './composition.ts';
 import { frameCountOf, occurrenceAt } from './play-out.ts';
 import type { ItemOccurrence } from './play-out.ts';
@@ -155,7 +155,7 @@ export function titledPartAt(
   const rate = rates[format.framerate];
   const chunk = chunkOf(playing, picture, rate);
   const stretch = { startFrame: startFrame + chunk.first, frameCount: chunk.end - chunk.first };
-  const texts = soundTexts(overlays, track.heard, stretch, rate, longestToldSeconds(occurrence.item));
+  const texts = soundTexts(overlays, track.heard, stretch, rate, longestTitledSeconds(occurrence.item));
   if (texts.length === 0) return null;
   const gop = gopSeconds * rate;
   const gopAt = (seconds: number) => Math.floor(Math.round(seconds * rate) / gop) * gop;

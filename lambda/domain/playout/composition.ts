@@ -194,7 +194,7 @@ function layersWithin(layers: readonly BareLayer[], { first, end }: FrameRange):
 }
 
 /** Longest time to show a title of the audio track. Moving pictures are prepared again for each such title. */
-export function longestToldSeconds({ kind }: Pick<TimelineItem, 'kind'>): number {
+export function longestTitledSeconds({ kind }: Pick<TimelineItem, 'kind'>): number {
   return kind === 'image' ? Infinity : overlayBounds.titleSeconds[1];
 }
 
@@ -212,7 +212,7 @@ function drawnOver(
   const beginsAt = (of.startFrame - occurrence.startFrame) / framesPerSecond;
   const following = of === before ? occurrence.item : after.item.itemID === of.item.itemID ? null : after.item;
   const next = isLive ? following : nextInOrder(entry, of.item);
-  const longest = isLive ? Infinity : longestToldSeconds(of.item);
+  const longest = isLive ? Infinity : longestTitledSeconds(of.item);
   const stretch = { startFrame: occurrence.startFrame + range.first, frameCount: range.end - range.first };
   const told =
     overlays.ofSound && track.heard ? soundTexts(overlays, track.heard, stretch, framesPerSecond, longest) : [];

@@ -28,7 +28,7 @@ export function canBeMixed({ durationSeconds }: { readonly durationSeconds: numb
 }
 
 /** Whether a run may play the sound of a video under its audio track. */
-export function hearsUnder(video: readonly TimelineEntry[], audio: readonly TimelineEntry[]): boolean {
+export function mixesSoundUnder(video: readonly TimelineEntry[], audio: readonly TimelineEntry[]): boolean {
   return (
     audio.length > 0 && video.some(({ snapshot }) => itemsPlayed(snapshot).some(({ under }) => under !== undefined))
   );

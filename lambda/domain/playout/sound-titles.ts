@@ -20,7 +20,7 @@ export function overlaysAt(
 }
 
 /** Whether the overlays of a video track show the titles of the audio track. */
-export function tellsOfSound(entries: readonly TimelineEntry[]): boolean {
+export function showsSoundTitles(entries: readonly TimelineEntry[]): boolean {
   return entries.some(({ snapshot }) => snapshot.overlays?.ofSound);
 }
 
@@ -72,7 +72,7 @@ export function laterBy(seconds: number, text: TextBlock): TextBlock {
 }
 
 /** A text that identifies how overlays show the titles of the audio track; empty if they do not. */
-export function toldBy(overlays: Overlays | null | undefined): string {
+export function soundTitlesKey(overlays: Overlays | null | undefined): string {
   if (!overlays?.ofSound) return '';
   const { title, next, theme } = overlays;
   const { style, textColour, panelColour, panelOpacityPercent } = theme;

@@ -42,10 +42,10 @@ export const limits = {
     base: 50 * GiB,
     perCredit: 0.5 * GiB,
     most: 2048 * GiB,
-    remedy: `Complete or delete the uploads that have begun, say fileSize, ${buy}.`,
+    remedy: `Complete or delete the uploads that have begun, declare fileSize, ${buy}.`,
   },
   multipartUploads: {
-    what: 'uploads that are being sent in parts',
+    what: 'uploads in parts that are not complete',
     base: 200,
     perCredit: 0.5,
     most: 5000,
@@ -56,7 +56,7 @@ export const limits = {
     base: 20,
     perCredit: 0.1,
     most: 1000,
-    remedy: `Wait until some have ended, ${buy}.`,
+    remedy: `Wait until some end, ${buy}.`,
   },
   sources: { what: 'watched sources', base: 10, perCredit: 0.01, most: 200, remedy: `Delete sources, ${buy}.` },
   playlists: { what: 'playlists', base: 200, perCredit: 1, most: 10_000, remedy: `Delete playlists, ${buy}.` },
@@ -69,25 +69,25 @@ export const limits = {
   },
   streams: { what: 'streams', base: 100, perCredit: 0.2, most: 5000, remedy: `Delete streams, ${buy}.` },
   runningStreams: {
-    what: 'streams that run at once',
+    what: 'running streams',
     base: 5,
     perCredit: 0.05,
     most: 1000,
     remedy: `Stop a stream, ${buy}.`,
   },
   runningSlots: {
-    what: 'slots of running streams (encoding 720p30 takes 1, 2160p60 takes 16; prepared streams take none)',
+    what: 'slots of running streams (encoding 720p30 takes 1, 2160p60 takes 16; prepared streams take 0)',
     base: 40,
     perCredit: 0.2,
     most: 4000,
     remedy: `Stop a stream, use a lower quality or streamBackend manifest, ${buy}.`,
   },
   preparedSeconds: {
-    what: 'seconds of uploads prepared for streams, in each format (one of 720p30 counts 1, of 2160p60 16)',
+    what: 'seconds of uploads prepared for streams, in each format (a second of 720p30 counts as 1, of 2160p60 as 16)',
     base: 100_000,
     perCredit: 500,
     most: 20_000_000,
-    remedy: `Delete uploads that were prepared, use a lower quality, ${buy}.`,
+    remedy: `Delete prepared uploads, use a lower quality, ${buy}.`,
   },
   destinations: {
     what: 'destinations that are not archived',
@@ -101,7 +101,7 @@ export const limits = {
     base: 3,
     perCredit: 0,
     most: 3,
-    remedy: 'Wait some seconds until one has ended.',
+    remedy: 'Wait a few seconds until one ends.',
   },
   connections: {
     what: 'connections to channels',
@@ -121,11 +121,11 @@ export const limits = {
   alertChannels: { what: 'alert channels', base: 20, perCredit: 0, most: 20, remedy: 'Delete a channel first.' },
   apiKeys: { what: 'API keys', base: 100, perCredit: 0, most: 100, remedy: 'Revoke a key first.' },
   pendingTopUps: {
-    what: 'top-ups that nobody has paid yet',
+    what: 'unpaid top-ups',
     base: 20,
     perCredit: 0,
     most: 20,
-    remedy: 'Pay one of them, or wait until they expire.',
+    remedy: 'Pay one, or wait until one expires.',
   },
   keptAnswers: {
     what: 'answers kept for their Idempotency-Key within 24 hours',
@@ -203,5 +203,5 @@ export interface Use {
 export function wordsOf({ limit, used, allowed }: Use): string {
   const { what, remedy } = limits[limit];
   const number = (value: number) => value.toLocaleString('en-US');
-  return `You have ${number(used)} of at most ${number(allowed)} ${what}, and this would be too much. ${remedy}`;
+  return `You have ${number(used)} of at most ${number(allowed)} ${what}, and the request would exceed the limit. ${remedy}`;
 }

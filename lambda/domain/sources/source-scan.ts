@@ -133,7 +133,7 @@ const againSoonMinutes = 2;
 /** Minutes until the retry of a failed scan, before its user is notified. */
 const againAfterFailureMinutes = 10;
 /** Minutes after which a fault that may pass is notified. */
-const toldAfterMinutes = 60;
+const notifiedAfterMinutes = 60;
 
 /** Minutes until the next scan. */
 export function nextScanMinutes(everyMinutes: number, isSoon: boolean): number {
@@ -146,6 +146,6 @@ export function afterFailedScan(
   failingMinutes: number,
   mayPass: boolean,
 ): { readonly isFailing: boolean; readonly nextScanMinutes: number } {
-  const isFailing = !mayPass || failingMinutes >= toldAfterMinutes;
+  const isFailing = !mayPass || failingMinutes >= notifiedAfterMinutes;
   return { isFailing, nextScanMinutes: isFailing ? everyMinutes : Math.min(againAfterFailureMinutes, everyMinutes) };
 }

@@ -105,7 +105,7 @@ export function presentAlertChannel(channel: AlertChannel): z.input<typeof alert
  * Refuses events about credits for a caller that may not read them.
  * @throws {ProblemError} insufficient_scope
  */
-export function assertMayBeTold({ caller }: Context, events: readonly IncidentKind[]): void {
+export function assertMayReceive({ caller }: Context, events: readonly IncidentKind[]): void {
   if (events.includes('credits_low') && !caller.scopes.includes('service:billing'))
     throw fieldProblem(
       'events',

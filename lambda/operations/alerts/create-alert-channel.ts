@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 import {
   alertChannelFields,
   alertChannelSchema,
-  assertMayBeTold,
+  assertMayReceive,
   exampleChannel,
   presentAlertChannel,
   readableKinds,
@@ -38,8 +38,8 @@ export const createAlertChannel = operation(['service:write'], {
   errors: ['webhook_url_forbidden', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { body }) {
-    const told = [...new Set(body.events ?? readableKinds(ctx))];
-    assertMayBeTold(ctx, told);
+    const received = [...new Set(body.events ?? readableKinds(ctx))];
+    assertMayReceive(ctx, received);
     const id = ctx.newID('alc');
     const stored = await storedTarget(ctx, { id, kind: body.kind }, body.target);
     await assertRoom(ctx, { alertChannels: 1 });
@@ -49,7 +49,7 @@ export const createAlertChannel = operation(['service:write'], {
       kind: body.kind,
       name: body.name,
       ...stored,
-      events: told,
+      events: received,
       after_seconds: body.afterSeconds,
       quiet_hours: body.quietHours,
       enabled: body.enabled,

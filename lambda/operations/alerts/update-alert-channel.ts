@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 import {
   alertChannelFields,
   alertChannelSchema,
-  assertMayBeTold,
+  assertMayReceive,
   presentAlertChannel,
   storedTarget,
 } from './alert-channel-schema.ts';
@@ -35,7 +35,7 @@ export const updateAlertChannel = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
     // Only adding events, a new target or enabling needs the right to read them. Disabling a channel does not.
-    if (body.target !== undefined || body.events || body.enabled) assertMayBeTold(ctx, body.events ?? before.events);
+    if (body.target !== undefined || body.events || body.enabled) assertMayReceive(ctx, body.events ?? before.events);
     const stored = body.target === undefined ? before : await storedTarget(ctx, before, body.target);
     const saved = await ctx.data.alertChannels.save(before.id, {
       name: body.name ?? before.name,

@@ -5,7 +5,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { frameKey } from '../../domain/media/content-pictures.ts';
 import { variantAt } from '../../domain/playout/drawings.ts';
 import { variantWith } from '../../domain/playout/drawing-names.ts';
-import { longestToldSeconds } from '../../domain/playout/composition.ts';
+import { longestTitledSeconds } from '../../domain/playout/composition.ts';
 import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
 import { overlaysAt, soundTexts } from '../../domain/playout/sound-titles.ts';
 import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
@@ -65,9 +65,9 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   const elapsedFrames = Math.floor(((at.getTime() - row.startAt.getTime()) / 1000) * row.framesPerSecond);
   const shownFrame = Math.min(Math.max(0, elapsedFrames), frameCount - 1);
   const frame = item.kind === 'image' ? 0 : shownFrame;
-  const told = toldOver(stream, row, row.occurrence.startFrame + shownFrame);
-  if (told) await ctx.data.looks.saveDrawings([told]);
-  const variant = told?.name ?? variantAt(item, frame / row.framesPerSecond);
+  const drawn = soundTitlesOver(stream, row, row.occurrence.startFrame + shownFrame);
+  if (drawn) await ctx.data.looks.saveDrawings([drawn]);
+  const variant = drawn?.name ?? variantAt(item, frame / row.framesPerSecond);
   const format = formatName({ ...formatOfItem(row.format, item), ...(variant && { variant }) });
   const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, width);
   const wanted = {
@@ -91,10 +91,10 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
 }
 
 /** The titles drawn over a picture of a run whose titles come from the sound track; null: none. */
-function toldOver(stream: Stream, { timelines, occurrence, framesPerSecond }: OnAirRow, startFrame: number) {
+function soundTitlesOver(stream: Stream, { timelines, occurrence, framesPerSecond }: OnAirRow, startFrame: number) {
   const overlays = overlaysAt(timelines.video, occurrence);
   if (!overlays?.ofSound || timelines.audio.length === 0) return null;
-  const longest = stream.stream_backend === 'manifest' ? longestToldSeconds(occurrence.item) : Infinity;
+  const longest = stream.stream_backend === 'manifest' ? longestTitledSeconds(occurrence.item) : Infinity;
   const texts = soundTexts(overlays, timelines.audio, { startFrame, frameCount: 1 }, framesPerSecond, longest);
   return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts });
 }

@@ -89,8 +89,8 @@ export const updateStream = operation(['service:write'], {
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
     await keepPlaylistsPrepared(ctx, stream.id, settings);
-    if (input.look !== undefined) await showAsSaid(ctx, { ...stream, ...settings });
-    if (input.sound !== undefined) await takeUpSound(ctx, { ...stream, ...settings });
+    if (input.look !== undefined) await applyLookSettings(ctx, { ...stream, ...settings });
+    if (input.sound !== undefined) await applySoundSettings(ctx, { ...stream, ...settings });
     if (retryMirror) await writeAgain(ctx.data, stream, ctx.now);
     const judged = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
     if (status === 'ACTIVE') return presentStream(ctx, await startOrRefuse(ctx, judged));
@@ -100,13 +100,19 @@ export const updateStream = operation(['service:write'], {
 });
 
 /** Applies a new look to a live stream, from its next items. */
-async function showAsSaid({ data, now, settings: { limitFactor } }: Context, stream: Locked<Stream>): Promise<void> {
+async function applyLookSettings(
+  { data, now, settings: { limitFactor } }: Context,
+  stream: Locked<Stream>,
+): Promise<void> {
   const reached = await applyLookToLiveStream(data, stream, { now, limitFactor });
   if (reached) throw new ProblemError('limit_reached', wordsOf(reached));
 }
 
 /** Applies new sound settings to a live stream, from its next items. */
-async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Locked<Stream>): Promise<void> {
+async function applySoundSettings(
+  { data, now, settings: { limitFactor } }: Context,
+  stream: Locked<Stream>,
+): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
   await changeJoins(data, stream, 'audio', now);
   // The sound of videos may be mixed under the audio track.

@@ -15,7 +15,7 @@ import { wantsBackup } from '../streams/stream-parts.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** The addresses of an output, as far as they are known. */
-interface Way {
+interface OutputTarget {
   /** The id of the output; null: the first output, or the managed platform. */
   readonly outputID: string | null;
   readonly isWanted: boolean;
@@ -32,13 +32,13 @@ interface Way {
 export async function reconcileOutputs(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (!['activating', 'active', 'failing'].includes(stream.state)) return;
   await data.outputs.forgetDeleted(stream.id);
-  const ways = await waysOf(data, stream);
-  if (ways.some(({ isAwaited }) => isAwaited)) return;
+  const targets = await targetsOf(data, stream);
+  if (targets.some(({ isAwaited }) => isAwaited)) return;
   let replicas = await data.replicas.ofStream(stream.id);
-  const ofWay = ({ outputID }: Way) => replicas.filter(({ output_id: id }) => id === outputID);
+  const replicasOf = ({ outputID }: OutputTarget) => replicas.filter(({ output_id: id }) => id === outputID);
   const unwanted = replicas.filter(
     ({ output_id: id, wanted }) =>
-      wanted !== 'ended' && !ways.some(({ outputID, isWanted }) => isWanted && outputID === id),
+      wanted !== 'ended' && !targets.some(({ outputID, isWanted }) => isWanted && outputID === id),
   );
   if (unwanted.length > 0) {
     await data.replicas.end(unwanted.map(({ id }) => id));
@@ -47,16 +47,19 @@ export async function reconcileOutputs(data: Database, stream: Locked<Stream>, n
     await data.outputs.forgetDeleted(stream.id);
   }
   const ending = replicas.filter(({ wanted, state }) => wanted === 'ended' && state !== 'ended');
-  const held = ending.map(({ output_id: id }) => ways.find(({ outputID }) => outputID === id));
-  const begun = ways.filter(
-    (way) => way.isWanted && ofWay(way).every(mayBeReplaced) && !held.some((other) => mayBeSamePlace(way, other)),
+  const held = ending.map(({ output_id: id }) => targets.find(({ outputID }) => outputID === id));
+  const begun = targets.filter(
+    (target) =>
+      target.isWanted &&
+      replicasOf(target).every(mayBeReplaced) &&
+      !held.some((other) => mayBeSamePlace(target, other)),
   );
   if (begun.length > 0) {
-    const ended = begun.flatMap((way) => ofWay(way).map(({ id }) => id));
+    const ended = begun.flatMap((target) => replicasOf(target).map(({ id }) => id));
     if (ended.length > 0) await data.replicas.delete(ended);
     await begin(data, stream, begun, now);
   }
-  const isShared = backendOf(stream) === 'ffmpeg' && ways.length > 1;
+  const isShared = backendOf(stream) === 'ffmpeg' && targets.length > 1;
   if (isShared && begun.length + unwanted.length > 0) await updateCosts(data, stream);
 }
 
@@ -64,8 +67,8 @@ export async function reconcileOutputs(data: Database, stream: Locked<Stream>, n
  * Whether two outputs may lead to the same place. Stream keys are sealed, so a server counts as one place, also with
  * its TLS port. An output whose addresses are unknown may lead to any place.
  */
-function mayBeSamePlace(way: Way, other: Way | undefined): boolean {
-  const [own, others] = [serversOf(way), other ? serversOf(other) : []];
+function mayBeSamePlace(target: OutputTarget, other: OutputTarget | undefined): boolean {
+  const [own, others] = [serversOf(target), other ? serversOf(other) : []];
   const isSame = (one: PublishURL, another: PublishURL) =>
     one.way === another.way &&
     one.hostname === another.hostname &&
@@ -73,19 +76,24 @@ function mayBeSamePlace(way: Way, other: Way | undefined): boolean {
   return others.length === 0 || own.some((one) => others.some((another) => isSame(one, another)));
 }
 
-function serversOf({ urls }: Way): PublishURL[] {
+function serversOf({ urls }: OutputTarget): PublishURL[] {
   return Object.values(urls).flatMap((url) => (url && parsePublishURL(url)) || []);
 }
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;
 
-async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[], now: Date): Promise<void> {
+async function begin(
+  data: Database,
+  stream: Locked<Stream>,
+  targets: readonly OutputTarget[],
+  now: Date,
+): Promise<void> {
   const backend = backendOf(stream);
   const cost = await costOfStream(data, stream);
-  for (const way of ways)
-    for (const role of rolesOf(stream, way)) {
-      const replica = { id: newID('rep', now), streamID: stream.id, outputID: way.outputID, role, backend };
-      await data.replicas.insert({ ...replica, cost: cost(way.urls[role], false) });
+  for (const target of targets)
+    for (const role of rolesOf(stream, target)) {
+      const replica = { id: newID('rep', now), streamID: stream.id, outputID: target.outputID, role, backend };
+      await data.replicas.insert({ ...replica, cost: cost(target.urls[role], false) });
     }
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
 }
@@ -97,11 +105,11 @@ async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[
  */
 export async function updateCosts(data: Database, stream: Locked<Stream>): Promise<void> {
   const cost = await costOfStream(data, stream);
-  const ways = await waysOf(data, stream);
+  const targets = await targetsOf(data, stream);
   const encoded = new Set<ReplicaRole>();
   for (const { id, role, wanted, output_id: outputID } of await data.replicas.ofStream(stream.id)) {
     if (wanted === 'ended') continue;
-    const url = ways.find((way) => way.outputID === outputID)?.urls[role] ?? null;
+    const url = targets.find((target) => target.outputID === outputID)?.urls[role] ?? null;
     await data.replicas.setCost(id, cost(url, encoded.has(role) && backendOf(stream) === 'ffmpeg'));
     encoded.add(role);
   }
@@ -117,12 +125,12 @@ async function costOfStream(
   return (url, isEncodedForAnother) => costOf({ ...common, url, isEncodedForAnother });
 }
 
-/** All ways of a stream: of its first output or its managed platform, and of its other outputs. */
-async function waysOf(data: Database, stream: Stream): Promise<Way[]> {
+/** All targets of a stream: of its first output or its managed platform, and of its other outputs. */
+async function targetsOf(data: Database, stream: Stream): Promise<OutputTarget[]> {
   const outputs = await data.outputs.ofStream(stream.id);
   const ids = outputs.map(({ destination_id: id }) => id);
   const destinations = new Map((await data.destinations.findMany(stream.user_id, ids)).map((each) => [each.id, each]));
-  const wayOf = (output: Output): Way => {
+  const targetOf = (output: Output): OutputTarget => {
     const destination = destinations.get(output.destination_id);
     return {
       outputID: output.is_first ? null : output.id,
@@ -131,13 +139,13 @@ async function waysOf(data: Database, stream: Stream): Promise<Way[]> {
       urls: { primary: destination?.url ?? null, backup: destination?.backup_url ?? null },
     };
   };
-  const ways = outputs.map(wayOf);
-  if (outputs.some((output) => output.is_first)) return ways;
-  return [await wayWithoutDestination(data, stream), ...ways];
+  const targets = outputs.map(targetOf);
+  if (outputs.some((output) => output.is_first)) return targets;
+  return [await targetWithoutDestination(data, stream), ...targets];
 }
 
-/** The way of a stream whose first way is not an output: its managed platform, or the deprecated stream key. */
-async function wayWithoutDestination(data: Database, stream: Stream): Promise<Way> {
+/** The target of a stream whose first target is not an output: its managed platform, or the deprecated stream key. */
+async function targetWithoutDestination(data: Database, stream: Stream): Promise<OutputTarget> {
   const isManaged = stream.stream_destination === 'managed';
   const ingest = isManaged ? (await data.managedStreams.channel(stream.id))?.ingest : null;
   return {
@@ -149,7 +157,7 @@ async function wayWithoutDestination(data: Database, stream: Stream): Promise<Wa
 }
 
 /** The roles of an output. A further output without a second address has no backup; readiness reports the first. */
-function rolesOf(stream: Stream, { outputID, urls }: Way): readonly ReplicaRole[] {
+function rolesOf(stream: Stream, { outputID, urls }: OutputTarget): readonly ReplicaRole[] {
   const hasBackup = wantsBackup(stream) && (outputID === null || urls.backup !== null);
   return hasBackup ? ['primary', 'backup'] : ['primary'];
 }

@@ -72,12 +72,12 @@ export async function requestWithinLimit(
   wanted: readonly WantedRendition[],
   { retries, limitFactor }: RequestOptions,
 ): Promise<void> {
-  const toNote = wanted.flatMap((upload) => inFormat([upload.upload_id], formatNamed(upload.format)));
-  const reached = await recordToPrepare(data, userID, limitFactor, toNote);
+  const toRecord = wanted.flatMap((upload) => inFormat([upload.upload_id], formatNamed(upload.format)));
+  const reached = await recordToPrepare(data, userID, limitFactor, toRecord);
   for (const [format, uploads] of Map.groupBy(wanted, (upload) => upload.format)) {
     const ids = uploads.map((upload) => upload.upload_id);
-    const noted = reached === null ? new Set(ids) : await data.preparedUploads.recorded(ids, format);
-    const within = uploads.filter((upload) => noted.has(upload.upload_id));
+    const recorded = reached === null ? new Set(ids) : await data.preparedUploads.recorded(ids, format);
+    const within = uploads.filter((upload) => recorded.has(upload.upload_id));
     await requestRenditions(data, format, within, { retries });
   }
 }

@@ -10,7 +10,7 @@ import {
   afterTime,
   confirmedAfterSeconds,
   lastedSeconds,
-  tellAt,
+  notifyAt,
 } from '../../domain/notices/incidents.ts';
 import type { Course, IncidentKind } from '../../domain/notices/incidents.ts';
 import { showIncident } from './show-incident.ts';
@@ -137,7 +137,7 @@ async function notify(
         .map(({ id, after_seconds: seconds }) => ({
           channelID: id,
           incidentID: incident.id,
-          dueAt: tellAt(course, seconds),
+          dueAt: notifyAt(course, seconds),
         }));
     }),
   );

@@ -7,7 +7,7 @@ import type { Use } from '../../domain/shared/limits.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
 import { runningIn } from '../../domain/playout/running-texts.ts';
-import { toldBy } from '../../domain/playout/sound-titles.ts';
+import { soundTitlesKey } from '../../domain/playout/sound-titles.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { changeJoins } from './change-joins.ts';
 import { replaceUpcomingItems, lastItems } from './replace-upcoming-items.ts';
@@ -82,7 +82,7 @@ async function changeLook(
   const { items, overlays } = await shown(data, stream, last, before);
   if (
     items.every((item, index) => isShownAs(item, before[index]!)) &&
-    toldBy(overlays) === toldBy(last.snapshot.overlays) &&
+    soundTitlesKey(overlays) === soundTitlesKey(last.snapshot.overlays) &&
     runningIn(overlays) === runningIn(last.snapshot.overlays)
   )
     return null;

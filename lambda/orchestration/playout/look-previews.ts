@@ -74,7 +74,7 @@ interface DrawnAt {
 
 /** The drawing of running texts and titles of a sound track, which no variant of the item has; null: none. */
 function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, atSeconds }: DrawnAt): Variant | null {
-  const texts = (overlays.ofSound ? toldOf(overlays, heard) : textsOver(overlays, item)).filter(
+  const texts = (overlays.ofSound ? soundTitlesOf(overlays, heard) : textsOver(overlays, item)).filter(
     ({ fromSeconds, toSeconds }) => atSeconds >= fromSeconds && atSeconds < (toSeconds ?? Infinity),
   );
   const shown = [...running, ...texts].map((text) => ({ ...text, fromSeconds: 0, toSeconds: null }));
@@ -83,7 +83,7 @@ function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, 
 }
 
 /** The titles of a sound track during its first item. */
-function toldOf(overlays: TimelineOverlays, [first, next]: readonly Upload[]): TextBlock[] {
+function soundTitlesOf(overlays: TimelineOverlays, [first, next]: readonly Upload[]): TextBlock[] {
   if (!first) return [];
   const { name, titles, duration_seconds: seconds } = first;
   const following = next && { next: { name: next.name, titles: next.titles } };

@@ -6,13 +6,13 @@ import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { contentsOf } from '../../domain/playout/composition-parts.ts';
 import { hasJoins } from '../../domain/playout/item-joins.ts';
-import { hearsUnder } from '../../domain/playout/mixed-sound.ts';
+import { mixesSoundUnder } from '../../domain/playout/mixed-sound.ts';
 import { partsWithin } from '../../domain/playout/parts-within.ts';
 import { effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
-import { tellsOfSound } from '../../domain/playout/sound-titles.ts';
+import { showsSoundTitles } from '../../domain/playout/sound-titles.ts';
 import type { FrameStretch } from '../../domain/playout/sound-titles.ts';
 import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -36,7 +36,7 @@ const againAfterLeavingSeconds = 60;
 export async function refreshJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
   const { video: pictures, audio: sound } = await data.timelines.ofStream(stream.id);
-  const [isTitled, isMixed] = [tellsOfSound(pictures), hearsUnder(pictures, sound)];
+  const [isTitled, isMixed] = [showsSoundTitles(pictures), mixesSoundUnder(pictures, sound)];
   if (!isTitled && !isMixed && !hasJoins([...pictures, ...sound])) {
     if (stream.pending_joins === null) return;
     await data.dueTimes.set(stream.id, 'joins', null);

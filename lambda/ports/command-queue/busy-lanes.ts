@@ -26,7 +26,7 @@ export class BusyLanes {
     const piece = work().finally(() => {
       this.#underWay.delete(piece);
       if (userID !== null) this.#rest(userID, waitedMs, performance.now() - beganMs);
-      this.#tellListeners();
+      this.#notifyListeners();
     });
     this.#underWay.set(piece, userID);
   }
@@ -43,11 +43,11 @@ export class BusyLanes {
     this.#resting.add(userID);
     setTimeout(() => {
       this.#resting.delete(userID);
-      this.#tellListeners();
+      this.#notifyListeners();
     }, forMs).unref();
   }
 
-  #tellListeners(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 

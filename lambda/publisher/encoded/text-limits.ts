@@ -8,7 +8,7 @@ import { cuesOf } from '../drawing/layer-overlays.ts';
 import type { MediaOptions } from './media-options.ts';
 
 /** Most texts that one ffmpeg draws: titles of songs by number and by time, captions, and time of a clock. */
-const most = { toldSongs: 40, toldSeconds: 1800, cues: 40, clockSeconds: 1800 } as const;
+const most = { titledSongs: 40, titledSeconds: 1800, cues: 40, clockSeconds: 1800 } as const;
 
 /** The frame at which the part that begins at `frame` must end, to have few enough texts. */
 export async function endOfTexts(frame: number, options: MediaOptions): Promise<number> {
@@ -17,7 +17,7 @@ export async function endOfTexts(frame: number, options: MediaOptions): Promise<
   const { video } = timelines;
   const hasClock = Boolean(overlaysAt(video, occurrenceAt(video, frame, rate))?.clock);
   return Math.min(
-    endOfTold(timelines, frame, rate),
+    endOfSongTitles(timelines, frame, rate),
     await endOfCaptions(timelines, frame, options),
     hasClock ? frame + most.clockSeconds * rate : Infinity,
   );
@@ -35,12 +35,12 @@ async function endOfCaptions({ video }: Timelines, frame: number, options: Media
 }
 
 /** The frame at which titles of the sound track require an end: the end of a song. Infinity without such titles. */
-function endOfTold({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
+function endOfSongTitles({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
   if (audio.length === 0 || !overlaysAt(video, occurrenceAt(video, frame, framesPerSecond))?.ofSound) return Infinity;
   let end = frame;
-  for (const { startFrame, frameCount } of occurrencesFrom(audio, frame, framesPerSecond).take(most.toldSongs)) {
+  for (const { startFrame, frameCount } of occurrencesFrom(audio, frame, framesPerSecond).take(most.titledSongs)) {
     end = startFrame + frameCount;
-    if (end - frame >= most.toldSeconds * framesPerSecond) break;
+    if (end - frame >= most.titledSeconds * framesPerSecond) break;
   }
   return end;
 }

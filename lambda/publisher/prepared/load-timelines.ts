@@ -3,11 +3,11 @@ import type { Database } from '../../data/database.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
-import { hearsUnder } from '../../domain/playout/mixed-sound.ts';
+import { mixesSoundUnder } from '../../domain/playout/mixed-sound.ts';
 import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { hasJoins } from '../../domain/playout/item-joins.ts';
-import { tellsOfSound } from '../../domain/playout/sound-titles.ts';
+import { showsSoundTitles } from '../../domain/playout/sound-titles.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
 /** Both tracks of a stream's run. @param format the format of its pictures, without framing and drawing */
@@ -17,8 +17,8 @@ export async function loadPreparedTimelines(
   format: PictureFormat,
 ): Promise<Readonly<Record<Track, PreparedTimeline>>> {
   const { video, audio } = await data.timelines.ofStream(streamID);
-  const isTitled = tellsOfSound(video);
-  const isMixed = hearsUnder(video, audio);
+  const isTitled = showsSoundTitles(video);
+  const isMixed = mixesSoundUnder(video, audio);
   const hasAny = isTitled || isMixed || hasJoins([...video, ...audio]);
   const joins = hasAny ? await data.joins.ofRun(streamID) : new Map<string, number>();
   const isDrawnOver = video.some(({ snapshot }) => snapshot.overlays);

@@ -43,8 +43,8 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
     members.map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
   // Only objects become shorter by a reference to another tool. Enums are already short.
-  const teller = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
-  return teller === undefined ? withoutListOfTypes(schema) : outlined(teller);
+  const describer = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
+  return describer === undefined ? withoutListOfTypes(schema) : outlined(describer);
 }
 
 function nameIn(reference: string): string {
@@ -79,6 +79,6 @@ function withoutUnionsOfNull(value: unknown): unknown {
   return { ...option, type: [option['type'], 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
 }
 
-function outlined(teller: string): Json {
-  return { type: 'object', description: `See the answer of ${teller}.` };
+function outlined(describer: string): Json {
+  return { type: 'object', description: `See the answer of ${describer}.` };
 }

@@ -53,8 +53,8 @@ export function toolsOf(operations: readonly Operation[]): Tools {
 }
 
 function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
-  const tellers = tellersOf(operations);
-  const elsewhere = (name: string) => new Map([...tellers].filter(([, teller]) => teller !== name));
+  const describers = describersOf(operations);
+  const elsewhere = (name: string) => new Map([...describers].filter(([, describer]) => describer !== name));
   return new Map(
     operations.map((operation) => {
       const tool = describe(operation, elsewhere(toolName(operation)));
@@ -77,12 +77,12 @@ function makerOf({ method, path }: Operation, operations: readonly Operation[]):
  * refers to that tool.
  */
 function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
-  const { properties: told = {} } = inputSchema(maker);
+  const { properties: described = {} } = inputSchema(maker);
   const reference = `See ${toolName(maker)}.`;
   const shorten = ([name, field]: [string, unknown]): [string, unknown] => {
     const { description = '' } = field as { readonly description?: string };
-    const isTold = description === (told[name] as { readonly description?: string } | undefined)?.description;
-    return isTold && description.length > reference.length
+    const isDescribed = description === (described[name] as { readonly description?: string } | undefined)?.description;
+    return isDescribed && description.length > reference.length
       ? [name, { ...typeAlone(field as Json), description: reference }]
       : [name, field];
   };
@@ -104,23 +104,23 @@ function typeAlone({ type, anyOf, items }: Json): Json {
  * All other tools refer to it, because AI models receive the whole list.
  * @returns the name of the tool by the name of the component
  */
-function tellersOf(operations: readonly Operation[]): Map<string, string> {
+function describersOf(operations: readonly Operation[]): Map<string, string> {
   const answering = operations.flatMap(({ id, method, output: { body } }) =>
     body ? [{ name: toolName({ id }), method, ...componentsOf(body) }] : [],
   );
-  const tellers = new Map<string, string>();
-  const tell = (component: string, name: string) => {
-    if (!tellers.has(component)) tellers.set(component, name);
+  const describers = new Map<string, string>();
+  const assign = (component: string, name: string) => {
+    if (!describers.has(component)) describers.set(component, name);
   };
   for (const { name, method, root } of answering) {
-    if (root !== null && method === 'GET') tell(root, name);
+    if (root !== null && method === 'GET') assign(root, name);
   }
   for (const { name, root, parts } of answering) {
-    if (root !== null) tell(root, name);
-    const describesParts = root === null || tellers.get(root) === name;
-    if (describesParts) parts.forEach((part) => tell(part, name));
+    if (root !== null) assign(root, name);
+    const describesParts = root === null || describers.get(root) === name;
+    if (describesParts) parts.forEach((part) => assign(part, name));
   }
-  return tellers;
+  return describers;
 }
 
 function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {

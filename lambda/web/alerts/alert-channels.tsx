@@ -31,15 +31,15 @@ export function AlertChannels(): ReactNode {
 
 function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
   const { id, name, kind, target, events, afterSeconds, quietHours, enabled, disabledReason } = channel;
-  const [said, setSaid] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<string | null>(null);
   const attempt = async (work: () => Promise<unknown>, done: string | null = null): Promise<void> => {
-    setSaid(null);
+    setOutcome(null);
     try {
       await work();
-      setSaid(done);
+      setOutcome(done);
       refresh('/alert-channels');
     } catch (failure) {
-      setSaid((failure as Error).message);
+      setOutcome((failure as Error).message);
     }
   };
   const save = (wish: object) => change('PATCH', `/alert-channels/${id}`, ['/alert-channels'], wish);
@@ -60,7 +60,7 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
         <p className="hint">{events.map((event) => words.alerts.eventNames[event]).join(' · ')}</p>
         {disabledReason && <p className="error">{disabledReason.detail}</p>}
         <LastDelivery channel={channel} />
-        <p role="status">{said}</p>
+        <p role="status">{outcome}</p>
         <p className="buttons start">
           <button
             type="button"

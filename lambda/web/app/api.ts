@@ -57,7 +57,7 @@ export async function call<Answer>(
     signal: AbortSignal.timeout(30_000),
   }).catch(() => null);
   if (response === null) throw new ApiError('The platform does not answer. Try again in a moment.');
-  noteClock(response.headers.get('date'));
+  adjustClock(response.headers.get('date'));
   if (response.status === 204) return undefined as Answer;
   const answer = (await response.json().catch(() => null)) as (Answer & Record<string, unknown>) | null;
   if (response.ok && answer !== null) return answer;
@@ -69,7 +69,7 @@ export async function call<Answer>(
 }
 
 /** The date of an answer has whole seconds, so it is half a second early on average. */
-function noteClock(date: string | null): void {
+function adjustClock(date: string | null): void {
   const at = Date.parse(date ?? '');
   if (!Number.isNaN(at) && Math.abs(at + 500 - serviceNow()) > 1500) aheadMs = at + 500 - Date.now();
 }

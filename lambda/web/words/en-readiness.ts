@@ -38,7 +38,7 @@ export const remedies: Readonly<Partial<Record<ReadinessCode, string>>> = {
   settings_missing: 'Choose broadcast settings under “Destinations”.',
   grant_revoked: 'Connect the channel again under “Destinations”.',
   grant_expiring: 'Connect the channel again under “Destinations” before that.',
-  scope_missing: 'Connect the channel again under “Destinations”, and leave every box ticked.',
+  scope_missing: 'Connect the channel again under “Destinations”, and grant every permission.',
   live_not_enabled:
     'Ask the channel’s owner to enable live streaming there, which may take a day. Then connect it again.',
   health_bad: 'The stream’s broadcast shows the platform’s findings.',

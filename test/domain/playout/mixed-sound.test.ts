@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { samplesPerSoundFrame } from '../../../lambda/domain/playout/composed-sound.ts';
 import { contentsOf } from '../../../lambda/domain/playout/composition-parts.ts';
 import { withJoins, withPictureJoins } from '../../../lambda/domain/playout/item-joins.ts';
-import { hearsUnder, mixLeadGroups, mixPartAt, mixPartsWithin } from '../../../lambda/domain/playout/mixed-sound.ts';
+import {
+  mixesSoundUnder,
+  mixLeadGroups,
+  mixPartAt,
+  mixPartsWithin,
+} from '../../../lambda/domain/playout/mixed-sound.ts';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { soundFramesOf, soundGridFrame } from '../../../lambda/domain/playout/prepared-play-out.ts';
@@ -102,7 +107,10 @@ it('is another mix where anything of it is heard otherwise, and the same one whe
 it('is none where no video is heard, or all are too short', () => {
   const silent = [itemOf('film0', 60, { ownUnder: { ...under, enabled: false } })];
   const [quiet, audio] = [entriesOf(withSoundUnder(silent, under)), entriesOf(songs)];
-  expect([hearsUnder(quiet, audio), hearsUnder(everything().under.pictures.entries, [])]).toEqual([false, false]);
+  expect([mixesSoundUnder(quiet, audio), mixesSoundUnder(everything().under.pictures.entries, [])]).toEqual([
+    false,
+    false,
+  ]);
   expect(mixPartsWithin(trackOf(quiet, audio), stretch, 30)).toEqual([]);
   const short = entriesOf(withSoundUnder([itemOf('film0', 4.9), itemOf('film1', 1)], under));
   expect(mixPartsWithin(trackOf(short, audio), stretch, 30)).toEqual([]);

@@ -88,7 +88,7 @@ const action = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('settle' as const),
+      do: fc.constant('close' as const),
       reversal: fc.nat(),
       outcome: fc.constantFrom('won', 'won', 'lost'),
     }),
@@ -199,10 +199,10 @@ class World {
           outcome: each.outcome,
           isEarly: false,
         });
-      case 'settle': {
+      case 'close': {
         const open = this.#held.filter(({ isOpen }) => isOpen);
         const held = open[each.reversal % Math.max(1, open.length)];
-        return held && this.#settle(held, each.outcome);
+        return held && this.#close(held, each.outcome);
       }
       case 'store':
         return this.#store(each.bytes);
@@ -332,7 +332,7 @@ class World {
     const live = this.#liveOutputs(stream, role);
     if (state === 'live') live.add(output);
     else live.delete(output);
-    this.#settlePrices(stream, role);
+    this.#applyPrices(stream, role);
   }
 
   /** The numbers of the live outputs of a stream in the model. */
@@ -344,7 +344,7 @@ class World {
   }
 
   /** One live output has the full price: the one that had it, otherwise the first. */
-  #settlePrices(stream: number, role: Role): void {
+  #applyPrices(stream: number, role: Role): void {
     const key = `${stream} ${role}`;
     const live = this.#liveOutputs(stream, role);
     const idOf = (output: number) => this.#replicaID(stream, role, output);
@@ -482,10 +482,10 @@ class World {
     await this.#report(held, true, false);
     this.#held.push(held);
     this.#model.take(this.#heldOf(invoice) - before, invoice);
-    if (outcome !== 'open') await this.#settle(held, outcome);
+    if (outcome !== 'open') await this.#close(held, outcome);
   }
 
-  async #settle(held: Held, outcome: 'won' | 'lost'): Promise<void> {
+  async #close(held: Held, outcome: 'won' | 'lost'): Promise<void> {
     const { invoice } = held;
     held.isOpen = false;
     // The bank can still return a succeeded refund, but a lost dispute stays lost.

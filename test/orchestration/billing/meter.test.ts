@@ -20,7 +20,7 @@ const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1
 const creditsLeft = (at: Date) => data().creditAccounts.creditsLeft(user().id, at);
 const intervals = () => intervalsOf(service, user().id);
 const firstInterval = async () => (await intervals())[0]!;
-const toldOf = async () => (await notificationsOf(service, user().id)).map(({ kind }) => kind);
+const notificationKinds = async () => (await notificationsOf(service, user().id)).map(({ kind }) => kind);
 const msBetween = (from: Date, to: Date | null) => to!.getTime() - from.getTime();
 const hourMs = 3_600_000;
 
@@ -198,11 +198,15 @@ describe('the end of the credits', () => {
   it('is announced a day ahead, an hour ahead and when it comes; five minutes later streams stop for it', async () => {
     const { id, held } = await liveSince(0);
     await lookAfter(15.9);
-    expect(await toldOf()).toEqual([]);
+    expect(await notificationKinds()).toEqual([]);
     await lookAfter(16.1);
     await lookAfter(39.1);
     await lookAfter(40.01);
-    expect(await toldOf()).toEqual(['credits_end_within_day', 'credits_end_within_hour', 'credits_exhausted']);
+    expect(await notificationKinds()).toEqual([
+      'credits_end_within_day',
+      'credits_end_within_hour',
+      'credits_exhausted',
+    ]);
     expect((await stream(id)).state).toBe('active');
     await lookAfter(40.1);
     expect(await stream(id)).toMatchObject({
@@ -212,7 +216,7 @@ describe('the end of the credits', () => {
     });
     await report(held[0]!, 'ended');
     expect(await stream(id)).toMatchObject({ state: 'stopped', stateReason: { code: 'no_credits' } });
-    expect((await toldOf()).at(-1)).toBe('streams_stopped_without_credits');
+    expect((await notificationKinds()).at(-1)).toBe('streams_stopped_without_credits');
     // The user owes the five minutes of grace, at 25 credits an hour, and nothing after them.
     expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({
       balance: -2.0833,
@@ -255,7 +259,7 @@ describe('the end of the credits', () => {
     ]);
     for (const id of [first.id, second.id, third])
       expect((await actors.causes(id)).filter((cause) => cause === 'credits_used_up')).toHaveLength(1);
-    expect((await toldOf()).filter((kind) => kind === 'streams_stopped_without_credits')).toHaveLength(1);
+    expect((await notificationKinds()).filter((kind) => kind === 'streams_stopped_without_credits')).toHaveLength(1);
   });
 
   it('stops them before anything that is due to others, however much that is', async () => {

@@ -41,7 +41,7 @@ async function letPass(seconds: number): Promise<void> {
   await fire();
 }
 
-const toldUploads = async () => (await dataOfEvents(service, 'item.started')).map(({ uploadID }) => uploadID);
+const startedUploads = async () => (await dataOfEvents(service, 'item.started')).map(({ uploadID }) => uploadID);
 
 it('arms nothing while nobody listens', async () => {
   await listen(['stream.state_changed']);
@@ -74,9 +74,9 @@ it('tells each item once, from the first on, and arms the next at its time', asy
     Math.abs((await dueTimeOf(service, streamID, 'item_start'))!.getTime() - anchoredAt.getTime() - 7000),
   ).toBeLessThan(2);
   await letPass(8);
-  expect(await toldUploads()).toEqual([uploads[0], uploads[1]]);
+  expect(await startedUploads()).toEqual([uploads[0], uploads[1]]);
   await letPass(12);
-  expect(await toldUploads()).toEqual([uploads[0], uploads[1], uploads[0], uploads[1]]);
+  expect(await startedUploads()).toEqual([uploads[0], uploads[1], uploads[0], uploads[1]]);
 });
 
 it('tells who begins to listen of the next item, and ends with the last webhook', async () => {
@@ -84,10 +84,10 @@ it('tells who begins to listen of the next item, and ends with the last webhook'
   await fire();
   const webhook = await listen(['item.started']);
   await fire();
-  expect(await toldUploads()).toEqual([]);
+  expect(await startedUploads()).toEqual([]);
   expect(await dueKinds(streamID)).toEqual(['item_start']);
   await letPass(8);
-  expect(await toldUploads()).toEqual([uploads[1]]);
+  expect(await startedUploads()).toEqual([uploads[1]]);
   await call('DELETE', `/webhooks/${webhook}`);
   await letPass(8);
   expect(await dueKinds(streamID)).toEqual([]);

@@ -156,10 +156,10 @@ function begin({
     onEnding: (frame) => void events.push(`next from ${frame}`),
   });
   let end: unknown = 'sends';
-  const noteEnd = (result: unknown) => {
+  const recordEnd = (result: unknown) => {
     end = result;
   };
-  over.then(() => noteEnd('ended'), noteEnd);
+  over.then(() => recordEnd('ended'), recordEnd);
   return { publisher, messages, figures, events, startMs, end: () => end };
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
-import { hearsUnder } from '../../../lambda/domain/playout/mixed-sound.ts';
+import { mixesSoundUnder } from '../../../lambda/domain/playout/mixed-sound.ts';
 import { renditionOf, segmentCount } from '../../../lambda/domain/playout/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../../lambda/domain/playout/rendition.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
@@ -122,7 +122,7 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
       const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
       const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
       const pictures = { entries: video, contentHashes, joins };
-      const under = hearsUnder(video, audio) && { under: { pictures, format } };
+      const under = mixesSoundUnder(video, audio) && { under: { pictures, format } };
       return { video: pictures, audio: { entries: audio, contentHashes, joins, ...under } };
     },
     onLost: (uploadID, made) => void unreadable.push('segment' in made ? `${uploadID} ${made.segment}` : made.join),

@@ -56,7 +56,7 @@ const ask = (segment?: number) =>
   });
 
 /** Runs a worker until the end of the test. @returns the numbers of the segments that it makes, a growing list */
-async function startWorker(kind: Kind, onPrepared: () => void = () => {}, givingBack?: AbortSignal) {
+async function startWorker(kind: Kind, onPrepared: () => void = () => {}, returning?: AbortSignal) {
   const made: number[] = [];
   const options = {
     databaseURL: service.databaseURL(),
@@ -65,7 +65,7 @@ async function startWorker(kind: Kind, onPrepared: () => void = () => {}, giving
     consumer: kind,
     tools,
     encoder: encoders[kind],
-    ...(givingBack && { givingBack }),
+    ...(returning && { returning }),
   };
   const worker = startPreparing(options, (segment) => {
     made.push(Number(segment.split(' ')[1]));

@@ -19,7 +19,7 @@ export interface PreparingWorker {
   readonly tools: MediaTools;
   readonly encoder?: EncoderSettings;
   /** Aborts when the worker must return its command. */
-  readonly givingBack?: AbortSignal;
+  readonly returning?: AbortSignal;
 }
 
 /** Starts a worker in this process. @param onPrepared called for each segment, with `UPLOAD NUMBER` */

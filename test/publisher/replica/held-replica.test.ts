@@ -387,9 +387,9 @@ describe('an encoder', { timeout: testTimeoutMs }, () => {
     await until(() => told.at(-1) === 'live' && sample().lateFrames === 0);
     expect(sample()).toMatchObject({ droppedFrames: 0, reconnects: 0 });
 
-    const goOnAgain = stopEncoders();
+    const resumeEncoders = stopEncoders();
     await until(() => server.connections.length === 2);
-    await goOnAgain();
+    await resumeEncoders();
     await until(() => told.at(-1) === 'live');
     expect(told[told.indexOf('slower_than_real_time') - 1]).toBe('falling_behind');
     expect(sample().droppedFrames).toBeGreaterThan(10 * 30);

@@ -7,7 +7,7 @@ import { operations } from '../../../lambda/operations/index.ts';
 import { relations } from '../../../lambda/operations/relations.ts';
 import { buildSchema } from '../../../lambda/surfaces/graphql/schema.ts';
 import { graphqlOn } from '../../support/graphql.ts';
-import { settleFrames } from '../../support/frames.ts';
+import { finishFrames } from '../../support/frames.ts';
 import { storeIncident } from '../../support/incidents.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
@@ -323,7 +323,7 @@ describe('streams', () => {
     });
     expect(scheduled).toMatchObject({ state: 'scheduled', scheduleStartAt: '2998-12-31T23:00:00.000Z', recurrence });
     const frame = call('getStreamFrame', { id, at: '2999-01-01T00:00:01+01:00' });
-    await vi.waitUntil(() => settleFrames(service, 'ready'), { timeout: 20_000 });
+    await vi.waitUntil(() => finishFrames(service, 'ready'), { timeout: 20_000 });
     expect((await frame).url).toContain('/objects/');
     await callAs(`/streams/${id}`, 'skipOccurrence', { id, startAt: '2999-01-01T23:00:00Z' });
     const asked = { scheduleStartAt: '2998-12-31T23:00:00Z', rule: 'FREQ=DAILY', timeZone: 'Europe/Paris' };

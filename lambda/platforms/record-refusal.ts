@@ -8,9 +8,9 @@ import type { BegunStep } from './begin-step.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
 /** Refusals that contradict our view of a broadcast. Its state is then observed before anything else. */
-const otherThanThought = new Set(['liveBroadcastNotFound', 'invalidTransition', 'videoNotFound']);
+const contradictions = new Set(['liveBroadcastNotFound', 'invalidTransition', 'videoNotFound']);
 
-export async function noteRefusal(
+export async function recordRefusal(
   data: MirrorDatabase,
   { clock, random }: Pick<MirrorOptions, 'clock' | 'random'>,
   platform: ManagedPlatform,
@@ -26,9 +26,9 @@ export async function noteRefusal(
     return;
   }
   if (refusal.reason === 'liveStreamNotFound') await data.platformIngests.delete(stream.id);
-  if ('broadcast' in step && step.broadcast && otherThanThought.has(refusal.reason))
+  if ('broadcast' in step && step.broadcast && contradictions.has(refusal.reason))
     await data.broadcastWork.markDone(step.broadcast.id, 'looksAgain');
-  const isElse = otherThanThought.has(refusal.reason) || refusal.reason === 'liveStreamNotFound';
+  const isElse = contradictions.has(refusal.reason) || refusal.reason === 'liveStreamNotFound';
   const code: MirrorCode = isElse && refusal.code === 'rejected' ? 'unavailable' : refusal.code;
   const detail = wordsOfMirror(code, platform.title, refusal.reason);
   if (code === 'grant_revoked') await data.connectionLeases.setState(connection.id, 'grant_revoked', detail);
