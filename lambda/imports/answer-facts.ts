@@ -2,8 +2,8 @@
 import { parse as parseContentDisposition } from 'content-disposition';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { UploadType } from '../data/media/uploads.ts';
 import { fileNameOf, nameOfImport } from '../domain/sources/import-url.ts';
+import type { UploadType } from '../domain/media/upload-words.ts';
 
 /**
  * Types that may be media: generic ones, and those of containers that may also hold other data. Servers send text/plain

@@ -1,7 +1,6 @@
 // Opens the source of an import: follows redirects and share links, checks every hop and the answer.
 import type { IncomingMessage } from 'node:http';
 import type { SourceVersion } from '../data/sources/imports.ts';
-import type { UploadType } from '../data/media/uploads.ts';
 import { faultOfImportURL } from '../domain/sources/import-url.ts';
 import { confirmationLink, directLink } from '../domain/sources/share-link.ts';
 import { contentRange, declaredBytes, declaredName, declaredType, retryAfterMs, validatorOf } from './answer-facts.ts';
@@ -9,6 +8,7 @@ import { httpRequest } from './http-request.ts';
 import type { RequestOptions } from './http-request.ts';
 import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
+import type { UploadType } from '../domain/media/upload-words.ts';
 
 export interface OpenSource {
   /** The file from byte `offset` on. The caller must read it to its end, or destroy it. */

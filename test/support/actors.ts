@@ -3,7 +3,7 @@ import { beforeEach } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import type { Database } from '../../lambda/data/database.ts';
 import type { DueKind } from '../../lambda/data/streams/due-times.ts';
-import type { Replica, ReplicaState } from '../../lambda/data/fleet/replicas.ts';
+import type { Replica } from '../../lambda/data/fleet/replicas.ts';
 import { streamBackends } from '../../lambda/domain/streams/stream-words.ts';
 import type { StreamStats } from '../../lambda/data/streams/streams.ts';
 import type { StreamBackend } from '../../lambda/domain/streams/stream-words.ts';
@@ -15,6 +15,7 @@ import { addWitness, endLease, letRenewFor } from './agent-leases.ts';
 import { capacityFor, roomFor } from './capacities.ts';
 import { pretendProbed, testSettings } from './service.ts';
 import type { TestService, TestUser } from './service.ts';
+import type { ReplicaState } from '../../lambda/domain/fleet/replica-words.ts';
 
 export const startOptions = {
   settings: testSettings,

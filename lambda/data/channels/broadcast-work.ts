@@ -1,8 +1,9 @@
 // SQL of broadcasts for the worker of mirrors, which makes them and records their states.
 import { isOpen } from './broadcasts.ts';
-import type { Broadcast, BroadcastHealth, BroadcastPhase } from './broadcasts.ts';
+import type { Broadcast, BroadcastHealth } from './broadcasts.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { BroadcastPhase } from '../../domain/channels/channel-words.ts';
 
 /** A broadcast that has not ended, as far as we know. */
 export type OpenBroadcastRow = Broadcast & { readonly phase: 'prepared' | 'starting' | 'live' };

@@ -1,14 +1,12 @@
 // SQL of the broadcasts of streams on managed platforms.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { BroadcastPhase } from '../../domain/channels/channel-words.ts';
 
 export interface BroadcastHealth {
   readonly state: 'good' | 'ok' | 'bad' | 'no_data' | 'unknown';
   readonly issues: readonly { readonly type: string; readonly severity: string; readonly detail: string }[];
 }
-
-export const broadcastPhases = ['prepared', 'starting', 'live', 'ended', 'failed'] as const;
-export type BroadcastPhase = (typeof broadcastPhases)[number];
 
 export interface Broadcast {
   readonly id: string;

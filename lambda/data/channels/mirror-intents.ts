@@ -5,8 +5,7 @@ import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from '../streams/streams.ts';
 import type { Locked } from '../shared/locked.ts';
-
-export const mirrorStates = ['done', 'pending', 'blocked'] as const;
+import type { mirrorStates } from '../../domain/channels/channel-words.ts';
 
 export interface MirrorIntent {
   readonly stream_id: string;

@@ -3,9 +3,10 @@ import type { Room } from '../../domain/fleet/capacity.ts';
 import { countedAtMost } from '../../domain/fleet/claim-share.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-import type { Claim, Replica, ReplicaState } from './replicas.ts';
+import type { Claim, Replica } from './replicas.ts';
 import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
+import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
 /** The columns of a `Replica` that a claim does not change. */
 const claimedColumns = `id, stream_id, role, output_id, backend, ${costColumnList}, wanted, state, reason, since,

@@ -6,10 +6,9 @@ import type { Queryable } from '../shared/queryable.ts';
 import type { StoredCost } from './replica-costs.ts';
 import { costColumnList, costColumns } from './replica-costs.ts';
 import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
+import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
 export type ReplicaRole = 'primary' | 'backup';
-export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
-export type ReplicaState = (typeof replicaStates)[number];
 
 export interface Replica extends StoredCost {
   readonly id: string;

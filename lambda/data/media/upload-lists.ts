@@ -2,7 +2,8 @@
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import { uploadColumns } from './uploads.ts';
-import type { probeStates, Upload, UploadType } from './uploads.ts';
+import type { Upload } from './uploads.ts';
+import type { probeStates, UploadSortKey, UploadType } from '../../domain/media/upload-words.ts';
 
 /** Conditions of a search. Null: no condition. */
 export interface UploadFilter {
@@ -18,14 +19,12 @@ export interface UploadFilter {
 }
 
 /** SQL of the sort keys. Equal rows are sorted by `seq`. Each key has an index. */
-const sortKeys = {
+const sortKeys: Readonly<Record<UploadSortKey, string | null>> = {
   createdAt: null,
   name: 'name collate natural_order',
   durationSeconds: 'coalesce(duration_seconds, -1)',
   fileSize: 'coalesce(size_bytes, declared_size_bytes, -1)',
-} as const;
-export type UploadSortKey = keyof typeof sortKeys;
-export const uploadSortKeys = Object.keys(sortKeys) as UploadSortKey[];
+};
 
 export interface UploadOrder {
   readonly by: UploadSortKey;

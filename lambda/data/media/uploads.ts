@@ -7,11 +7,7 @@ import { externalSource } from './external-source.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
-
-export const uploadTypes = ['video', 'audio', 'image'] as const;
-export type UploadType = (typeof uploadTypes)[number];
-export const importStates = ['pending', 'downloading', 'completed', 'failed'] as const;
-export const probeStates = ['pending', 'completed', 'failed'] as const;
+import type { importStates, probeStates, UploadType } from '../../domain/media/upload-words.ts';
 
 export interface UploadFailure {
   readonly code: string;

@@ -1,9 +1,7 @@
 // SQL of deliveries: a delivery is one event on its way to one webhook.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-
-export const webhookDeliveryStates = ['pending', 'delivered', 'failed'] as const;
-export type WebhookDeliveryState = (typeof webhookDeliveryStates)[number];
+import type { WebhookDeliveryState } from '../../domain/notices/delivery-words.ts';
 
 export interface WebhookDelivery {
   readonly id: string;

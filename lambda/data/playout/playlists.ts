@@ -3,10 +3,7 @@ import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
-
-export const playlistKinds = ['video', 'audio'] as const;
-export type PlaylistKind = (typeof playlistKinds)[number];
-export const publishStatuses = ['IDLE', 'PREPARING', 'FAILED'] as const;
+import type { PlaylistKind, publishStatuses } from '../../domain/playout/playlist-words.ts';
 
 export interface VersionedSpec extends PlaylistSpec {
   readonly version: number;

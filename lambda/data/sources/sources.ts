@@ -3,8 +3,7 @@ import type { SourceKind } from '../../domain/sources/source-url.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { UploadFailure } from '../media/uploads.ts';
-
-export const sourceStates = ['ok', 'failing'] as const;
+import type { sourceStates } from '../../domain/sources/source-words.ts';
 
 export interface Source {
   readonly id: string;

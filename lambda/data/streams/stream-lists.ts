@@ -4,6 +4,7 @@ import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';
 import type { SortPosition } from '../media/upload-lists.ts';
+import type { StreamSortKey } from '../../domain/streams/stream-words.ts';
 
 /** Conditions of a search. Null: no condition. */
 export interface StreamFilter {
@@ -17,14 +18,12 @@ export interface StreamFilter {
 }
 
 /** SQL of the sort keys. Equal rows are sorted by `seq`. */
-const sortKeys = {
+const sortKeys: Readonly<Record<StreamSortKey, string | null>> = {
   createdAt: null,
   name: `coalesce(name, '') collate natural_order`,
   // In microseconds: a Date has only milliseconds.
   updatedAt: '(extract(epoch from updated_at) * 1000000)::bigint',
-} as const;
-export type StreamSortKey = keyof typeof sortKeys;
-export const streamSortKeys = Object.keys(sortKeys) as StreamSortKey[];
+};
 
 export interface StreamOrder {
   readonly by: StreamSortKey;

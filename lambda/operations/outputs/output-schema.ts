@@ -1,7 +1,6 @@
 // An output of a stream in answers. Its state follows from the reports of its replicas.
 import * as z from 'zod';
 import type { Output } from '../../data/destinations/outputs.ts';
-import { replicaStates } from '../../data/fleet/replicas.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
 import type { Stream, StreamStats } from '../../data/streams/streams.ts';
 import { figuresSchema, presentFigures } from '../streams/stream-figures.ts';
@@ -9,6 +8,7 @@ import type { Context } from '../context.ts';
 import { failure, id, orNotFound, text, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
 import type { Locked } from '../../data/shared/locked.ts';
+import { replicaStates } from '../../domain/fleet/replica-words.ts';
 
 const states = ['idle', 'connecting', 'live', 'failing', 'ended'] as const;
 

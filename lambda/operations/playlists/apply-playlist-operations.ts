@@ -1,6 +1,5 @@
 // POST /playlists/{id}/operations: applies a batch of edits to the draft, all or nothing.
 import * as z from 'zod';
-import type { PlaylistKind } from '../../data/playout/playlists.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playout/playlist-edits.ts';
@@ -18,6 +17,7 @@ import { ProblemError } from '../problem-codes.ts';
 import { itemLookInput, itemLookSettings } from '../look-fields.ts';
 import { itemSoundSettings, soundInput } from '../sound-fields.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
+import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 
 const index = z.int().min(0).max(maxPlaylistItems).describe('Position in the playlist, from 0.');
 

@@ -1,6 +1,5 @@
 // POST /playlists: creates an empty playlist of a stream.
 import * as z from 'zod';
-import { playlistKinds } from '../../data/playout/playlists.ts';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
@@ -9,6 +8,7 @@ import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+import { playlistKinds } from '../../domain/playout/playlist-words.ts';
 
 export const createPlaylist = operation(['service:write'], {
   id: 'createPlaylist',

@@ -1,6 +1,5 @@
 // A playlist in answers.
 import * as z from 'zod';
-import { playlistKinds, publishStatuses } from '../../data/playout/playlists.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import { playlistModes } from '../../domain/playout/play-out.ts';
@@ -12,6 +11,7 @@ import { failure, timestamp } from '../fields.ts';
 import { itemLook, presentItemLook } from '../look-fields.ts';
 import { itemSound, presentItemSound } from '../sound-fields.ts';
 import { shownColumns } from '../shown-columns.ts';
+import { playlistKinds, publishStatuses } from '../../domain/playout/playlist-words.ts';
 
 const item = z
   .object({

@@ -1,7 +1,6 @@
 // A watched source in answers, and the fields of requests that create or update one.
 // Answers never contain its credentials.
 import * as z from 'zod';
-import { sourceStates } from '../../data/sources/sources.ts';
 import type { Source } from '../../data/sources/sources.ts';
 import { sourceCredentialsPlace } from '../../domain/shared/sealed-places.ts';
 import { isAWSEndpoint, isSourceRole, sourceRolePrefix } from '../../domain/sources/source-role.ts';
@@ -12,6 +11,7 @@ import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { folderPath } from '../uploads/upload-order.ts';
 import { shownColumns } from '../shown-columns.ts';
+import { sourceStates } from '../../domain/sources/source-words.ts';
 
 const kind = z.enum(sourceKinds).meta({ id: 'SourceKind' });
 

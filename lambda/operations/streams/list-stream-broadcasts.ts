@@ -1,10 +1,10 @@
 // GET /streams/{id}/broadcasts: the current and past broadcasts of a stream on a managed platform, newest first.
 import * as z from 'zod';
-import { broadcastPhases } from '../../data/channels/broadcasts.ts';
 import type { Broadcast } from '../../data/channels/broadcasts.ts';
 import { orNotFound, pageOf, pageQuery, pageThrough, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { shownColumns } from '../shown-columns.ts';
+import { broadcastPhases } from '../../domain/channels/channel-words.ts';
 
 const health = z
   .object({

@@ -1,12 +1,12 @@
 // GET /streams: the caller's streams, filtered and sorted, newest first by default.
 import * as z from 'zod';
-import { streamSortKeys } from '../../data/streams/stream-lists.ts';
-import type { StreamSortKey } from '../../data/streams/stream-lists.ts';
 import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { id, pageOf, pageQuery, text, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { orderOf, pageThroughSorted, sortsOf } from '../sorted-page.ts';
 import { presentStreams, streamSchema } from './stream-schema.ts';
+import { streamSortKeys } from '../../domain/streams/stream-words.ts';
+import type { StreamSortKey } from '../../domain/streams/stream-words.ts';
 
 const sorts = sortsOf(streamSortKeys);
 

@@ -1,11 +1,11 @@
 // The mirror of a stream in answers: how far its settings are applied to the managed platform.
 import * as z from 'zod';
-import { mirrorStates } from '../../data/channels/mirror-intents.ts';
 import type { MirrorIntent } from '../../data/channels/mirror-intents.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { mirrorCodes } from '../../domain/channels/mirror-retries.ts';
 import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
+import { mirrorStates } from '../../domain/channels/channel-words.ts';
 
 export const streamMirror = z
   .object({

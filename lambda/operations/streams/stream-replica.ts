@@ -1,8 +1,8 @@
 // A replica of a stream's first output in answers.
 import * as z from 'zod';
-import { replicaStates } from '../../data/fleet/replicas.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
 import { failure, timestamp } from '../fields.ts';
+import { replicaStates } from '../../domain/fleet/replica-words.ts';
 
 export const replica = z
   .object({

@@ -1,7 +1,5 @@
 // POST /uploads: creates an upload, whose file is sent afterwards.
 import * as z from 'zod';
-import { uploadTypes } from '../../data/media/uploads.ts';
-import type { UploadType } from '../../data/media/uploads.ts';
 import { uploadKey } from '../../domain/media/object-keys.ts';
 import { maxBytesInParts } from '../../domain/media/upload-parts.ts';
 import { abandonedAfterDays } from '../../domain/media/upload-times.ts';
@@ -10,6 +8,8 @@ import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { maxUploadBytes, presentNewUpload, uploadSchema } from './upload-schema.ts';
+import { uploadTypes } from '../../domain/media/upload-words.ts';
+import type { UploadType } from '../../domain/media/upload-words.ts';
 
 export const createUpload = operation(['service:write'], {
   id: 'createUpload',

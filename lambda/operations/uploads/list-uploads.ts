@@ -1,13 +1,12 @@
 // GET /uploads: the caller's uploads, filtered and sorted, newest first by default.
 import * as z from 'zod';
-import { probeStates, uploadTypes } from '../../data/media/uploads.ts';
-import { uploadSortKeys } from '../../data/media/upload-lists.ts';
-import type { UploadSortKey } from '../../data/media/upload-lists.ts';
 import { pageOf, pageQuery, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { orderOf, pageThroughSorted, sortsOf } from '../sorted-page.ts';
 import { folderPath, someTags } from './upload-order.ts';
 import { presentUploads, uploadSchema } from './upload-schema.ts';
+import { probeStates, uploadSortKeys, uploadTypes } from '../../domain/media/upload-words.ts';
+import type { UploadSortKey } from '../../domain/media/upload-words.ts';
 
 const sorts = sortsOf(uploadSortKeys);
 

@@ -1,12 +1,12 @@
 // An upload in answers.
 import * as z from 'zod';
-import { importStates, probeStates, uploadTypes } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import { titlesOfItem } from '../../domain/playout/item-title.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
 import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';
+import { importStates, probeStates, uploadTypes } from '../../domain/media/upload-words.ts';
 
 /** The largest body of one PUT in S3 and in the local object store, in bytes. */
 export const maxUploadBytes = 5 * 1024 ** 3;

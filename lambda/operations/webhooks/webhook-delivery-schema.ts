@@ -1,12 +1,12 @@
 // A delivery of one event to one webhook in answers.
 import * as z from 'zod';
-import { webhookDeliveryStates } from '../../data/notices/webhook-deliveries.ts';
 import type { WebhookDelivery } from '../../data/notices/webhook-deliveries.ts';
 import { describeWebhookFailure } from '../../domain/notices/webhook-failures.ts';
 import { failure, timestamp } from '../fields.ts';
 import { sentEventTypes } from '../sent-events.ts';
 import type { SentEventType } from '../sent-events.ts';
 import { shownColumns } from '../shown-columns.ts';
+import { webhookDeliveryStates } from '../../domain/notices/delivery-words.ts';
 
 export const deliveryState = z.enum(webhookDeliveryStates);
 

@@ -1,7 +1,7 @@
 // Applies reports of agents on replicas to their streams. The state of a stream follows only from such reports.
 import type { Database } from '../../data/database.ts';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
-import type { Claim, FailedAttempt, PublishedFor, ReplicaState } from '../../data/fleet/replicas.ts';
+import type { Claim, FailedAttempt, PublishedFor } from '../../data/fleet/replicas.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
@@ -9,6 +9,7 @@ import { meterStreams } from '../billing/meter.ts';
 import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
 import { finishStopping } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
+import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
 export interface ReplicaReport {
   readonly streamID: string;

@@ -8,7 +8,7 @@
 // - ended: by `end` (released), by `endForGood` (`ended` is reported), or by a lost claim.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
-import type { Claim, Replica, ReplicaState } from '../../data/fleet/replicas.ts';
+import type { Claim, Replica } from '../../data/fleet/replicas.ts';
 import { seriesOf } from '../../data/fleet/series.ts';
 import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 import { connectionEndsAfterMs } from '../../domain/destinations/ingest-limits.ts';
@@ -38,6 +38,7 @@ import type { PublishPlan } from './publish-plan.ts';
 import type { StreamMedia } from './stream-media.ts';
 import { SlowDestination } from './slow-destination.ts';
 import { givenUp, judge } from './whose-fault.ts';
+import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
 export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly replica: Replica;

@@ -1,8 +1,9 @@
 // Writes the latest report of a replica, and retries until it is written.
 import { setTimeout } from 'node:timers/promises';
-import type { Claim, FailedAttempt, ReplicaState } from '../../data/fleet/replicas.ts';
+import type { Claim, FailedAttempt } from '../../data/fleet/replicas.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import type { Log } from '../../log.ts';
+import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
 export interface Report {
   readonly claim: Claim;

@@ -1,10 +1,10 @@
 // The state of a replica as observed on its connection: live, about to be late, or late, and the party at fault.
-import type { ReplicaState } from '../../data/fleet/replicas.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import { FallsBehind, TooSlow } from './faults.ts';
 import type { Slowness } from './stream-media.ts';
 import { reasonOf } from './whose-fault.ts';
+import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
 export class ObservedState {
   readonly #report: (state: ReplicaState, reason: StateReason | null) => void;

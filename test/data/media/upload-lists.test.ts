@@ -1,9 +1,9 @@
 // A library of 100,000 uploads: no search and no order makes a statement read all of it.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
-import { uploadSortKeys } from '../../../lambda/data/media/upload-lists.ts';
 import type { UploadFilter } from '../../../lambda/data/media/upload-lists.ts';
 import { testDatabase } from '../../support/database.ts';
+import { uploadSortKeys } from '../../../lambda/domain/media/upload-words.ts';
 
 const database = testDatabase();
 const uploads = 100_000;
