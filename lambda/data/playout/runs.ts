@@ -14,8 +14,7 @@ export interface PastRun {
   readonly ended_at: Date;
   readonly quality: Quality;
   readonly framerate: Framerate;
-  /** Null: H.264. */
-  readonly video_codec: VideoCodec | null;
+  readonly video_codec: VideoCodec;
   /** Null: 16:9. */
   readonly aspect: Aspect | null;
 }

@@ -35,10 +35,9 @@ export interface Stream extends StreamSettings {
   readonly state_reason: StateReason | null;
   readonly processing_state: 'idle' | 'processing' | 'failed';
   readonly last_transition_id: number | null;
-  /** The quality of this run, or of the last one: at its start, the stream's own or the user's default. */
+  /** The format of this run, or of the last one. Null before the first one. */
   readonly run_quality: Quality | null;
   readonly run_framerate: Framerate | null;
-  /** Null: H.264. */
   readonly run_video_codec: VideoCodec | null;
   /** Null: 16:9. */
   readonly run_aspect: Aspect | null;
@@ -82,7 +81,7 @@ export function formatOfRun({
   run_aspect,
 }: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec' | 'run_aspect'>): PictureFormat {
   const size = { quality: run_quality!, ...ofAspect(run_aspect) };
-  return { ...size, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
+  return { ...size, framerate: run_framerate!, videoCodec: run_video_codec! };
 }
 
 /** The last figures that an agent reported for the stream's primary replica. */

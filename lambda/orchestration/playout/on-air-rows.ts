@@ -137,7 +137,7 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
 }
 
 function formatOfPast({ quality, framerate, video_codec: videoCodec, aspect }: PastRun): PictureFormat {
-  return { quality, framerate, videoCodec: videoCodec ?? 'h264', ...ofAspect(aspect) };
+  return { quality, framerate, videoCodec, ...ofAspect(aspect) };
 }
 
 function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {
