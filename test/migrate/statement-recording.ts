@@ -41,9 +41,22 @@ export function recordStatements(): { stop(): SentStatement[] } {
   return {
     stop() {
       Client.prototype.query = original;
-      return sent.filter(({ hasFailed }) => !hasFailed).map(({ statement }) => statement);
+      const statements = sent.filter(({ hasFailed }) => !hasFailed).map(({ statement }) => statement);
+      return JSON.parse(withNumberedIDs(JSON.stringify(statements))) as SentStatement[];
     },
   };
+}
+
+/** Replaces random identifiers by numbered ones of the same form, so that two recordings have the same. */
+function withNumberedIDs(text: string): string {
+  const numbered = new Map<string, string>();
+  return text.replaceAll(/\b([a-z]{3,5})_[0-9a-z]{25}\b/g, (id, prefix: string) => {
+    const known = numbered.get(id);
+    if (known !== undefined) return known;
+    const made = `${prefix}_${String(numbered.size + 1).padStart(25, '0')}`;
+    numbered.set(id, made);
+    return made;
+  });
 }
 
 /** Sends recorded statements again, in order. @throws with the first failing statement */

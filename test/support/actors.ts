@@ -80,6 +80,12 @@ export function actorsOn(service: TestService) {
         quality: 'q_720p',
         ...more,
       }),
+    /** Schedules a stream that can start, to start in an hour. */
+    scheduledStream: async (more: object = {}, schedule: object = {}) => {
+      const id = await actors.readyStream(more);
+      await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: inFuture(3600), ...schedule });
+      return id;
+    },
     startedStream: async (more: object = {}) => {
       const id = await actors.readyStream(more);
       await call('POST', `/streams/${id}/start`);

@@ -4,7 +4,7 @@ import { webhookSenders } from '../../../lambda/data/notices/webhook-senders.ts'
 import { webhookHost } from '../../../lambda/domain/shared/outbound-limits.ts';
 import { startStream } from '../../../lambda/orchestration/runs/start-stream.ts';
 import { putToRest, wake } from '../../support/account-rest.ts';
-import { actorsOn, inFuture, startOptions } from '../../support/actors.ts';
+import { actorsOn, startOptions } from '../../support/actors.ts';
 import { untilLockWaits } from '../../support/database-outage.ts';
 import { testService } from '../../support/service.ts';
 import { clearEvents } from '../../support/webhook-deliveries.ts';
@@ -23,6 +23,7 @@ const {
   readyStream,
   register,
   report,
+  scheduledStream,
   startedStream,
   stream,
   transaction,
@@ -33,12 +34,6 @@ const rest = (how: 'disabled' | 'held' = 'disabled') => putToRest(service, user(
 const awake = () => wake(service, user().id);
 const row = async (id: string) => (await data().streams.find(user().id, id))!;
 const isAnyDue = async () => (await data().agentRenewals.renew('agent')).isAnyDue;
-
-async function scheduledStream(recurrence: object | null = null): Promise<string> {
-  const id = await readyStream();
-  await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: inFuture(3600), recurrence });
-  return id;
-}
 
 describe.each(['disabled', 'held'] as const)('the streams of a user who is %s', (how) => {
   it('stop as soon as anybody looks, and agents are told to look', async () => {
@@ -115,7 +110,7 @@ describe('a schedule', () => {
 
   it('that recurs goes on after a time at which the rest ended its stream', async () => {
     await register('agent');
-    const id = await scheduledStream({ rule: 'FREQ=DAILY', timeZone: 'UTC' });
+    const id = await scheduledStream({}, { recurrence: { rule: 'FREQ=DAILY', timeZone: 'UTC' } });
     await fallDue(id, 'schedule_start');
     await fire();
     const [replica] = await claim('agent');

@@ -19,21 +19,15 @@ const {
   dueKinds,
   fallDue,
   fire,
-  readyStream,
   register,
   report,
+  scheduledStream,
   startedStream,
   stream,
   transaction,
   upload,
 } = actorsOn(service);
 const fiveFire = () => Promise.all(Array.from({ length: 5 }, fire));
-
-async function scheduledStream(more: object = {}, end: string | null = null): Promise<string> {
-  const id = await readyStream(more);
-  await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: inFuture(3600), scheduleEndAt: end });
-  return id;
-}
 
 describe('a scheduled start', () => {
   it('happens once, although five fire at once', async () => {
@@ -73,7 +67,7 @@ describe('a scheduled start', () => {
 
   it('fails with the first issue as the reason when the stream is not ready', async () => {
     const videoUploadObjectID = await upload();
-    const id = await scheduledStream({ videoUploadObjectID }, inFuture(7200));
+    const id = await scheduledStream({ videoUploadObjectID }, { scheduleEndAt: inFuture(7200) });
     await call('DELETE', `/uploads/${videoUploadObjectID}`);
     await fallDue(id, 'schedule_start');
     await fiveFire();
@@ -88,7 +82,7 @@ describe('a scheduled start', () => {
   });
 
   it.each([10, 3600])('that is %i s late still happens while the end is ahead', async (seconds) => {
-    const id = await scheduledStream({}, inFuture(7200));
+    const id = await scheduledStream({}, { scheduleEndAt: inFuture(7200) });
     await fallDue(id, 'schedule_start', seconds);
     await fire();
     expect(await stream(id)).toMatchObject({ state: 'activating', stateReason: null });
@@ -96,7 +90,7 @@ describe('a scheduled start', () => {
   });
 
   it.each([10, 3600])('that is %i s late fails when the end has passed as well', async (seconds) => {
-    const id = await scheduledStream({}, inFuture(7200));
+    const id = await scheduledStream({}, { scheduleEndAt: inFuture(7200) });
     await fallDue(id, 'schedule_start', seconds);
     await fallDue(id, 'schedule_end', 1);
     await letScheduleEnd(service, id);
@@ -128,7 +122,7 @@ describe('a scheduled start', () => {
 
   it('that was cancelled, overtaken by a start or deleted with its stream leaves nothing', async () => {
     const [cancelled, started, deleted] = [
-      await scheduledStream({}, inFuture(7200)),
+      await scheduledStream({}, { scheduleEndAt: inFuture(7200) }),
       await scheduledStream(),
       await scheduledStream(),
     ];
