@@ -226,7 +226,7 @@ describe('retryMirror', () => {
     await managed.work();
     const { state, code, detail, retryAt } = await managed.mirror();
     expect({ state, code }).toEqual({ state: 'pending', code: 'quota_exhausted' });
-    expect(detail).toContain('What is live stays live');
+    expect(detail).toContain('Live broadcasts stay live');
     expect(Date.parse(retryAt)).toBeGreaterThan(Date.now());
     managed.platform.refuses = null;
     managed.platform.fed.add(managed.ingestID);
