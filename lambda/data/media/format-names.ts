@@ -1,6 +1,6 @@
 // SQL of the formats of items, and of the uploads that streams keep prepared.
 
-/** SQL expression: the name of a format, as `formatName` of domain/playout/rendition.ts makes it. A stream without a codec is in H.264. */
+/** SQL expression: the name of a format, as `formatName` of domain/playout/rendition.ts makes it. No codec: H.264. */
 const nameOfFormat = (
   ...[quality, framerate, videoCodec, aspect, framing, drawn]: readonly [string, string, string, string, string, string]
 ) =>

@@ -89,7 +89,7 @@ export function wordsOfMirror(code: MirrorCode, platform: string, reason: string
         'Connect it again with reauthorise_connection, and grant every permission.'
       );
     case 'connection_needed':
-      return `${platform} is no longer set up on this platform. Stream to it by its RTMP address and stream key instead.`;
+      return `${platform} is no longer set up here. Stream to it by its RTMP address and stream key instead.`;
     case 'settings_missing':
       return 'The managed settings that the stream names are gone. Set managedSettingsID to others.';
     case 'live_not_enabled':

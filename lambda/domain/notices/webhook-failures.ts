@@ -47,7 +47,7 @@ export function describeDisabling(code: keyof typeof disabledReasons): { code: s
 }
 
 const channelDisabledReasons = {
-  gone: 'Its service reports that the address, token or chat no longer exists. Create another one there, and set it here.',
+  gone: 'Its service reports that the address, token or chat no longer exists. Create another one, and set it here.',
   failing: `The channel accepted no message for ${retriedForDays} days. Enable it once it does.`,
 } as const;
 

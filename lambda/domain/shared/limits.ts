@@ -203,5 +203,5 @@ export interface Use {
 export function wordsOf({ limit, used, allowed }: Use): string {
   const { what, remedy } = limits[limit];
   const number = (value: number) => value.toLocaleString('en-US');
-  return `You have ${number(used)} of at most ${number(allowed)} ${what}, and the request would exceed the limit. ${remedy}`;
+  return `You have ${number(used)} of at most ${number(allowed)} ${what}. This would exceed the limit. ${remedy}`;
 }
