@@ -93,7 +93,7 @@ class ImportWorker {
     await this.#claiming.catch(() => {});
     const left = [...this.#held];
     for (const { ending } of left) ending.abort(this.#signal.reason);
-    await this.#lanes.settled();
+    await this.#lanes.untilIdle();
     await renewing;
     await this.#attempt('giveBack', async () => {
       await this.#data.imports.release(left.map(({ claim }) => identityOf(claim)));

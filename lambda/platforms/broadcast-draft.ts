@@ -19,9 +19,9 @@ const descriptionLength = 5000;
  */
 export function hashOfSettings(settings: ManagedSettings, stream: Stream): string {
   const { id: _id, seq: _seq, user_id: _user, name: _name, created_at: _at, ...fields } = settings;
-  const { rotate_after_minutes: _rotate, ...told } = fields;
+  const { rotate_after_minutes: _rotate, ...sent } = fields;
   return createHash('sha256')
-    .update(JSON.stringify([told, stream.name]))
+    .update(JSON.stringify([sent, stream.name]))
     .digest('hex')
     .slice(0, 32);
 }

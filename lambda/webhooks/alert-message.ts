@@ -18,7 +18,7 @@ export interface AlertRequest {
 
 export const testMessage: AlertMessage = {
   subject: 'Alerts work',
-  text: 'Alerts work. You asked for this message; you will be told here when something is wrong, and when it is well.',
+  text: 'Alerts work. You requested this message. This channel reports each incident when it begins and when it ends.',
 };
 
 /** Beyond this number of incidents, each has one line, and the rest is counted. */

@@ -101,10 +101,10 @@ export function users(db: Queryable) {
     /** @returns false if the user is disabled already */
     disable: (userID: string) => set(db, userID, 'disabled_at = now()', 'disabled_at is null'),
     enable: (userID: string) => set(db, userID, 'disabled_at = null', 'disabled_at is not null'),
-    /** @param told the reason that the user sees; null: none @returns false if the account is on hold already */
-    hold: async (userID: string, told: string | null) => {
+    /** @param reason the reason that the user sees; null: none @returns false if the account is on hold already */
+    hold: async (userID: string, reason: string | null) => {
       const isNew = await set(db, userID, 'held_at = now()', 'held_at is null');
-      await db.query('update users set held_reason = $2 where id = $1', [userID, told]);
+      await db.query('update users set held_reason = $2 where id = $1', [userID, reason]);
       return isNew;
     },
     release: (userID: string) => set(db, userID, 'held_at = null, held_reason = null', 'held_at is not null'),

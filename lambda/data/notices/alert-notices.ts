@@ -115,7 +115,7 @@ export function alertNotices(db: Queryable) {
     /** Records that a message with these notices was accepted. @param isTest whether it was also the requested test */
     recordSent: (channelID: string, notices: readonly Notice[], delivery: LastDelivery, isTest: boolean) =>
       db.query(
-        `with told as (
+        `with notified as (
            update alert_notices n set sent_at = now()
            from unnest($2::text[], $3::text[]) as t (incident_id, phase)
            where n.channel_id = $1 and n.incident_id = t.incident_id and n.phase = t.phase)

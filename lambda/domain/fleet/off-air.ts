@@ -38,7 +38,7 @@ export class OffAirTime {
   }
 
   /** Records whether the destination takes media from now on. */
-  note(isOnAir: boolean, nowMs: number): void {
+  record(isOnAir: boolean, nowMs: number): void {
     this.#ms = this.atMs(nowMs);
     this.#countedAtMs = nowMs;
     this.#isOnAir = isOnAir;

@@ -58,10 +58,10 @@ export const listStreamBroadcasts = operation(['service:read'], {
 });
 
 function presentBroadcast(broadcast: Broadcast): z.input<typeof broadcastSchema> {
-  const { health: told, viewers_observed_at: countedAt } = broadcast;
+  const { health: observed, viewers_observed_at: countedAt } = broadcast;
   return {
     ...shownColumns(broadcastSchema, broadcast),
-    health: told && { ...told, issues: [...told.issues], observedAt: broadcast.health_observed_at },
+    health: observed && { ...observed, issues: [...observed.issues], observedAt: broadcast.health_observed_at },
     viewers: countedAt && { now: broadcast.viewers, observedAt: countedAt },
   };
 }

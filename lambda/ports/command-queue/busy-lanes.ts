@@ -79,7 +79,7 @@ export class BusyLanes {
   }
 
   /** Resolves when no work is under way. */
-  async settled(): Promise<void> {
+  async untilIdle(): Promise<void> {
     await Promise.all(this.#underWay.keys());
   }
 }

@@ -63,7 +63,7 @@ export async function deliverUntilAborted(
       else busy.begin(userOf(records[0]!), () => trying(() => carryOut(records)), waitedMs(records[0]!));
     });
   }
-  if (!room) await busy.settled();
+  if (!room) await busy.untilIdle();
 }
 
 /** User of a record's work; null for work of no user. */

@@ -38,20 +38,20 @@ export function readTwitchEvent(request: SignedRequest, secret: string, now: Dat
   const expected = `sha256=${createHmac('sha256', secret).update(`${id}${time}${body}`).digest('hex')}`;
   if (signature.length !== expected.length || !timingSafeEqual(Buffer.from(signature), Buffer.from(expected)))
     throw new UnsignedEvent('the signature is not right');
-  const told = { id, at: readEventTime(time, now) };
+  const facts = { id, at: readEventTime(time, now) };
   switch (headers.get('twitch-eventsub-message-type')) {
     case 'webhook_callback_verification':
-      return { ...told, kind: 'challenge', answer: read(challenge, body).challenge };
+      return { ...facts, kind: 'challenge', answer: read(challenge, body).challenge };
     case 'revocation': {
       // Twitch ended the subscription itself: the grant is gone, or this address did not answer.
       const accountID = read(revocation, body).subscription.condition.broadcaster_user_id;
-      return { ...told, kind: 'changed', accountID: accountOf(accountID) };
+      return { ...facts, kind: 'changed', accountID: accountOf(accountID) };
     }
     default: {
       const { subscription: of, event } = read(notification, body);
       const kind = twitchEventKinds[of.type as TwitchEventType] ?? 'changed';
       const accountID = event.broadcaster_user_id ?? event.user_id ?? of.condition.broadcaster_user_id;
-      return { ...told, kind, accountID: accountOf(accountID) };
+      return { ...facts, kind, accountID: accountOf(accountID) };
     }
   }
 }

@@ -48,7 +48,7 @@ export class HeldShare {
 
   /** The destination accepts media from now on, or no longer does. */
   setOnAir(isOnAir: boolean): void {
-    this.#offAir.note(isOnAir, this.#options.steadyClock());
+    this.#offAir.record(isOnAir, this.#options.steadyClock());
   }
 
   /** An attempt, or the connection that it led to, has failed. */

@@ -99,14 +99,14 @@ function sentence(live: number, all: number): string {
 /** Incidents with their remedies, and the reasons of failing streams without an incident. */
 function Attention({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
   const { data: incidents } = useLive<Page<Incident>>(incidentsPath);
-  const told = incidents?.data ?? [];
-  const untold = streams.filter(({ id }) => told.every(({ streamID }) => streamID !== id));
-  if (told.length + untold.length === 0) return <p className="hint">{words.home.calm}</p>;
+  const reported = incidents?.data ?? [];
+  const unreported = streams.filter(({ id }) => reported.every(({ streamID }) => streamID !== id));
+  if (reported.length + unreported.length === 0) return <p className="hint">{words.home.calm}</p>;
   return (
     <section aria-labelledby="attention" className="wrong">
       <h2 id="attention">{words.home.attention}</h2>
       <ul className="rows">
-        {told.map((incident) => (
+        {reported.map((incident) => (
           <li key={incident.id}>
             <div>
               <strong>{incident.detail}</strong>
@@ -118,7 +118,7 @@ function Attention({ streams }: { readonly streams: readonly Stream[] }): ReactN
             {incident.streamID !== null && <Open stream={{ id: incident.streamID, name: null }} />}
           </li>
         ))}
-        {untold.map((stream) => (
+        {unreported.map((stream) => (
           <li key={stream.id}>
             <div>
               <strong>{nameOf(stream)}</strong> <StreamBadge {...stream} />

@@ -47,7 +47,7 @@ function Row({ webhook }: { readonly webhook: Webhook }): ReactNode {
           <code>{url}</code>
         </Link>
         <p className="hint">
-          {words.webhooks.told(events.length)} ·{' '}
+          {words.webhooks.eventCount(events.length)} ·{' '}
           {lastDeliveredAt === null ? (
             words.webhooks.never
           ) : (

@@ -78,7 +78,7 @@ export const webhooks = {
   url: 'Address',
   events: 'Events',
   all: 'All events',
-  told: (count: number) => plural(count, 'event', 'events'),
+  eventCount: (count: number) => plural(count, 'event', 'events'),
   taken: 'last event delivered',
   never: 'nothing delivered yet',
   secret: 'Its secret. Store it now: it is never shown again.',

@@ -11,18 +11,18 @@ describe('time off the air', () => {
 
   it('is paid back by time on the air, and by no more than that', () => {
     const offAir = new OffAirTime(0, 0);
-    offAir.note(true, minuteMs);
+    offAir.record(true, minuteMs);
     expect(offAir.atMs(minuteMs + 20_000)).toBe(40_000);
     expect(offAir.atMs(10 * minuteMs)).toBe(0);
-    offAir.note(false, 10 * minuteMs);
+    offAir.record(false, 10 * minuteMs);
     expect(offAir.atMs(11 * minuteMs)).toBe(minuteMs);
   });
 
   it('grows where the destination takes a picture now and then', () => {
     const offAir = new OffAirTime(0, 0);
     for (let nowMs = 10_000; nowMs <= 4 * minuteMs; nowMs += 10_000) {
-      offAir.note(true, nowMs);
-      offAir.note(false, nowMs + 1000);
+      offAir.record(true, nowMs);
+      offAir.record(false, nowMs + 1000);
     }
     expect(offAir.atMs(4 * minuteMs)).toBeGreaterThan(keepsShareMs);
   });
