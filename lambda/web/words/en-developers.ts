@@ -29,8 +29,8 @@ export const developers = {
   listOf: (type: string) => `list of ${type}`,
   copyOf: (name: string) => `Copy ${name}`,
   tryIt: 'Try it',
-  reads: 'It reads what is yours, with your session.',
-  changes: 'It is really done, with your session and in your account.',
+  reads: 'The call reads your data, with your session.',
+  changes: 'The call takes effect: it changes your account, with your session.',
   inPath: (name: string) => `${name} (in the path)`,
   send: 'Send',
   came: (status: number, afterMs: number) => `${status} after ${afterMs} ms`,
@@ -43,6 +43,6 @@ export const developers = {
   result: 'Answer',
   schema: 'Schema',
   schemaSearch: 'Search types and fields',
-  schemaNone: 'No type has this in it.',
+  schemaNone: 'No type contains this.',
   notJSON: 'The variables are not JSON.',
 } as const;
