@@ -35,7 +35,7 @@ import { listManagedSettings } from './managed-settings/list-managed-settings.ts
 import { updateManagedSettings } from './managed-settings/update-managed-settings.ts';
 import { listNotifications } from './notifications/list-notifications.ts';
 import { markNotificationsRead } from './notifications/mark-notifications-read.ts';
-import type { Operation } from './operation.ts';
+import type { DeclaredOperation, Operation } from './operation.ts';
 import { createStreamOutput } from './outputs/create-stream-output.ts';
 import { deleteStreamOutput } from './outputs/delete-stream-output.ts';
 import { getStreamOutput } from './outputs/get-stream-output.ts';
@@ -110,7 +110,8 @@ import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
 
-export const operations: readonly Operation[] = [
+/** The operations by their ids. */
+const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   getMe,
   getStatus,
   getOpenapi,
@@ -230,4 +231,9 @@ export const operations: readonly Operation[] = [
   getIncident,
   listNotifications,
   markNotificationsRead,
-];
+};
+
+export const operations: readonly Operation[] = Object.entries(catalogue).map(([id, declared]) => ({
+  id,
+  ...declared,
+}));

@@ -39,11 +39,6 @@ interface Declaration<
   Answer extends Schema,
   Ctx,
 > {
-  /**
-   * The name of the GraphQL field, in camelCase. The OpenAPI operationId and the MCP tool have the same name in
-   * snake_case.
-   */
-  readonly id: string;
   readonly summary: string;
   /** Facts that a client needs beyond the summary: units, effects, and the next call. */
   readonly description?: string;
@@ -101,6 +96,11 @@ export interface Operation extends Omit<
   Declaration<Route, Shape, Shape, Schema, Schema, Context>,
   'route' | 'handle' | 'params' | 'query' | 'output' | 'errors'
 > {
+  /**
+   * The name of the GraphQL field, in camelCase. The OpenAPI operationId and the MCP tool have the same name in
+   * snake_case.
+   */
+  readonly id: string;
   readonly method: Method;
   readonly path: `/${string}`;
   readonly errors: readonly ProblemCode[];
@@ -119,6 +119,9 @@ export interface Operation extends Omit<
   readonly handle: (ctx: Context, input: { params: unknown; query: unknown; body: unknown }) => Promise<unknown>;
 }
 
+/** An operation as its file declares it. Its id is its name in the catalogue. */
+export type DeclaredOperation = Omit<Operation, 'id'>;
+
 /** Declares an operation for authenticated callers. */
 export function operation<
   const Of extends Route,
@@ -126,14 +129,17 @@ export function operation<
   Query extends Shape = Record<never, never>,
   Body extends Schema = z.ZodUndefined,
   Answer extends Schema = z.ZodUndefined,
->(scopes: readonly [Scope, ...Scope[]], declaration: Declaration<Of, Params, Query, Body, Answer, Context>): Operation {
+>(
+  scopes: readonly [Scope, ...Scope[]],
+  declaration: Declaration<Of, Params, Query, Body, Answer, Context>,
+): DeclaredOperation {
   return withSchemas(scopes, declaration);
 }
 
 /** Declares an operation that needs no credential. */
 export function publicOperation<Answer extends Schema>(
   declaration: Declaration<Route, Record<never, never>, Record<never, never>, z.ZodUndefined, Answer, PublicContext>,
-): Operation {
+): DeclaredOperation {
   return withSchemas('public', declaration);
 }
 
@@ -147,7 +153,7 @@ function withSchemas<
 >(
   scopes: Operation['scopes'],
   { route, ...declaration }: Declaration<Route, Params, Query, Body, Answer, Ctx>,
-): Operation {
+): DeclaredOperation {
   const [method, path] = route.split(' ') as [Method, `/${string}`];
   const { params = {}, query = {}, errors = [] } = declaration;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).filter((name) => !(name in params));

@@ -148,7 +148,7 @@ describe('the catalogue', () => {
     for (const file of declaring) {
       const exported = Object.values((await import(/* @vite-ignore */ `${folder}/${file}`)) as Record<string, unknown>);
       expect(
-        exported.some((value) => operations.includes(value as Operation)),
+        exported.some((value) => operations.some(({ handle }) => handle === (value as Operation).handle)),
         `${file} is not listed in index.ts`,
       ).toBe(true);
     }

@@ -36,7 +36,6 @@ const me = z
   .meta({ id: 'Me' });
 
 export const getMe = operation(['service:read'], {
-  id: 'getMe',
   summary: "The caller's profile",
   description:
     'Returns the user that the credential belongs to, the defaults of new streams, the enabled features, and ' +

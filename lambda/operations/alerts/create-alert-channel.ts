@@ -16,7 +16,6 @@ import {
 const { name, kind, target, events, afterSeconds, quietHours, enabled } = alertChannelFields;
 
 export const createAlertChannel = operation(['service:write'], {
-  id: 'createAlertChannel',
   summary: 'Create an alert channel',
   description:
     'Creates a channel that receives one message when an incident is confirmed and one when it has ended. Next: ' +

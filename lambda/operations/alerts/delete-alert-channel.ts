@@ -3,7 +3,6 @@ import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteAlertChannel = operation(['service:write'], {
-  id: 'deleteAlertChannel',
   summary: 'Delete an alert channel',
   description: 'Messages that wait for the channel are not sent.',
   tag: 'alert-channels',

@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
 
 export const getAlertChannel = operation(['service:read'], {
-  id: 'getAlertChannel',
   summary: 'Get an alert channel',
   description: 'Returns the channel. lastDelivery shows whether messages arrive.',
   tag: 'alert-channels',

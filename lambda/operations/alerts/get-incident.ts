@@ -5,7 +5,6 @@ import { readableKinds } from './alert-channel-schema.ts';
 import { incidentSchema, presentIncident } from './incident-schema.ts';
 
 export const getIncident = operation(['service:read'], {
-  id: 'getIncident',
   summary: 'Get an incident',
   description: 'Returns the fault, its effect on viewers, and the remedy.',
   tag: 'incidents',

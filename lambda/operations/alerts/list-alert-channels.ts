@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
 
 export const listAlertChannels = operation(['service:read'], {
-  id: 'listAlertChannels',
   summary: 'List alert channels',
   description: 'Returns the channels that receive alerts, newest first.',
   tag: 'alert-channels',

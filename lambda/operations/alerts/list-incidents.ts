@@ -7,7 +7,6 @@ import { readableKinds } from './alert-channel-schema.ts';
 import { incidentSchema, presentIncident } from './incident-schema.ts';
 
 export const listIncidents = operation(['service:read'], {
-  id: 'listIncidents',
   summary: 'List incidents',
   description:
     `Returns incidents, newest first. They are kept for ${bounds.keptIncidentDays} days. Incidents about credits ` +

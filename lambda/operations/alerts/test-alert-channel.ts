@@ -5,7 +5,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
 
 export const testAlertChannel = operation(['service:write'], {
-  id: 'testAlertChannel',
   summary: 'Send a test message',
   description:
     'Sends the message immediately, even in quiet hours. Next: poll get_alert_channel until lastDelivery.at is ' +

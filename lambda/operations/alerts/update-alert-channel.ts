@@ -13,7 +13,6 @@ import {
 const { name, target, events, afterSeconds, quietHours, enabled } = alertChannelFields;
 
 export const updateAlertChannel = operation(['service:write'], {
-  id: 'updateAlertChannel',
   summary: 'Update an alert channel',
   description:
     'Absent fields stay unchanged. Disabling a channel drops its waiting messages. The kind cannot change: create ' +

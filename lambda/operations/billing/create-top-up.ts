@@ -16,7 +16,6 @@ const topUp = z
   .meta({ id: 'TopUp' });
 
 export const createTopUp = operation(['service:billing'], {
-  id: 'createTopUp',
   summary: 'Create a card top-up link',
   description:
     'Creates a link to a payment page. One credit costs one US cent. Nothing is charged until a person pays at ' +

@@ -48,7 +48,6 @@ const overview = z
   .meta({ id: 'BillingOverview' });
 
 export const getBillingOverview = operation(['service:read', 'service:billing'], {
-  id: 'getBillingOverview',
   summary: 'Get the billing overview',
   description: 'Returns the current credits and the cost of storage. One credit is one US cent.',
   tag: 'billing',

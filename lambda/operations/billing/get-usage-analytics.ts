@@ -33,7 +33,6 @@ const usageSchema = z
   .meta({ id: 'Usage' });
 
 export const getUsageAnalytics = operation(['service:billing'], {
-  id: 'getUsageAnalytics',
   summary: 'Get usage analytics',
   description:
     'Returns usage up to now, including running streams. The answer has every hour, day or month of the range, ' +

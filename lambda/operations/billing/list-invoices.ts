@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { invoiceSchema, presentInvoice } from './invoice-schema.ts';
 
 export const listInvoices = operation(['service:billing'], {
-  id: 'listInvoices',
   summary: 'List invoices',
   description:
     'Returns invoices, newest first. Every credit comes from an invoice. While no stream is live, the ' +

@@ -24,7 +24,6 @@ const prices = z
   .meta({ id: 'Prices' });
 
 export const listPrices = publicOperation({
-  id: 'listPrices',
   summary: 'List prices',
   description: 'Returns the current prices.',
   tag: 'service',

@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { askConsent, askedConnectionSchema, platformName, returnPath } from './connection-schema.ts';
 
 export const createConnection = operation(['service:write'], {
-  id: 'createConnection',
   summary: 'Connect a channel',
   description:
     'Returns a link. The channel is connected once a person who owns it opens the link and consents. Next: give ' +

@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 export const deleteConnection = operation(['service:destructive'], {
-  id: 'deleteConnection',
   summary: 'Disconnect a channel',
   description:
     'Deletes the prepared broadcasts on the platform, revokes the grant, and deletes all stored data about the ' +

@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { connectionSchema, presentConnection } from './connection-schema.ts';
 
 export const getConnection = operation(['service:read'], {
-  id: 'getConnection',
   summary: 'Get a connection',
   description:
     'Returns the connection and its state. Next, once state is ok: pass its ID as connectionID to ' +

@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { connectionSchema, presentConnection } from './connection-schema.ts';
 
 export const listConnections = operation(['service:read'], {
-  id: 'listConnections',
   summary: 'List connections',
   description: 'Returns the connected channels, and those that wait for their owner’s consent, newest first.',
   tag: 'connections',

@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { askConsent, askedConnectionSchema, returnPath } from './connection-schema.ts';
 
 export const reauthoriseConnection = operation(['service:write'], {
-  id: 'reauthoriseConnection',
   summary: 'Connect a channel again',
   description:
     'Returns a new link, like create_connection, for a connection that is pending, or whose grant has ended or ' +

@@ -22,7 +22,6 @@ export const depositAddressSchema = z
   .meta({ id: 'DepositAddress' });
 
 export const getCryptoDepositAddress = operation(['service:billing'], {
-  id: 'getCryptoDepositAddress',
   summary: 'Get a crypto deposit address',
   description:
     'Returns the address for deposits in this currency. Send any amount, any number of times: each deposit is ' +

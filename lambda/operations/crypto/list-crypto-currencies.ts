@@ -29,7 +29,6 @@ export const currencySchema = z
   .meta({ id: 'CryptoCurrency' });
 
 export const listCryptoCurrencies = operation(['service:read'], {
-  id: 'listCryptoCurrencies',
   summary: 'List crypto currencies',
   description:
     'Returns the supported currencies with their rates. Rates are at most five minutes old, or one hour while the ' +

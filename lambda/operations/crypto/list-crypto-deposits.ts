@@ -23,7 +23,6 @@ export const depositSchema = z
   .meta({ id: 'CryptoDeposit' });
 
 export const listCryptoDeposits = operation(['service:billing'], {
-  id: 'listCryptoDeposits',
   summary: 'List crypto deposits',
   description: `Returns the last ${mostListed} deposits.`,
   tag: 'crypto',

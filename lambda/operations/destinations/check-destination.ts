@@ -8,7 +8,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { destinationCheckSchema, presentChannelCheck, presentCheck } from './destination-check-schema.ts';
 
 export const checkDestination = operation(['service:write'], {
-  id: 'checkDestination',
   summary: 'Check a destination',
   description:
     'A publisher connects to the destination without publishing or sending a secret. Next: poll get_destination ' +

@@ -6,7 +6,6 @@ import { destinationFields, destinationSchema, presentDestination } from './dest
 import { assertDestination, settingsOf } from './destination-wish.ts';
 
 export const createDestination = operation(['service:write'], {
-  id: 'createDestination',
   summary: 'Create a destination',
   description:
     'Creates a destination over RTMP, SRT or HLS by HTTP PUT, from the address and the key that a platform ' +

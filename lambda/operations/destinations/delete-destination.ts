@@ -6,7 +6,6 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 export const deleteDestination = operation(['service:destructive'], {
-  id: 'deleteDestination',
   summary: 'Archive a destination',
   description:
     'Archives the destination. It can still be read, and list_destinations with archived=true lists it, but no ' +

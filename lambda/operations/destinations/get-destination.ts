@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { destinationSchema, presentDestination } from './destination-schema.ts';
 
 export const getDestination = operation(['service:read'], {
-  id: 'getDestination',
   summary: 'Get a destination',
   description: 'Returns a destination, archived or not. Its secrets are never returned.',
   tag: 'destinations',

@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { destinationSchema, presentDestination } from './destination-schema.ts';
 
 export const listDestinations = operation(['service:read'], {
-  id: 'listDestinations',
   summary: 'List destinations',
   description: 'Returns destinations, newest first. A destination is an address to stream to, with its secrets.',
   tag: 'destinations',

@@ -6,7 +6,6 @@ import { operation } from '../operation.ts';
 import { destinationSchema, presentDestination } from './destination-schema.ts';
 
 export const restoreDestination = operation(['service:write'], {
-  id: 'restoreDestination',
   summary: 'Restore a destination',
   description: 'Restores an archived destination. Streams that use it can start again.',
   tag: 'destinations',

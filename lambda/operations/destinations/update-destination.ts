@@ -10,7 +10,6 @@ import { assertChannelHasNoAddress, assertDestination, settingsOf } from './dest
 const placeFields = ['url', 'rtmpURL', 'backupURL', 'backupRtmpURL', 'streamKey', 'srt'] as const;
 
 export const updateDestination = operation(['service:write'], {
-  id: 'updateDestination',
   summary: 'Update a destination',
   description:
     'Absent fields stay unchanged, also inside srt; null clears a field. A live stream keeps its current ' +

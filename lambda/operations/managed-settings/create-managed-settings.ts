@@ -15,7 +15,6 @@ const { descriptionTemplate, timeZone, categoryID, tags, latency, dvr, rotateAft
   managedSettingsFields;
 
 export const createManagedSettings = operation(['service:write'], {
-  id: 'createManagedSettings',
   summary: 'Create managed settings',
   description:
     'Creates settings for the title, visibility and playback of broadcasts on a connected channel. Next: set ' +

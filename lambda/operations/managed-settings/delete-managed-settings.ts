@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 export const deleteManagedSettings = operation(['service:write'], {
-  id: 'deleteManagedSettings',
   summary: 'Delete managed settings',
   description:
     'Streams with these settings cannot start until they have other settings. Refused while a live stream uses ' +

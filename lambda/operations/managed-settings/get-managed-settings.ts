@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { managedSettingsSchema, presentManagedSettings } from './managed-settings-schema.ts';
 
 export const getManagedSettings = operation(['service:read'], {
-  id: 'getManagedSettings',
   summary: 'Get managed settings',
   description: 'Returns the settings for broadcasts on a connected channel.',
   tag: 'managed-settings',

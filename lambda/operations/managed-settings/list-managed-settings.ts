@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { managedSettingsSchema, presentManagedSettings } from './managed-settings-schema.ts';
 
 export const listManagedSettings = operation(['service:read'], {
-  id: 'listManagedSettings',
   summary: 'List managed settings',
   description: 'Returns the settings for broadcasts on connected channels, newest first.',
   tag: 'managed-settings',

@@ -14,7 +14,6 @@ import {
 } from './managed-settings-schema.ts';
 
 export const updateManagedSettings = operation(['service:write'], {
-  id: 'updateManagedSettings',
   summary: 'Update managed settings',
   description:
     'Absent fields stay unchanged. Prepared and live broadcasts on the channel are updated as far as the ' +

@@ -17,7 +17,6 @@ export const notificationSchema = z
   .meta({ id: 'Notification' });
 
 export const listNotifications = operation(['service:read'], {
-  id: 'listNotifications',
   summary: 'List notifications',
   description:
     'Returns the notifications that were mailed to the user, newest first. Those about credits and payments need ' +

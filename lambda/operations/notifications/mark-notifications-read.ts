@@ -6,7 +6,6 @@ import { operation } from '../operation.ts';
 const notificationID = z.string().regex(/^\d{1,15}$/, { error: 'Use an ID from list_notifications.' });
 
 export const markNotificationsRead = operation(['service:write'], {
-  id: 'markNotificationsRead',
   summary: 'Mark notifications as read',
   tag: 'notifications',
   route: 'POST /notifications/read',

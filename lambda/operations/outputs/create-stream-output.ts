@@ -9,7 +9,6 @@ import { assertNewOutput } from './assert-output.ts';
 import { figuresOf, outputFields, outputSchema, presentOutput } from './output-schema.ts';
 
 export const createStreamOutput = operation(['service:write'], {
-  id: 'createStreamOutput',
   summary: 'Add an output to a stream',
   description:
     `Adds an output, even while the stream is live. A stream has at most ${bounds.outputsPerStream} outputs. ` +

@@ -7,7 +7,6 @@ import { assertOneIsLeft } from './assert-output.ts';
 import { lockOutput } from './output-schema.ts';
 
 export const deleteStreamOutput = operation(['service:write'], {
-  id: 'deleteStreamOutput',
   summary: 'Remove an output of a stream',
   description:
     'The other outputs keep running. A live stream must keep one enabled output. Without a first output, ' +

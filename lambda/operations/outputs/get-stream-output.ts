@@ -3,7 +3,6 @@ import { operation } from '../operation.ts';
 import { figuresOf, findOutput, outputSchema, presentOutput } from './output-schema.ts';
 
 export const getStreamOutput = operation(['service:read'], {
-  id: 'getStreamOutput',
   summary: 'Get an output of a stream',
   description: 'Returns the output with its measurements. Poll it until state is live.',
   tag: 'streams',

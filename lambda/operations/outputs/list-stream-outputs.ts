@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { outputSchema, presentOutput } from './output-schema.ts';
 
 export const listStreamOutputs = operation(['service:read'], {
-  id: 'listStreamOutputs',
   summary: 'List the outputs of a stream',
   description: 'Returns the outputs with their states. The first output comes first.',
   tag: 'streams',

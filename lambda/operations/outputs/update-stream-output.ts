@@ -9,7 +9,6 @@ import { figuresOf, lockOutput, outputFields, outputSchema, presentOutput } from
 const { name, enabled } = outputFields;
 
 export const updateStreamOutput = operation(['service:write'], {
-  id: 'updateStreamOutput',
   summary: 'Update an output of a stream',
   description:
     'Renames, pauses (enabled: false) or resumes (enabled: true) an output, even while its stream is live. A live ' +

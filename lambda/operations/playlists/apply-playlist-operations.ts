@@ -44,7 +44,6 @@ const edit = z
   .meta({ id: 'PlaylistOperation' });
 
 export const applyPlaylistOperations = operation(['service:write'], {
-  id: 'applyPlaylistOperations',
   summary: 'Edit a playlist',
   description:
     'Edits the draft: adds, moves, replaces, configures and removes items. The operations apply in order, each ' +

@@ -9,7 +9,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const copyPlaylist = operation(['service:write'], {
-  id: 'copyPlaylist',
   summary: 'Copy a playlist',
   description:
     'Copies the items and the mode of the draft into the empty draft of another of your playlists, and returns ' +

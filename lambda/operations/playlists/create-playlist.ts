@@ -11,7 +11,6 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 import { playlistKinds } from '../../domain/playout/playlist-words.ts';
 
 export const createPlaylist = operation(['service:write'], {
-  id: 'createPlaylist',
   summary: 'Create a playlist',
   description:
     'Creates an empty playlist: an ordered list of uploads that its stream loops. The stream plays it, unless ' +

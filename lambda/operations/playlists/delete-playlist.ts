@@ -7,7 +7,6 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 export const deletePlaylist = operation(['service:write'], {
-  id: 'deletePlaylist',
   summary: 'Delete a playlist',
   description:
     'Deletes the playlist, but not its uploads. Refused while its stream is live. A stream with this playlist ' +

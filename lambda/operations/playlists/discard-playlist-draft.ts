@@ -6,7 +6,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const discardPlaylistDraft = operation(['service:write'], {
-  id: 'discardPlaylistDraft',
   summary: "Discard a playlist's draft",
   description: 'Resets the draft to the last published version. All edits since then are lost.',
   tag: 'playlists',

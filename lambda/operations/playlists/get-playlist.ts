@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const getPlaylist = operation(['service:read'], {
-  id: 'getPlaylist',
   summary: 'Get a playlist',
   description: 'Returns a playlist. Edits change draft; the stream plays live. Items with a failure are not played.',
   tag: 'playlists',

@@ -11,7 +11,6 @@ import { playlistSchema, presentPlaylists } from './playlist-schema.ts';
 const maxItemsOfPage = 10_000;
 
 export const listPlaylists = operation(['service:read'], {
-  id: 'listPlaylists',
   summary: 'List playlists',
   description:
     'Returns playlists, newest first. A playlist is an ordered list of uploads that belongs to one stream. A ' +

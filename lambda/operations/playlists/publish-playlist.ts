@@ -7,7 +7,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const publishPlaylist = operation(['service:write'], {
-  id: 'publishPlaylist',
   summary: 'Publish a playlist',
   description:
     'Makes the draft the live version. Next: poll get_playlist until publishStatus is IDLE or FAILED. A running ' +

@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const updatePlaylist = operation(['service:write'], {
-  id: 'updatePlaylist',
   summary: 'Rename a playlist',
   description:
     'Renames a playlist. An absent name stays unchanged; null clears it. To change its items, use ' +

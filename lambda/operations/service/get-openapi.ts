@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { publicOperation } from '../operation.ts';
 
 export const getOpenapi = publicOperation({
-  id: 'getOpenapi',
   summary: 'The OpenAPI document of this API',
   tag: 'service',
   route: 'GET /openapi.json',

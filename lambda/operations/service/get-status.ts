@@ -15,7 +15,6 @@ const status = z
   .meta({ id: 'Status' });
 
 export const getStatus = publicOperation({
-  id: 'getStatus',
   summary: 'Liveness and health of the service',
   description: 'Returns 200 even if the service is degraded: read `status`.',
   tag: 'service',

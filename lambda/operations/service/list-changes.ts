@@ -24,7 +24,6 @@ const changeList = z
   .meta({ id: 'Changes' });
 
 export const listChanges = operation(['service:read'], {
-  id: 'listChanges',
   summary: 'List what has changed',
   description:
     'Returns the resources that changed since a cursor. Poll it to keep a display current. A change of an output ' +

@@ -9,7 +9,6 @@ import { presentSource, sealCredentials, sourceFields, sourceSchema } from './so
 const { kind, url, folder, credentials, everyMinutes } = sourceFields;
 
 export const createSource = operation(['service:write'], {
-  id: 'createSource',
   summary: 'Watch a source',
   description:
     'Watches a folder, a bucket or a feed. Its media files become uploads, now and whenever new files appear. A ' +

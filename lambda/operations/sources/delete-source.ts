@@ -3,7 +3,6 @@ import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteSource = operation(['service:write'], {
-  id: 'deleteSource',
   summary: 'Stop watching a source',
   description: 'Stops watching the source. Its uploads stay. Running imports end if they need its credentials.',
   tag: 'sources',

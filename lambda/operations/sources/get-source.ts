@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { presentSource, sourceSchema } from './source-schema.ts';
 
 export const getSource = operation(['service:read'], {
-  id: 'getSource',
   summary: 'Get a watched source',
   description:
     'Returns the source. State failing: the source refuses access, or has been unreachable for an hour. reason ' +

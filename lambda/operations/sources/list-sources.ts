@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { presentSource, sourceSchema } from './source-schema.ts';
 
 export const listSources = operation(['service:read'], {
-  id: 'listSources',
   summary: 'List watched sources',
   description: 'Returns the watched sources, newest first.',
   tag: 'sources',

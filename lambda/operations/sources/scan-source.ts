@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { presentSource, sourceSchema } from './source-schema.ts';
 
 export const scanSource = operation(['service:write'], {
-  id: 'scanSource',
   summary: 'Scan a source now',
   description:
     'Scans the source, at most once a minute: an earlier request waits. Next: poll get_source until lastScanAt is ' +

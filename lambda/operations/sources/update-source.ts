@@ -7,7 +7,6 @@ import { presentSource, sealCredentials, sourceFields, sourceSchema } from './so
 const { folder, credentials, everyMinutes } = sourceFields;
 
 export const updateSource = operation(['service:write'], {
-  id: 'updateSource',
   summary: 'Update a watched source',
   description:
     'Absent fields stay unchanged. New credentials cause a scan, at most once a minute. Existing uploads stay ' +

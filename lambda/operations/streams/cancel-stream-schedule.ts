@@ -6,7 +6,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
 
 export const cancelStreamSchedule = operation(['service:write'], {
-  id: 'cancelStreamSchedule',
   summary: "Cancel a stream's schedule",
   description: 'Cancels the schedule. The stream becomes a draft again, and its times and its recurrence are cleared.',
   tag: 'streams',

@@ -14,7 +14,6 @@ const counts = z
   .meta({ id: 'StreamCounts' });
 
 export const countStreams = operation(['service:read'], {
-  id: 'countStreams',
   summary: 'Count streams',
   description: 'Returns the number of streams, in total and by state.',
   tag: 'streams',

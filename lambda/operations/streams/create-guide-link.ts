@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { addressesOf, guideLink, guideTokenBytes } from './guide-link.ts';
 
 export const createGuideLink = operation(['service:write'], {
-  id: 'createGuideLink',
   summary: "Create a public link to a stream's program guide",
   description:
     'Creates public addresses for players, program guides, calendars and overlays. They show the titles of the ' +

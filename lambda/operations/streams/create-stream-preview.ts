@@ -16,7 +16,6 @@ const preview = z
   .meta({ id: 'StreamPreview' });
 
 export const createStreamPreview = operation(['service:read'], {
-  id: 'createStreamPreview',
   summary: 'Preview an active stream',
   description:
     'Returns addresses of a live preview. The stream must be active. To watch past expiresAt, call this again.',

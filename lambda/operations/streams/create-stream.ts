@@ -24,7 +24,6 @@ const exampleStream = {
 };
 
 export const createStream = operation(['service:write'], {
-  id: 'createStream',
   summary: 'Create a stream',
   description:
     'Creates a stream, which loops media to its destinations around the clock: the items of its playlists, or ' +

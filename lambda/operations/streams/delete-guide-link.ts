@@ -3,7 +3,6 @@ import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteGuideLink = operation(['service:write'], {
-  id: 'deleteGuideLink',
   summary: 'Revoke the public link of a stream',
   tag: 'streams',
   route: 'DELETE /streams/{id}/guide-link',

@@ -5,7 +5,6 @@ import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteStream = operation(['service:destructive'], {
-  id: 'deleteStream',
   summary: 'Delete a stream',
   description: 'Deletes the stream and its playlists. A live stream is stopped, and its media ends within 2 seconds.',
   tag: 'streams',

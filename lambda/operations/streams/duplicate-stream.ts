@@ -12,7 +12,6 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 import { keepPlaylistsPrepared } from './stream-settings.ts';
 
 export const duplicateStream = operation(['service:write'], {
-  id: 'duplicateStream',
   summary: 'Duplicate a stream',
   description:
     'Copies all settings, the drafts of its playlists, and its outputs, but not its schedule, its history or ' +

@@ -25,7 +25,6 @@ const mostPending = 10;
 const looks = { count: 40, everySeconds: 0.25 } as const;
 
 export const getStreamFrame = operation(['service:read'], {
-  id: 'getStreamFrame',
   summary: 'Get a picture of a stream at any time',
   description:
     'Returns a JPEG of the frame that is due at that time, made from the source file. The time may be now, a year ' +

@@ -11,7 +11,6 @@ const dayMs = 86_400_000;
 const mostBytes = 4_000_000;
 
 export const getStreamProof = operation(['service:read'], {
-  id: 'getStreamProof',
   summary: "Get a signed record of a stream's day",
   description:
     'Returns a JWS (ES256), signed with a key of the JWKS. Keep that key with it, because keys are replaced. It ' +

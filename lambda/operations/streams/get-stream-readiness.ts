@@ -33,7 +33,6 @@ const readiness = z
   .meta({ id: 'Readiness' });
 
 export const getStreamReadiness = operation(['service:read'], {
-  id: 'getStreamReadiness',
   summary: 'Check whether a stream can start',
   description:
     'Runs the checks of start_stream without changing anything or connecting to a destination. Each issue has a ' +

@@ -19,7 +19,6 @@ const history = z
   .meta({ id: 'StreamStatsHistory' });
 
 export const getStreamStatsHistory = operation(['service:read'], {
-  id: 'getStreamStatsHistory',
   summary: 'Get past statistics of a stream',
   description:
     "Returns columns of measurements of an output's primary publisher. Resolution 10s goes back one day, 5m 14 " +

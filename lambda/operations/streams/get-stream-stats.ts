@@ -74,7 +74,6 @@ const stats = z
   .meta({ id: 'StreamStats' });
 
 export const getStreamStats = operation(['service:read'], {
-  id: 'getStreamStats',
   summary: 'Get live statistics of a stream',
   description:
     'Shows whether the first output really sends: bitrate, frames, reconnects, and the current item. For a ' +

@@ -17,7 +17,6 @@ const longestMs = longestDays * 86_400_000;
 const mostRows = 1000;
 
 export const getStreamTimeline = operation(['service:read'], {
-  id: 'getStreamTimeline',
   summary: 'Get the timeline of a stream',
   description:
     'Returns the items of a stream with their times, accurate to the frame: the current item, the next ones, or ' +

@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
 
 export const getStream = operation(['service:read'], {
-  id: 'getStream',
   summary: 'Get a stream',
   description:
     'Returns a stream. Poll it to follow a start or a stop: status is the state that the user wants, state is ' +

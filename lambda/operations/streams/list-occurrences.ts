@@ -20,7 +20,6 @@ export const occurrenceSchema = z
   .meta({ id: 'Occurrence' });
 
 export const listOccurrences = operation(['service:read'], {
-  id: 'listOccurrences',
   summary: 'List scheduled runs',
   description: 'Returns the runs of all armed schedules, including current runs. Next: skip_occurrence.',
   tag: 'schedule',

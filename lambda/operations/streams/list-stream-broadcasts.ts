@@ -40,7 +40,6 @@ export const broadcastSchema = z
   .meta({ id: 'Broadcast' });
 
 export const listStreamBroadcasts = operation(['service:read'], {
-  id: 'listStreamBroadcasts',
   summary: 'List the broadcasts of a stream',
   description:
     "Returns the stream's current and past broadcasts on a managed platform, newest first: title, watch page, " +

@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { presentTransition, transition } from './stream-transition.ts';
 
 export const listStreamTransitions = operation(['service:read'], {
-  id: 'listStreamTransitions',
   summary: 'List the transitions of a stream',
   description: 'Newest first: the last 50, of at most 90 days. get_stream has the last 20.',
   tag: 'streams',

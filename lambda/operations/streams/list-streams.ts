@@ -11,7 +11,6 @@ import type { StreamSortKey } from '../../domain/streams/stream-words.ts';
 const sorts = sortsOf(streamSortKeys);
 
 export const listStreams = operation(['service:read'], {
-  id: 'listStreams',
   summary: 'List streams',
   description:
     'Returns streams that match all filters, newest first unless sort is set. A stream loops media to its ' +

@@ -9,7 +9,6 @@ import { recurrence } from './recurrence-fields.ts';
 const { rule, timeZone } = recurrence.shape;
 
 export const previewRecurrence = operation(['service:read'], {
-  id: 'previewRecurrence',
   summary: 'Preview a recurrence',
   description: 'Returns the start times of a recurrence without changing anything. Next: schedule_stream.',
   tag: 'schedule',

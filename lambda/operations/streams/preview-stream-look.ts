@@ -20,7 +20,6 @@ const mostPending = 10;
 const widthPixels = 960;
 
 export const previewStreamLook = operation(['service:read'], {
-  id: 'previewStreamLook',
   summary: 'See how a stream would look',
   description:
     'Returns a picture of the stream with the given look, without changing the stream. url is null while the ' +

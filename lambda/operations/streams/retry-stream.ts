@@ -6,7 +6,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
 
 export const retryStream = operation(['service:write'], {
-  id: 'retryStream',
   summary: 'Retry failing outputs',
   description:
     'Retries every output that is failing or was given up, now. Live outputs keep running. To restart a stream ' +

@@ -18,7 +18,6 @@ function refusalOf(state: StreamState): string {
 }
 
 export const scheduleStream = operation(['service:write'], {
-  id: 'scheduleStream',
   summary: 'Schedule a stream',
   description:
     'Arms a schedule: the stream starts and ends by itself, accurate to the second; with a recurrence, ' +

@@ -7,7 +7,6 @@ import { operation } from '../operation.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
 
 export const skipOccurrence = operation(['service:write'], {
-  id: 'skipOccurrence',
   summary: 'Skip one start of a schedule',
   description: 'Skips one start. The other starts stay. If no other start is left, the schedule ends.',
   tag: 'streams',

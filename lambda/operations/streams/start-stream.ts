@@ -12,7 +12,6 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 export const startStream = operation(['service:write'], {
-  id: 'startStream',
   summary: 'Start a stream',
   description:
     'Starts a stream, which costs credits per live minute. Returns immediately, with state activating or ' +

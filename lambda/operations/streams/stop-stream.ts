@@ -9,7 +9,6 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 export const stopStream = operation(['service:write'], {
-  id: 'stopStream',
   summary: 'Stop a stream',
   description:
     'Stops a stream. Returns immediately, with state stopping. The media and its cost end within 2 seconds. A ' +

@@ -37,7 +37,6 @@ import type { Locked } from '../../data/shared/locked.ts';
 const changeableLive: ReadonlySet<string> = new Set([...liveFields, 'status', 'streamStateID', 'retryMirror']);
 
 export const updateStream = operation(['service:write'], {
-  id: 'updateStream',
   summary: 'Update a stream',
   description:
     'Changes a stream. Absent fields stay unchanged; null clears a field. The request is applied as a whole or ' +

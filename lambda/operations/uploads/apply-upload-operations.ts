@@ -35,7 +35,6 @@ const change = z
 type Change = z.output<typeof change>;
 
 export const applyUploadOperations = operation(['service:write'], {
-  id: 'applyUploadOperations',
   summary: 'Organize uploads',
   description:
     'Changes or deletes many uploads, or folders with their content. The operations apply in order. If one of ' +

@@ -7,7 +7,6 @@ import { joinParts } from './upload-parts.ts';
 import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const completeUpload = operation(['service:write'], {
-  id: 'completeUpload',
   summary: 'Mark an upload complete',
   description:
     'Checks that the bytes have arrived, and requests the examination of their content. Next: poll get_upload ' +

@@ -10,7 +10,6 @@ const downloadURL = z
   .meta({ id: 'DownloadURL' });
 
 export const createDownloadUrl = operation(['service:read'], {
-  id: 'createDownloadUrl',
   summary: 'Get a presigned URL to download the file from',
   description:
     'Returns a URL for the original bytes, by one GET request or by ranges. The URL needs no credential: treat ' +

@@ -29,7 +29,6 @@ const partURLs = z
   .meta({ id: 'UploadPartURLs' });
 
 export const createUploadPartUrls = operation(['service:write'], {
-  id: 'createUploadPartUrls',
   summary: 'Get presigned URLs to send parts of the bytes to',
   description:
     'For an upload created with multipart: returns a URL for each part. PUT the parts in any order, several at ' +

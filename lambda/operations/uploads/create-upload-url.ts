@@ -17,7 +17,6 @@ const uploadURL = z
   .meta({ id: 'UploadURL' });
 
 export const createUploadUrl = operation(['service:write'], {
-  id: 'createUploadUrl',
   summary: 'Get a presigned URL to send the bytes to',
   description:
     'Returns a URL. Send the whole file with one HTTP PUT and the given headers, then call complete_upload. ' +

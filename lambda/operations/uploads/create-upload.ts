@@ -12,7 +12,6 @@ import { uploadTypes } from '../../domain/media/upload-words.ts';
 import type { UploadType } from '../../domain/media/upload-words.ts';
 
 export const createUpload = operation(['service:write'], {
-  id: 'createUpload',
   summary: 'Create an upload',
   description:
     'Creates an upload: one video, audio or image file for streams. Next: create_upload_url, PUT the file to ' +

@@ -9,7 +9,6 @@ import { ProblemError } from '../problem-codes.ts';
 const maxNamed = 5;
 
 export const deleteUpload = operation(['service:write'], {
-  id: 'deleteUpload',
   summary: 'Delete an upload',
   description:
     'Deletes an upload and its file. Refused while a playlist or a live stream uses it; errors names them. A ' +

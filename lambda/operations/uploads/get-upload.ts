@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const getUpload = operation(['service:read'], {
-  id: 'getUpload',
   summary: 'Get an upload',
   description:
     'Returns an upload: whether its file has arrived (uploaded), whether it can be played (probeState), and its ' +

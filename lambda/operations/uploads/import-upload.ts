@@ -10,7 +10,6 @@ import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentNewUpload, uploadSchema } from './upload-schema.ts';
 
 export const importUpload = operation(['service:write'], {
-  id: 'importUpload',
   summary: 'Import an upload from a link',
   description:
     'Downloads up to 100 GiB in the background. Next: poll get_upload until externalSource.state is completed, ' +

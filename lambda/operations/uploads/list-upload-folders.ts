@@ -13,7 +13,6 @@ const folderSchema = z
   .meta({ id: 'UploadFolder' });
 
 export const listUploadFolders = operation(['service:read'], {
-  id: 'listUploadFolders',
   summary: 'List folders of uploads',
   description:
     'Returns folders, sorted by name. A folder exists as long as it, or a folder inside it, contains an upload.',

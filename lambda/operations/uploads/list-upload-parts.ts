@@ -14,7 +14,6 @@ const part = z
   .meta({ id: 'UploadPart' });
 
 export const listUploadParts = operation(['service:read'], {
-  id: 'listUploadParts',
   summary: 'List the parts of an upload that have arrived',
   description: 'Returns the parts that have arrived, by number. Send the others with create_upload_part_urls.',
   tag: 'uploads',

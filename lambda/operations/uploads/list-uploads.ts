@@ -11,7 +11,6 @@ import type { UploadSortKey } from '../../domain/media/upload-words.ts';
 const sorts = sortsOf(uploadSortKeys);
 
 export const listUploads = operation(['service:read'], {
-  id: 'listUploads',
   summary: 'List uploads',
   description:
     'Returns uploads that match all filters, newest first unless sort is set. An upload is one video, audio or ' +

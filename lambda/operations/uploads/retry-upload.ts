@@ -8,7 +8,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const retryUpload = operation(['service:write'], {
-  id: 'retryUpload',
   summary: 'Retry a failed upload',
   description:
     'Downloads an import again from its beginning, or examines the file again. An upload that has not failed ' +

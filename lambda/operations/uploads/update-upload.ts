@@ -23,7 +23,6 @@ const titles = {
 };
 
 export const updateUpload = operation(['service:write'], {
-  id: 'updateUpload',
   summary: 'Update an upload',
   description:
     'Changes the name, folder, tags, titles, artwork or captions of an upload. Absent fields stay unchanged.',

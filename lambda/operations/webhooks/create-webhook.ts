@@ -15,7 +15,6 @@ import {
 } from './webhook-schema.ts';
 
 export const createWebhook = operation(['service:write'], {
-  id: 'createWebhook',
   summary: 'Create a webhook',
   description:
     'Creates a webhook. Events are sent to its URL by POST, signed as Standard Webhooks specifies ' +

@@ -3,7 +3,6 @@ import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteWebhook = operation(['service:write'], {
-  id: 'deleteWebhook',
   summary: 'Delete a webhook',
   description: 'Deletes the webhook and its deliveries. Pending events are not sent.',
   tag: 'webhooks',

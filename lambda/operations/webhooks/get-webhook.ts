@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { presentWebhook, webhookSchema } from './webhook-schema.ts';
 
 export const getWebhook = operation(['service:read'], {
-  id: 'getWebhook',
   summary: 'Get a webhook',
   description:
     'Returns the webhook, and the reason if the platform disabled it. Next: list_webhook_deliveries shows its ' +

@@ -5,7 +5,6 @@ import { operation } from '../operation.ts';
 import { deliveryState, presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
 
 export const listWebhookDeliveries = operation(['service:read'], {
-  id: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook',
   description: `Returns one delivery per event, newest first. Deliveries are kept for ${eventsKeptDays} days.`,
   tag: 'webhooks',

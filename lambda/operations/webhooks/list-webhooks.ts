@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { presentWebhook, webhookSchema } from './webhook-schema.ts';
 
 export const listWebhooks = operation(['service:read'], {
-  id: 'listWebhooks',
   summary: 'List webhooks',
   description:
     'Returns the webhooks without their secrets, newest first. Next: list_webhook_deliveries shows the events of ' +

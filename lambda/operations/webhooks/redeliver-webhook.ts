@@ -5,7 +5,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
 
 export const redeliverWebhook = operation(['service:write'], {
-  id: 'redeliverWebhook',
   summary: 'Deliver an event again',
   description:
     'Sends the event again, whether or not it was accepted before: immediately, with the same `webhook-id` and ' +

@@ -8,7 +8,6 @@ import { createdWebhookSchema, presentWebhook } from './webhook-schema.ts';
 const formerForHours = 24;
 
 export const rotateWebhookSecret = operation(['service:write'], {
-  id: 'rotateWebhookSecret',
   summary: "Replace a webhook's secret",
   description:
     `Returns the new secret. No other answer contains it. For ${formerForHours} hours, each event is signed with ` +

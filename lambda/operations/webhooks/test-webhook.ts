@@ -5,7 +5,6 @@ import { ProblemError } from '../problem-codes.ts';
 import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
 
 export const testWebhook = operation(['service:write'], {
-  id: 'testWebhook',
   summary: 'Test a webhook',
   description:
     'Sends webhook.test immediately, whichever events the webhook subscribes to. Next: list_webhook_deliveries.',

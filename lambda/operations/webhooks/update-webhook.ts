@@ -14,7 +14,6 @@ import {
 const { url, events } = webhookFields;
 
 export const updateWebhook = operation(['service:write'], {
-  id: 'updateWebhook',
   summary: 'Update a webhook',
   description:
     'Absent fields stay unchanged. Pending events are sent to a new address immediately. Disabling the webhook ' +
