@@ -124,9 +124,7 @@ export function streamLookSettings(given: z.output<typeof streamLookInput>): Str
 }
 
 /** The settings of a request for a playlist item. Absent fields follow the stream. */
-export function itemLookSettings(look: z.output<typeof itemLookInput>): ItemLook {
-  return ofStream.given(look);
-}
+export const itemLookSettings: (look: z.output<typeof itemLookInput>) => ItemLook = ofStream.given;
 
 /**
  * Presents the look of a stream.
@@ -137,9 +135,7 @@ export function presentLook(look: StreamLook | null): z.output<typeof streamLook
 }
 
 /** Presents the look of a playlist item. */
-export function presentItemLook(look: ItemLook): z.output<typeof itemLook> {
-  return ofItem.filled(look);
-}
+export const presentItemLook: (look: ItemLook) => z.output<typeof itemLook> = ofItem.filled;
 
 /** Whether the overlays draw nothing, so that they need not be stored. */
 function isNothing(overlays: Overlays): boolean {

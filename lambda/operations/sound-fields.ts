@@ -91,14 +91,10 @@ export const itemSound = ofItem.shown
 type SoundInput = z.output<typeof soundInput>;
 
 /** The settings of a request for a stream. Absent fields get their default. */
-export function soundSettings(input: SoundInput): SoundSettings {
-  return ofStream.filled(input);
-}
+export const soundSettings: (input: SoundInput) => SoundSettings = ofStream.filled;
 
 /** The settings of a request for a playlist item. Absent fields follow the stream. */
-export function itemSoundSettings(input: SoundInput): Partial<SoundSettings> {
-  return ofStream.given(input);
-}
+export const itemSoundSettings: (input: SoundInput) => Partial<SoundSettings> = ofStream.given;
 
 /**
  * Presents the sound of a stream.
@@ -109,6 +105,4 @@ export function presentSound(settings: SoundSettings | null): z.output<typeof so
 }
 
 /** Presents the sound of a playlist item. */
-export function presentItemSound(settings: Partial<SoundSettings>): z.output<typeof itemSound> {
-  return ofItem.filled(settings);
-}
+export const presentItemSound: (settings: Partial<SoundSettings>) => z.output<typeof itemSound> = ofItem.filled;

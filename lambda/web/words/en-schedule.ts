@@ -23,7 +23,6 @@ export const schedule = {
   planned: 'Schedules',
   nonePlanned: 'No stream is scheduled.',
   next: (start: string) => `next ${start}`,
-  repeats: (rule: string, zone: string) => `${rule} · ${zone}`,
   cancelIt: 'Cancel the schedule',
   cancelAsk: (name: string) => `Cancel the schedule of ${name}?`,
   cancelText: 'The stream does not start by itself any more. Its settings stay.',
