@@ -38,13 +38,139 @@ const mostRetryMs = 30_000;
 /** The number of answers kept without a component that shows them, for users who return to a screen. */
 const mostIdleEntries = 50;
 
-const entries = new Map<string, Entry>();
-const connectionListeners = new Set<() => void>();
-let connection: Connection = { isLost: false, heardAtMs: Date.now() };
-let failures = 0;
-let cursor: string | null = null;
-let timer: ReturnType<typeof setTimeout> | null = null;
-let isPolling = false;
+const wellRead = { error: null, failures: 0 };
+const nothing: Live<undefined> = { data: undefined, ...wellRead };
+
+/** The answers that the page shows or has shown, and the polling that keeps them current. */
+class LiveData {
+  readonly #entries = new Map<string, Entry>();
+  readonly #connectionListeners = new Set<() => void>();
+  #connection: Connection = { isLost: false, heardAtMs: Date.now() };
+  /** The number of polls without an answer in a row. */
+  #failures = 0;
+  #cursor: string | null = null;
+  /** Null while no component shows an answer: then nothing is polled. */
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #isPolling = false;
+
+  readonly connection = (): Connection => this.#connection;
+
+  readonly onConnection = (listener: () => void): (() => void) => {
+    this.#connectionListeners.add(listener);
+    return () => this.#connectionListeners.delete(listener);
+  };
+
+  answerOf(path: string): Live<unknown> {
+    return this.#entryOf(path).live;
+  }
+
+  /** Keeps the answer of a path current. @returns a function that ends it */
+  follow(path: string, everyMs: number, listener: () => void): () => void {
+    const entry = this.#entryOf(path);
+    entry.listeners.add(listener);
+    entry.every.set(listener, everyMs);
+    if (Date.now() - entry.readAtMs > pollMs) void read(path, entry);
+    this.#timer ??= setTimeout(() => void this.#poll(), pollMs);
+    return () => {
+      entry.listeners.delete(listener);
+      entry.every.delete(listener);
+      this.#forgetIdle();
+    };
+  }
+
+  refresh(prefix: string): void {
+    for (const [path, entry] of this.#entries) {
+      if (!path.startsWith(prefix)) continue;
+      if (entry.listeners.size > 0) void read(path, entry);
+      else this.#entries.delete(path);
+    }
+  }
+
+  show(path: string, data: unknown): void {
+    const entry = this.#entryOf(path);
+    entry.readAtMs = Date.now();
+    publish(entry, { data, ...wellRead });
+  }
+
+  /** Polls at once, if anything is polled. */
+  pollNow(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    void this.#poll();
+  }
+
+  #entryOf(path: string): Entry {
+    const known = this.#entries.get(path);
+    if (known) return known;
+    const made: Entry = {
+      live: nothing,
+      listeners: new Set(),
+      every: new Map(),
+      readAtMs: 0,
+      isReading: false,
+      isWantedAgain: false,
+    };
+    this.#entries.set(path, made);
+    return made;
+  }
+
+  #forgetIdle(): void {
+    const idle = [...this.#entries].filter(([, { listeners }]) => listeners.size === 0);
+    for (const [path] of idle.slice(0, -mostIdleEntries)) this.#entries.delete(path);
+  }
+
+  /** Asks for changes, reads the changed paths, and schedules the next poll. Pauses while the page is hidden. */
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    const watched = [...this.#entries].filter(([, { listeners }]) => listeners.size > 0);
+    if (watched.length === 0) {
+      this.#timer = null;
+      return;
+    }
+    if (!document.hidden) {
+      this.#isPolling = true;
+      const stale = await this.#changedPaths(watched.map(([path]) => path));
+      this.#isPolling = false;
+      for (const [path, entry] of watched) {
+        const isDue = Date.now() - entry.readAtMs >= Math.min(...entry.every.values());
+        if (stale.has(path) || isDue || isTimeAgain(entry)) void read(path, entry);
+      }
+    }
+    this.#timer = setTimeout(() => void this.#poll(), pollMs);
+  }
+
+  /** The paths whose answers have changed. */
+  async #changedPaths(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    try {
+      const isFirst = this.#cursor === null;
+      const since = this.#cursor === null ? '' : `?since=${encodeURIComponent(this.#cursor)}`;
+      const changes = await call<Changes>('GET', `/changes${since}`);
+      this.#cursor = changes.cursor;
+      this.#recordPoll(true);
+      const isAll = isFirst || changes.reset;
+      return new Set(isAll ? paths : paths.filter((path) => changes.changed.some((change) => shows(path, change))));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'invalid_cursor') this.#cursor = null;
+      this.#recordPoll(error instanceof ApiError && error.status > 0 && error.status < 500);
+      return new Set();
+    }
+  }
+
+  #recordPoll(isAnswered: boolean): void {
+    this.#failures = isAnswered ? 0 : this.#failures + 1;
+    const isLost = this.#failures >= failuresUntilLost;
+    if (!isAnswered && isLost === this.#connection.isLost) return;
+    this.#connection = { isLost, heardAtMs: isAnswered ? Date.now() : this.#connection.heardAtMs };
+    for (const listener of this.#connectionListeners) listener();
+  }
+}
+
+/** The data of this page. */
+const liveData = new LiveData();
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) liveData.pollNow();
+});
 
 /**
  * The answer to GET of a path, kept current while the component shows it.
@@ -52,21 +178,20 @@ let isPolling = false;
  * @param everyMs reads the path at least this often; for figures, which /changes does not report
  */
 export function useLive<Data>(path: string | null, everyMs = Infinity): Live<Data> {
-  const subscribe = useCallback((onChange: () => void) => follow(path, everyMs, onChange), [path, everyMs]);
-  return useSyncExternalStore(subscribe, () => (path === null ? nothing : entryOf(path).live)) as Live<Data>;
+  const subscribe = useCallback(
+    (onChange: () => void) => (path === null ? () => {} : liveData.follow(path, everyMs, onChange)),
+    [path, everyMs],
+  );
+  return useSyncExternalStore(subscribe, () => (path === null ? nothing : liveData.answerOf(path))) as Live<Data>;
 }
 
 export function useConnection(): Connection {
-  return useSyncExternalStore(onConnection, () => connection);
+  return useSyncExternalStore(liveData.onConnection, liveData.connection);
 }
 
 /** Reads all paths with this prefix again, after a change by the page itself. */
 export function refresh(prefix: string): void {
-  for (const [path, entry] of entries) {
-    if (!path.startsWith(prefix)) continue;
-    if (entry.listeners.size > 0) void read(path, entry);
-    else entries.delete(path);
-  }
+  liveData.refresh(prefix);
 }
 
 /**
@@ -85,51 +210,7 @@ export async function change(
 
 /** Shows the answer to a change, without reading it again. */
 export function show(path: string, data: unknown): void {
-  const entry = entryOf(path);
-  entry.readAtMs = Date.now();
-  publish(entry, { data, ...wellRead });
-}
-
-const wellRead = { error: null, failures: 0 };
-const nothing: Live<undefined> = { data: undefined, ...wellRead };
-
-function onConnection(listener: () => void): () => void {
-  connectionListeners.add(listener);
-  return () => connectionListeners.delete(listener);
-}
-
-function entryOf(path: string): Entry {
-  const known = entries.get(path);
-  if (known) return known;
-  const made: Entry = {
-    live: nothing,
-    listeners: new Set(),
-    every: new Map(),
-    readAtMs: 0,
-    isReading: false,
-    isWantedAgain: false,
-  };
-  entries.set(path, made);
-  return made;
-}
-
-function follow(path: string | null, everyMs: number, listener: () => void): () => void {
-  if (path === null) return () => {};
-  const entry = entryOf(path);
-  entry.listeners.add(listener);
-  entry.every.set(listener, everyMs);
-  if (Date.now() - entry.readAtMs > pollMs) void read(path, entry);
-  timer ??= setTimeout(() => void poll(), pollMs);
-  return () => {
-    entry.listeners.delete(listener);
-    entry.every.delete(listener);
-    forgetIdle();
-  };
-}
-
-function forgetIdle(): void {
-  const idle = [...entries].filter(([, { listeners }]) => listeners.size === 0);
-  for (const [path] of idle.slice(0, -mostIdleEntries)) entries.delete(path);
+  liveData.show(path, data);
 }
 
 async function read(path: string, entry: Entry): Promise<void> {
@@ -171,47 +252,10 @@ function publish(entry: Entry, live: Live<unknown>): void {
   for (const listener of entry.listeners) listener();
 }
 
-/** Asks for changes, reads the changed paths, and schedules the next poll. Pauses while the page is hidden. */
-async function poll(): Promise<void> {
-  if (isPolling) return;
-  const watched = [...entries].filter(([, { listeners }]) => listeners.size > 0);
-  if (watched.length === 0) {
-    timer = null;
-    return;
-  }
-  if (!document.hidden) {
-    isPolling = true;
-    const stale = await changedPaths(watched.map(([path]) => path));
-    isPolling = false;
-    for (const [path, entry] of watched) {
-      const isDue = Date.now() - entry.readAtMs >= Math.min(...entry.every.values());
-      if (stale.has(path) || isDue || isTimeAgain(entry)) void read(path, entry);
-    }
-  }
-  timer = setTimeout(() => void poll(), pollMs);
-}
-
 interface Changes {
   readonly cursor: string;
   readonly reset: boolean;
   readonly changed: readonly { readonly kind: string; readonly id: string }[];
-}
-
-/** The paths whose answers have changed. */
-async function changedPaths(paths: readonly string[]): Promise<ReadonlySet<string>> {
-  try {
-    const since = cursor === null ? '' : `?since=${encodeURIComponent(cursor)}`;
-    const changes = await call<Changes>('GET', `/changes${since}`);
-    const isFirst = cursor === null;
-    cursor = changes.cursor;
-    heard(true);
-    const isAll = isFirst || changes.reset;
-    return new Set(isAll ? paths : paths.filter((path) => changes.changed.some((change) => shows(path, change))));
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'invalid_cursor') cursor = null;
-    heard(error instanceof ApiError && error.status > 0 && error.status < 500);
-    return new Set();
-  }
 }
 
 /**
@@ -239,17 +283,3 @@ function shows(path: string, { kind, id }: { readonly kind: string; readonly id:
   if (!kinds[collection]?.includes(kind)) return false;
   return own === undefined || !/^[a-z]{3}_/.test(own) || own === id || kind !== kinds[collection][0];
 }
-
-function heard(isAnswered: boolean): void {
-  failures = isAnswered ? 0 : failures + 1;
-  const isLost = failures >= failuresUntilLost;
-  if (!isAnswered && isLost === connection.isLost) return;
-  connection = { isLost, heardAtMs: isAnswered ? Date.now() : connection.heardAtMs };
-  for (const listener of connectionListeners) listener();
-}
-
-document.addEventListener('visibilitychange', () => {
-  if (document.hidden || timer === null) return;
-  clearTimeout(timer);
-  void poll();
-});

@@ -16,7 +16,7 @@ import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 import { Captions } from './captions.tsx';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
-import { addFiles } from './upload-queue.ts';
+import { uploadQueue } from './upload-queue.ts';
 
 export function LibraryPage(): ReactNode {
   const search = useParameter('q');
@@ -26,7 +26,7 @@ export function LibraryPage(): ReactNode {
   const drop = async (event: DragEvent): Promise<void> => {
     event.preventDefault();
     setOver(false);
-    addFiles(await droppedFiles(event.dataTransfer));
+    uploadQueue.add(await droppedFiles(event.dataTransfer));
   };
   return (
     <div
@@ -48,7 +48,7 @@ export function LibraryPage(): ReactNode {
             multiple
             className="hidden"
             accept="video/*,audio/*,image/*,.mkv,.ts,.flv,.mxf"
-            onChange={(event) => addFiles(chosenFiles(event.target))}
+            onChange={(event) => uploadQueue.add(chosenFiles(event.target))}
           />
         </label>
       </div>

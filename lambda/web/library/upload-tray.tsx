@@ -4,14 +4,14 @@ import type { ReactNode } from 'react';
 import { formatBytes, formatShare } from '../app/format.ts';
 import { words } from '../words/en.ts';
 import { chosenFiles } from './dropped-files.ts';
-import { addFiles, clearUploads, onUploadTasks, pauseUpload, resumeUpload, uploadTasks } from './upload-queue.ts';
+import { uploadQueue } from './upload-queue.ts';
 import type { UploadTask } from './upload-queue.ts';
 
 const isOpen = ({ phase }: UploadTask) => phase !== 'done';
 const mostShown = 50;
 
 export function useUploadTasks(): readonly UploadTask[] {
-  return useSyncExternalStore(onUploadTasks, uploadTasks);
+  return useSyncExternalStore(uploadQueue.onChange, uploadQueue.tasks);
 }
 
 export function UploadTray(): ReactNode {
@@ -30,7 +30,7 @@ export function UploadTray(): ReactNode {
               <Task key={task.key} task={task} />
             ))}
         </ul>
-        <button type="button" onClick={clearUploads}>
+        <button type="button" onClick={() => uploadQueue.clear()}>
           {words.tray.clear}
         </button>
       </details>
@@ -54,19 +54,19 @@ function Task({ task }: { readonly task: UploadTask }): ReactNode {
       </p>
       {error !== null && <p className="error">{error}</p>}
       {phase === 'sending' && (
-        <button type="button" onClick={() => pauseUpload(key)}>
+        <button type="button" onClick={() => uploadQueue.pause(key)}>
           {words.tray.pause}
         </button>
       )}
       {(phase === 'paused' || phase === 'failed') && (
-        <button type="button" onClick={() => resumeUpload(key)}>
+        <button type="button" onClick={() => uploadQueue.resume(key)}>
           {words.tray.resume}
         </button>
       )}
       {phase === 'interrupted' && (
         <label className="button">
           {words.tray.again}
-          <input type="file" className="hidden" onChange={(event) => addFiles(chosenFiles(event.target))} />
+          <input type="file" className="hidden" onChange={(event) => uploadQueue.add(chosenFiles(event.target))} />
         </label>
       )}
     </li>

@@ -12,7 +12,7 @@ import { DestinationForm } from '../destinations/destination-form.tsx';
 import { Choice, Field, Form } from '../form.tsx';
 import { chosenFiles, droppedFiles } from '../library/dropped-files.ts';
 import type { AddedFile } from '../library/dropped-files.ts';
-import { addFiles } from '../library/upload-queue.ts';
+import { uploadQueue } from '../library/upload-queue.ts';
 import { useUploadTasks } from '../library/upload-tray.tsx';
 import { words } from '../words/en.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
@@ -68,7 +68,7 @@ function FileCard({
     setSending(null);
     // oxlint-disable-next-line react/exhaustive-deps -- runs once for each upload
   }, [uploadID]);
-  const add = (files: readonly AddedFile[]) => setSending(addFiles(files.slice(0, 1))[0] ?? null);
+  const add = (files: readonly AddedFile[]) => setSending(uploadQueue.add(files.slice(0, 1))[0] ?? null);
   return (
     <section
       aria-labelledby="file"
