@@ -49,12 +49,6 @@ export function readVideoTag(body: Buffer): VideoTag {
   return { content, isKeyframe, compositionMs };
 }
 
-/** A tag body without FLV's header: a picture as in MP4, or the record of a sequence header. */
-export function mediaOfTag(body: Buffer): Buffer {
-  if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
-  return body.subarray(hasCompositionTime(body) ? headerBytes + compositionTimeBytes : headerBytes);
-}
-
 /**
  * Sets the time between a picture's decoding and its display.
  * @returns the body with this time: the same buffer, unless it had no room for the time
@@ -80,7 +74,7 @@ function withRoomForTime(body: Buffer): Buffer {
   return Buffer.concat([type, body.subarray(1, headerBytes), room, body.subarray(headerBytes)]);
 }
 
-/** The codec's own data in a tag body: a decoder configuration record, or the units of a picture. */
+/** The codec's own data in a tag body: a decoder configuration record, or the units of a picture, both as in MP4. */
 export function codedDataOf(body: Buffer): Buffer {
   if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
   return body.subarray(headerBytes + (hasCompositionTime(body) ? compositionTimeBytes : 0));

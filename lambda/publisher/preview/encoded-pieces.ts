@@ -2,8 +2,7 @@
 import type { Given } from '../encoded/tap.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
-import { mediaOfTag, readVideoTag } from '../ffmpeg/video-tag.ts';
-import { aacHeaderBytes, clockRates, movieFragment, movieHeader } from './fragmented-mp4.ts';
+import { clockRates, movieFragment, movieHeader, pictureSample, soundSample } from './fragmented-mp4.ts';
 import type { Sample } from './fragmented-mp4.ts';
 
 /** The facts about an encoder. */
@@ -50,28 +49,18 @@ export class EncodedPieces {
     if (frame === null) {
       if (this.#begun === null) return null;
       this.#begun.soundBefore ??= soundBefore;
-      this.#begun.sound.push({ bytes: payload.subarray(aacHeaderBytes), isKeyframe: true, compositionTime: 0 });
+      this.#begun.sound.push(soundSample(payload));
       return null;
     }
     const cut = isKeyframe ? this.#end() : null;
     if (isKeyframe) this.#begin(frame, sequenceHeader);
-    const { framesPerSecond } = this.#options.profile;
-    const delayFrames = Math.round((readVideoTag(payload).compositionMs * framesPerSecond) / 1000);
-    const compositionTime = delayFrames * this.#pictureTime;
-    this.#begun?.pictures.push({ bytes: mediaOfTag(payload), isKeyframe, compositionTime });
+    this.#begun?.pictures.push(pictureSample(payload, this.#options.profile));
     return cut;
   }
 
   #begin(frame: number, sequenceHeader: Buffer): void {
     const { profile, audioSequenceHeader } = this.#options;
-    const { videoCodec, width, height } = profile;
-    const header = movieHeader({
-      videoCodec,
-      width,
-      height,
-      videoConfiguration: mediaOfTag(sequenceHeader),
-      audioConfiguration: audioSequenceHeader.subarray(aacHeaderBytes),
-    });
+    const header = movieHeader(profile, { video: sequenceHeader, audio: audioSequenceHeader });
     // Pieces with equal headers share one buffer.
     this.#header = this.#header?.equals(header) ? this.#header : header;
     this.#begun = { frame, header: this.#header, pictures: [], sound: [], soundBefore: null };

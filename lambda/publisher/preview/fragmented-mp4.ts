@@ -1,16 +1,10 @@
 // Writes fragmented MP4 (ISO/IEC 14496-12 and -15) with a track of pictures and one of AAC, which browsers play.
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+import { codedDataOf, readVideoTag } from '../ffmpeg/video-tag.ts';
 
-export interface MovieFacts {
-  readonly videoCodec: VideoCodec;
-  readonly width: number;
-  readonly height: number;
-  /** The decoder configuration record of the codec, as in MP4. */
-  readonly videoConfiguration: Buffer;
-  /** The AudioSpecificConfig. */
-  readonly audioConfiguration: Buffer;
-}
+type Picture = Pick<Profile, 'videoCodec' | 'width' | 'height'>;
 
 export interface Sample {
   readonly bytes: Buffer;
@@ -27,7 +21,7 @@ export interface Fragment {
 }
 
 /** Length of the FLV tag header before an AAC frame or its configuration. */
-export const aacHeaderBytes = 2;
+const aacHeaderBytes = 2;
 /** Units per second. Every framerate that we send divides the first. */
 export const clockRates = { video: 90_000, audio: audioFormat.sampleRate } as const;
 
@@ -39,16 +33,29 @@ const entries = {
   av1: ['av01', 'av1C'],
 } as const satisfies Readonly<Record<VideoCodec, readonly [string, string]>>;
 
-/** The header before the first fragment, the same for all of them. */
-export function movieHeader(facts: MovieFacts): Buffer {
+/** The sample of a picture. @param payload FLV tag body */
+export function pictureSample(payload: Buffer, { framesPerSecond }: Pick<Profile, 'framesPerSecond'>): Sample {
+  const { isKeyframe, compositionMs } = readVideoTag(payload);
+  const delayFrames = Math.round((compositionMs * framesPerSecond) / 1000);
+  const compositionTime = delayFrames * (clockRates.video / framesPerSecond);
+  return { bytes: codedDataOf(payload), isKeyframe, compositionTime };
+}
+
+/** The sample of an AAC frame. @param payload FLV tag body */
+export function soundSample(payload: Buffer): Sample {
+  return { bytes: payload.subarray(aacHeaderBytes), isKeyframe: true, compositionTime: 0 };
+}
+
+/** The header before the first fragment, the same for all of them. @param headers FLV tag bodies with configurations */
+export function movieHeader(picture: Picture, headers: { readonly video: Buffer; readonly audio: Buffer }): Buffer {
   const brands = ['iso6', 'mp41'].map((brand) => Buffer.from(brand, 'latin1'));
   return Buffer.concat([
     box('ftyp', brands[0]!, u32(0), ...brands),
     box(
       'moov',
       fullBox('mvhd', 0, 0, u32(0, 0, 1000, 0, 0x10000), u16(0x100, 0), u32(0, 0), matrix, u32(0, 0, 0, 0, 0, 0, 3)),
-      videoTrack(facts),
-      audioTrack(facts),
+      videoTrack(picture, codedDataOf(headers.video)),
+      audioTrack(headers.audio.subarray(aacHeaderBytes)),
       box('mvex', ...Object.values(trackIDs).map((id) => fullBox('trex', 0, 0, u32(id, 1, 0, 0, 0)))),
     ),
   ]);
@@ -97,7 +104,8 @@ function trackFragment(trackID: number, { startTime, duration, samples }: Fragme
   );
 }
 
-function videoTrack({ videoCodec, width, height, videoConfiguration }: MovieFacts): Buffer {
+/** @param record the decoder configuration record of the codec, as in MP4 */
+function videoTrack({ videoCodec, width, height }: Picture, record: Buffer): Buffer {
   const [entry, configuration] = entries[videoCodec];
   const description = box(
     entry,
@@ -109,15 +117,16 @@ function videoTrack({ videoCodec, width, height, videoConfiguration }: MovieFact
     u16(1),
     Buffer.alloc(32),
     u16(0x18, 0xffff),
-    box(configuration, videoConfiguration),
+    box(configuration, record),
   );
   const media = fullBox('vmhd', 0, 1, Buffer.alloc(8));
   return track({ id: trackIDs.video, clockRate: clockRates.video, handler: 'vide', width, height, media, description });
 }
 
-function audioTrack({ audioConfiguration }: MovieFacts): Buffer {
+/** @param configuration the AudioSpecificConfig */
+function audioTrack(configuration: Buffer): Buffer {
   const { channels, sampleRate } = audioFormat;
-  const specific = descriptor(0x05, audioConfiguration);
+  const specific = descriptor(0x05, configuration);
   const [aac, audioStream] = [0x40, 0x15];
   const decoder = descriptor(0x04, Buffer.of(aac, audioStream), Buffer.alloc(11), specific);
   const stream = descriptor(0x03, u16(0), Buffer.of(0), decoder, descriptor(0x06, Buffer.of(0x02)));

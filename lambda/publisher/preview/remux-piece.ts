@@ -5,15 +5,14 @@ import type { PreviewFrames } from '../../domain/playout/preview.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import type { Log } from '../../log.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
-import { mediaOfTag, readVideoTag } from '../ffmpeg/video-tag.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
-import type { SegmentHeader } from '../prepared/segment-format.ts';
 import type { SegmentStore } from '../prepared/segment-store.ts';
 import type { Span } from '../prepared/span.ts';
 import { TrackReader } from '../prepared/track-reader.ts';
 import type { PreparedTimeline } from '../prepared/track-reader.ts';
 import { NothingReadable } from '../replica/faults.ts';
-import { aacHeaderBytes, clockRates, movieFragment, movieHeader } from './fragmented-mp4.ts';
+import { clockRates, movieFragment, movieHeader, pictureSample, soundSample } from './fragmented-mp4.ts';
 import type { Fragment } from './fragmented-mp4.ts';
 import { payloadsOf } from './span-payloads.ts';
 import { TrackSound } from './track-sound.ts';
@@ -47,7 +46,8 @@ interface Part {
  */
 export async function remuxPiece(options: RemuxOptions, { start, end }: PreviewFrames): Promise<RemuxedPiece | null> {
   const { timelines, format } = options;
-  const { framesPerSecond } = profileOf(format);
+  const profile = profileOf(format);
+  const { framesPerSecond } = profile;
   const pictures = readerOf(options, 'video', format, start);
   const hasTrack = timelines.audio.entries.length > 0;
   const track = hasTrack ? new TrackSound(readerOf(options, 'audio', 'sound', start), framesPerSecond) : null;
@@ -60,10 +60,11 @@ export async function remuxPiece(options: RemuxOptions, { start, end }: PreviewF
       if (playing.occurrence.isStandIn || playing.startFrame + first !== frame) return null;
       const until = Math.min(span.end, end - playing.startFrame);
       const part = { span, first, end: until, payloads: payloadsOf(span, first, until) };
-      header ??= movieHeaderOf(format, span.header);
+      const { videoSequenceHeader, audioSequenceHeader } = span.header;
+      header ??= movieHeader(profile, { video: videoSequenceHeader!, audio: audioSequenceHeader });
       const next = playing.startFrame + until;
       const ofTrack = await track?.until(firstSoundFrameFrom(next, framesPerSecond));
-      fragments.push(fragmentOf(part, ofTrack ?? ownSound(part, framesPerSecond), format));
+      fragments.push(fragmentOf(part, ofTrack ?? ownSound(part, framesPerSecond), profile));
       frame = next;
     }
   } catch (error) {
@@ -81,39 +82,20 @@ function readerOf(options: RemuxOptions, track: Track, format: RenditionFormat, 
   return new TrackReader({ store, format, framesPerSecond, loadTimeline, onLost: () => {}, log }, startFrame);
 }
 
-function movieHeaderOf(format: PictureFormat, { videoSequenceHeader, audioSequenceHeader }: SegmentHeader): Buffer {
-  const { videoCodec, width, height } = profileOf(format);
-  return movieHeader({
-    videoCodec,
-    width,
-    height,
-    videoConfiguration: mediaOfTag(videoSequenceHeader!),
-    audioConfiguration: audioSequenceHeader.subarray(aacHeaderBytes),
-  });
-}
-
-function fragmentOf({ span, first, payloads }: Part, sound: Sound, format: PictureFormat): Buffer {
-  const { framesPerSecond, compositionDelayFrames } = profileOf(format);
+function fragmentOf({ span, first, payloads }: Part, sound: Sound, profile: Profile): Buffer {
+  const { framesPerSecond, compositionDelayFrames } = profile;
   const firstFrame = span.playing.startFrame + first;
   const pictureTime = clockRates.video / framesPerSecond;
   const video: Fragment = {
     startTime: firstFrame * pictureTime,
     duration: pictureTime,
-    samples: payloads.video.map((payload) => {
-      const { isKeyframe, compositionMs } = readVideoTag(payload);
-      const delayFrames = Math.round((compositionMs * framesPerSecond) / 1000);
-      return { bytes: mediaOfTag(payload), isKeyframe, compositionTime: delayFrames * pictureTime };
-    }),
+    samples: payloads.video.map((payload) => pictureSample(payload, profile)),
   };
   const soundDelay = (compositionDelayFrames * clockRates.audio) / framesPerSecond;
   return movieFragment(firstFrame, video, {
     startTime: sound.firstFrame * audioFormat.samplesPerAacFrame + soundDelay,
     duration: audioFormat.samplesPerAacFrame,
-    samples: sound.payloads.map((payload) => ({
-      bytes: payload.subarray(aacHeaderBytes),
-      isKeyframe: true,
-      compositionTime: 0,
-    })),
+    samples: sound.payloads.map(soundSample),
   });
 }
 

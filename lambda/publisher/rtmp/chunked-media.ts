@@ -1,4 +1,4 @@
-// Reads prepared media, which is cut into RTMP chunks, for the ways out that are not RTMP.
+// Reads prepared media, which is cut into RTMP chunks, for previews and for the ways out that are not RTMP.
 import { ChunkReader } from './chunk-reader.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { fromPublisher } from './inbound-limits.ts';
