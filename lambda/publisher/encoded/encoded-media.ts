@@ -1,6 +1,6 @@
 // The media of the ffmpeg backend, encoded while it is sent, once for all connections of a stream.
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
-import { audioFormat, bytesPerSecondOf } from '../ffmpeg/profile.ts';
+import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { openFrames } from './ffmpeg-media.ts';
 import type { MediaOptions } from './media-options.ts';
 import { MessageQueue, aheadSeconds } from './message-queue.ts';
@@ -53,7 +53,7 @@ export function encodedMedia(options: EncodedMediaOptions): StreamMedia {
 async function openEncoding(options: MediaOptions, startFrame: number): Promise<Encoding> {
   const { tools, profile, signal } = options;
   const source = await openFrames(options, startFrame);
-  const encoder = openAudioEncoder(tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
+  const encoder = openAudioEncoder(tools, signal);
   const messages = new MessageQueue(source, encoder, profile, startFrame);
   try {
     await messages.ready();

@@ -6,22 +6,19 @@ import { flvPacketType, flvTagType, readFlvTags } from './flv-reader.ts';
 import { audioEncoderArguments } from './item-arguments.ts';
 
 /**
+ * Frame n comes after `n * 1024 + latencySamples` samples are written. With fewer it never comes: ffmpeg reads its
+ * input in blocks (4096 samples in version 7.0), and an AAC frame needs the sound of the next one. The measured latency
+ * is 5120 samples; the rest is room for larger blocks.
+ */
+export const latencySamples = 8192;
+
+/**
  * ffmpeg's AAC encoder looks ahead by one frame. Its first frame contains none of the samples but fades in, and frame n
  * contains samples (n - 1) * 1024 to n * 1024 (libavcodec/aacenc.c: `initial_padding`).
  */
-const primingSamples = 1024;
-/**
- * ffmpeg reads its input in blocks (4096 samples in version 7.0), and an AAC frame needs the sound of the next one. The
- * measured latency is 5120 samples; the rest is room for larger blocks.
- */
-const latencySamples = 8192;
-
 export interface AudioEncoder {
   /** The FLV tag body with the AudioSpecificConfig. Resolves once `latencySamples` are written. */
   readonly sequenceHeader: Promise<Buffer>;
-  readonly primingSamples: number;
-  /** Frame n comes after `n * 1024 + latencySamples` samples are written. With fewer it never comes. */
-  readonly latencySamples: number;
   /** Takes any number of samples and never waits: the caller must read frames at the pace at which it writes. */
   write(samples: Buffer): void;
   /** The FLV tag body of the next 1024 samples. @throws {ToolError} when the encoder has ended; the signal's reason */
@@ -33,12 +30,8 @@ export interface AudioEncoder {
 /** Far more than a caller leaves unread that reads at the pace at which it writes. */
 const readAheadBytes = 1024 * 1024;
 
-export function openAudioEncoder(
-  tools: MediaTools,
-  { bitrateKbps }: { readonly bitrateKbps: number },
-  signal: AbortSignal,
-): AudioEncoder {
-  const ffmpeg = startMediaTool(tools.ffmpegPath, audioEncoderArguments(bitrateKbps), { readAheadBytes, signal });
+export function openAudioEncoder(tools: MediaTools, signal: AbortSignal): AudioEncoder {
+  const ffmpeg = startMediaTool(tools.ffmpegPath, audioEncoderArguments(), { readAheadBytes, signal });
   const tags = readFlvTags(ffmpeg.stdout, flvTagType.audio);
   const nextBody = async (packetType: number): Promise<Buffer> => {
     for (;;) {
@@ -55,8 +48,6 @@ export function openAudioEncoder(
   sequenceHeader.catch(() => {});
   return {
     sequenceHeader,
-    primingSamples,
-    latencySamples,
     write: (samples) => void ffmpeg.stdin.write(samples),
     readFrame: async () => {
       await sequenceHeader;

@@ -216,11 +216,11 @@ function levelFilters({ gainDB, isLimited }: SoundLevel): string[] {
 }
 
 /** Arguments that make ffmpeg read raw samples from stdin and write AAC as FLV to stdout. */
-export function audioEncoderArguments(bitrateKbps: number): string[] {
+export function audioEncoderArguments(): string[] {
   return [
     quiet,
     ['-probesize', '32', '-f', 's16le', '-ar', String(audioFormat.sampleRate), '-ch_layout', 'stereo'],
-    ['-i', 'pipe:0', '-c:a', 'aac', '-profile:a', 'aac_low', '-b:a', `${bitrateKbps}k`],
+    ['-i', 'pipe:0', '-c:a', 'aac', '-profile:a', 'aac_low', '-b:a', `${audioFormat.bitrateKbps}k`],
     flvToStdout,
   ].flat();
 }

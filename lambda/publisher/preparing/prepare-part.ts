@@ -2,8 +2,8 @@
 import type { ComposedSound, Voice } from '../../domain/playout/composed-sound.ts';
 import type { Part } from '../../domain/playout/composition-parts.ts';
 import { mixLeadGroups } from '../../domain/playout/mixed-sound.ts';
-import { firstSoundFrameFrom, soundOffsetMs } from '../../domain/playout/prepared-play-out.ts';
-import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
+import { firstSoundFrameFrom } from '../../domain/playout/prepared-play-out.ts';
+import { latencySamples } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import { overlaysOf } from '../drawing/layer-overlays.ts';
 import type { DrawingFiles } from '../drawing/layer-overlays.ts';
@@ -17,10 +17,7 @@ import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import { UnderMixer } from '../ffmpeg/sound-under.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
-import { deltaChunks } from '../prepared/delta-chunks.ts';
-import { writeSegment } from '../prepared/segment-format.ts';
-import { mediaChunkSize } from '../rtmp/message.ts';
-import { encodePictures, writePictures } from './prepare-segment.ts';
+import { encodePictures, encodeSoundFrames, writePictures, writeSound } from './prepare-segment.ts';
 import type { Encoded } from './prepare-segment.ts';
 
 export interface PartRequest {
@@ -40,7 +37,7 @@ interface SoundWork {
 
 /** The encoder begins this many frames before the part, like `limitedPrerollFrames` of segments. They are discarded. */
 const prerollFrames = 48;
-const { samplesPerAacFrame, bytesPerSample, channels, bitrateKbps } = audioFormat;
+const { samplesPerAacFrame, bytesPerSample, channels } = audioFormat;
 
 /**
  * @returns the bytes of the part's object: a segment whose groups are numbered as those of the item
@@ -54,7 +51,7 @@ export async function preparePart(
 ): Promise<Buffer> {
   const { composition, format, firstGroup, groupCount } = part;
   const work = { tools, urlOf, signal };
-  if (!format) return soundSegment(part, await encodeSound(part, work, firstGroup, groupCount));
+  if (!format) return writeSound(firstGroup, await encodeSound(part, work, firstGroup, groupCount));
   const profile = profileOf(format);
   const groups = { first: firstGroup, end: firstGroup + groupCount };
   const overlays = await overlaysOf(composition.layers, groups, profile, drawings, signal);
@@ -68,44 +65,17 @@ export async function preparePart(
   return writePictures(groups, profile, pictures, sound);
 }
 
-function soundSegment({ firstGroup }: Part, { messages, sequenceHeader }: Encoded): Buffer {
-  const facts = {
-    chunkSize: mediaChunkSize,
-    framesPerSecond: null,
-    gopFrames: 1,
-    firstGroup,
-    videoSequenceHeader: null,
-    audioSequenceHeader: sequenceHeader,
+async function encodeSound(part: Part, work: SoundWork, first: number, count: number): Promise<Encoded> {
+  const startSample = (first - prerollFrames) * samplesPerAacFrame;
+  const sampleCount = (prerollFrames + count) * samplesPerAacFrame + latencySamples;
+  const samples = bytesOf(await samplesOf(part, work, { startSample, count: sampleCount }));
+  const frameBytes = samplesPerAacFrame * bytesPerSample;
+  const read = (sample: number) => {
+    const at = (sample - startSample) * bytesPerSample;
+    return Promise.resolve(Buffer.concat([samples.subarray(at, at + frameBytes)], frameBytes));
   };
-  return writeSegment(
-    facts,
-    messages.map((message) => ({ video: null, sound: [message] })),
-  );
-}
-
-async function encodeSound(part: Part, work: SoundWork, firstGroup: number, groupCount: number): Promise<Encoded> {
-  const encoder = openAudioEncoder(work.tools, { bitrateKbps }, work.signal);
-  try {
-    const startSample = (firstGroup - prerollFrames) * samplesPerAacFrame;
-    const count = (prerollFrames + groupCount) * samplesPerAacFrame + encoder.latencySamples;
-    const samples = bytesOf(await samplesOf(part, work, { startSample, count }));
-    const messages: Buffer[] = [];
-    const frameBytes = samplesPerAacFrame * bytesPerSample;
-    let written = 0;
-    // The encoder's first frame only primes decoders.
-    for (let frame = -prerollFrames - 1; frame < groupCount; frame++) {
-      const needed = (frame + 1 + prerollFrames) * samplesPerAacFrame + encoder.latencySamples;
-      for (; written < needed; written += samplesPerAacFrame) {
-        const at = written * bytesPerSample;
-        encoder.write(Buffer.concat([samples.subarray(at, at + frameBytes)], frameBytes));
-      }
-      const body = await encoder.readFrame();
-      if (frame >= 0) messages.push(deltaChunks('audio', sinceBefore(firstGroup + frame), body));
-    }
-    return { messages, sequenceHeader: await encoder.sequenceHeader };
-  } finally {
-    await encoder.close();
-  }
+  const frames = { first, end: first + count, preroll: prerollFrames, read };
+  return encodeSoundFrames(work.tools, frames, work.signal);
 }
 
 /** The sound of a range of samples, with that of the videos under it. */
@@ -152,9 +122,4 @@ async function readSamples(
   } finally {
     await audio.close();
   }
-}
-
-/** Milliseconds since the previous message of the item; 0 for its first. */
-function sinceBefore(group: number): number {
-  return group === 0 ? 0 : soundOffsetMs(group) - soundOffsetMs(group - 1);
 }

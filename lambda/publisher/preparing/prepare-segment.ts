@@ -1,4 +1,5 @@
 // Makes one segment of a rendition from an upload with ffmpeg, independently of earlier segments.
+import type { FrameRange } from '../../domain/playout/composition.ts';
 import { frameCountOf } from '../../domain/playout/play-out.ts';
 import {
   firstSoundFrameFrom,
@@ -11,7 +12,7 @@ import type { PictureFormat, Rendition } from '../../domain/playout/rendition.ts
 import type { SoundLevel } from '../../domain/playout/sound.ts';
 import { framesPerSecond as rates } from '../../domain/shared/video-format.ts';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
-import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
+import { latencySamples, openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
@@ -61,12 +62,6 @@ interface Work {
   readonly signal: AbortSignal;
 }
 
-/** Pictures or frames of sound `first` to `end` of a rendition, `end` not included. */
-interface FrameRange {
-  readonly first: number;
-  readonly end: number;
-}
-
 /**
  * @returns the bytes of the segment's object. They are not reproducible: x264 distributes bits by the timing of its
  * threads
@@ -86,19 +81,7 @@ async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
   const { samplesPerAacFrame } = audioFormat;
   const itemSamples =
     itemSeconds === undefined ? rendition.groupCount * samplesPerAacFrame : shortestSamples(itemSeconds);
-  const sound = await encodeSound(work, groups, itemSamples);
-  const facts = {
-    chunkSize: mediaChunkSize,
-    framesPerSecond: null,
-    gopFrames: 1,
-    firstGroup: groups.first,
-    videoSequenceHeader: null,
-    audioSequenceHeader: sound.sequenceHeader,
-  };
-  return writeSegment(
-    facts,
-    sound.messages.map((message) => ({ video: null, sound: [message] })),
-  );
+  return writeSound(groups.first, await encodeSound(work, groups, itemSamples));
 }
 
 /** Makes a segment of pictures with their own sound. */
@@ -116,6 +99,22 @@ async function preparePictures(work: Work, groups: FrameRange, { framing }: Pict
     encodeSound(work, soundFrames, rendition.groupCount * profile.samplesPerFrame),
   ]);
   return writePictures(groups, profile, pictures, sound);
+}
+
+/** The bytes of an object with sound alone. */
+export function writeSound(firstGroup: number, { messages, sequenceHeader }: Encoded): Buffer {
+  const facts = {
+    chunkSize: mediaChunkSize,
+    framesPerSecond: null,
+    gopFrames: 1,
+    firstGroup,
+    videoSequenceHeader: null,
+    audioSequenceHeader: sequenceHeader,
+  };
+  return writeSegment(
+    facts,
+    messages.map((message) => ({ video: null, sound: [message] })),
+  );
 }
 
 /** The bytes of an object with pictures and their sound. */
@@ -180,7 +179,7 @@ export async function encodePictures(
   return { messages, sequenceHeader };
 }
 
-/** Encodes sound frames of an item that lasts `itemSamples`. */
+/** Encodes sound frames of the upload, as an item that lasts `itemSamples`. */
 async function encodeSound(
   { tools, request, signal }: Work,
   { first, end }: FrameRange,
@@ -188,31 +187,53 @@ async function encodeSound(
 ): Promise<Encoded> {
   const { sourceURL, hasAudio, level = null } = request;
   const { samplesPerAacFrame, bytesPerSample } = audioFormat;
-  const encoder = openAudioEncoder(tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
   const preroll = Math.min(first, level?.isLimited ? limitedPrerollFrames : prerollFrames);
   const startSample = (first - preroll) * samplesPerAacFrame;
   // The encoder looks ahead: the samples after the segment influence its last frame.
-  const endSample = Math.min(itemSamples, end * samplesPerAacFrame + encoder.latencySamples);
+  const endSample = Math.min(itemSamples, end * samplesPerAacFrame + latencySamples);
   const audioRequest = { sourceURL, startSample, sampleCount: endSample - startSample, level, background: true };
   const source = hasAudio ? openAudioSource(tools, audioRequest, signal) : null;
+  const read = async (sample: number) => {
+    const samples =
+      (await source?.readSamples(samplesPerAacFrame)) ?? Buffer.alloc(samplesPerAacFrame * bytesPerSample);
+    fade(samples, sample, itemSamples);
+    return samples;
+  };
+  try {
+    return await encodeSoundFrames(tools, { first, end, preroll, read }, signal);
+  } finally {
+    await source?.close();
+  }
+}
+
+interface SoundFrames extends FrameRange {
+  /** The encoder begins this many frames earlier. They are discarded. */
+  readonly preroll: number;
+  /** Called in order: the samples of one frame from a sample of the item. */
+  readonly read: (startSample: number) => Promise<Buffer>;
+}
+
+/** Encodes frames of sound, and reads `latencySamples` more than they contain. */
+export async function encodeSoundFrames(
+  tools: MediaTools,
+  { first, end, preroll, read }: SoundFrames,
+  signal: AbortSignal,
+): Promise<Encoded> {
+  const { samplesPerAacFrame } = audioFormat;
+  const encoder = openAudioEncoder(tools, signal);
   try {
     const messages: Buffer[] = [];
-    let sample = startSample;
+    let sample = (first - preroll) * samplesPerAacFrame;
     // The loop begins one frame before the samples: the encoder's first frame only primes decoders.
     for (let frame = first - preroll - 1; frame < end; frame++) {
-      const neededSamples = (frame + 1) * samplesPerAacFrame + encoder.latencySamples;
-      for (; sample < neededSamples; sample += samplesPerAacFrame) {
-        const read = await source?.readSamples(samplesPerAacFrame);
-        const samples = read ?? Buffer.alloc(samplesPerAacFrame * bytesPerSample);
-        fade(samples, sample, itemSamples);
-        encoder.write(samples);
-      }
+      const neededSamples = (frame + 1) * samplesPerAacFrame + latencySamples;
+      for (; sample < neededSamples; sample += samplesPerAacFrame) encoder.write(await read(sample));
       const body = await encoder.readFrame();
       if (frame >= first) messages.push(deltaChunks('audio', sinceBefore(frame, soundOffsetMs), body));
     }
     return { messages, sequenceHeader: await encoder.sequenceHeader };
   } finally {
-    await Promise.all([encoder.close(), source?.close()]);
+    await encoder.close();
   }
 }
 

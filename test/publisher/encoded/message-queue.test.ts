@@ -1,6 +1,7 @@
 // Pictures and sound leave the queue in order, at exact times, and not too early. The encoders are fakes.
 import { describe, expect, it } from 'vitest';
 import type { Framerate } from '../../../lambda/domain/shared/video-format.ts';
+import { latencySamples } from '../../../lambda/publisher/ffmpeg/audio-encoder.ts';
 import type { AudioEncoder } from '../../../lambda/publisher/ffmpeg/audio-encoder.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { FrameSource } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
@@ -29,8 +30,6 @@ const occurrence = {
  */
 class FakeEncoder implements AudioEncoder {
   readonly sequenceHeader = Promise.resolve(Buffer.from('header'));
-  readonly primingSamples = 1024;
-  readonly latencySamples = 8192;
   writtenSamples = 0;
   closed = false;
   #frames = 0;
@@ -42,7 +41,7 @@ class FakeEncoder implements AudioEncoder {
   }
 
   async readFrame(): Promise<Buffer> {
-    while (!this.closed && this.writtenSamples < this.#frames * audioFormat.samplesPerAacFrame + this.latencySamples)
+    while (!this.closed && this.writtenSamples < this.#frames * audioFormat.samplesPerAacFrame + latencySamples)
       await this.#change.promise;
     if (this.closed) throw new Error('the audio encoder is gone');
     return Buffer.from(`sound ${this.#frames++}`);

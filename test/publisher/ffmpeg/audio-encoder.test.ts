@@ -2,13 +2,15 @@
 import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { openAudioEncoder } from '../../../lambda/publisher/ffmpeg/audio-encoder.ts';
+import { latencySamples, openAudioEncoder } from '../../../lambda/publisher/ffmpeg/audio-encoder.ts';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 
 const builds = await everyMediaTools();
-const { samplesPerAacFrame, bytesPerSample, sampleRate, bitrateKbps } = audioFormat;
+const { samplesPerAacFrame, bytesPerSample, sampleRate } = audioFormat;
+/** The encoder's first frame contains none of the samples. */
+const primingSamples = samplesPerAacFrame;
 
 /** Stereo samples, silent at first, with a loud tone from sample `onset` on. */
 function tone(sampleCount: number, onset: number): Buffer {
@@ -32,16 +34,16 @@ function adts(frame: Buffer): Buffer {
 
 describe.each(builds)('with the $name build', ({ tools }) => {
   it('the encoder gives a priming frame, and then a frame for every 1024 samples that are written', async () => {
-    const encoder = openAudioEncoder(tools, { bitrateKbps }, new AbortController().signal);
+    const encoder = openAudioEncoder(tools, new AbortController().signal);
     const frameCount = 60;
     const onset = 30_000;
-    const pcm = tone(frameCount * samplesPerAacFrame + encoder.latencySamples, onset);
+    const pcm = tone(frameCount * samplesPerAacFrame + latencySamples, onset);
     const bodies: Buffer[] = [];
     const video30Bytes = 1600 * bytesPerSample;
     let written = 0;
     for (let frame = 0; frame < frameCount; frame++) {
       // The latency that the encoder promises must suffice. Samples arrive in portions of a video frame.
-      while (written < (frame * samplesPerAacFrame + encoder.latencySamples) * bytesPerSample) {
+      while (written < (frame * samplesPerAacFrame + latencySamples) * bytesPerSample) {
         encoder.write(pcm.subarray(written, written + video30Bytes));
         written += video30Bytes;
       }
@@ -60,13 +62,13 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     const samples = new Int16Array(decoded.buffer, decoded.byteOffset, decoded.length / 2);
     expect(samples.length / 2).toBe(frameCount * samplesPerAacFrame);
     const heard = samples.findIndex((value) => Math.abs(value) > 5000) / 2;
-    expect(heard - encoder.primingSamples).toBeGreaterThan(onset - sampleRate / 1000);
-    expect(heard - encoder.primingSamples).toBeLessThan(onset + sampleRate / 1000);
+    expect(heard - primingSamples).toBeGreaterThan(onset - sampleRate / 1000);
+    expect(heard - primingSamples).toBeLessThan(onset + sampleRate / 1000);
   });
 
   it('the encoder fails with a ToolError where there is no ffmpeg', async () => {
     const missing = { ...tools, ffmpegPath: '/no/such/ffmpeg' };
-    const encoder = openAudioEncoder(missing, { bitrateKbps }, new AbortController().signal);
+    const encoder = openAudioEncoder(missing, new AbortController().signal);
     encoder.write(tone(4096, 0));
     await expect(encoder.readFrame()).rejects.toThrow(ToolError);
     await encoder.close();
