@@ -29,16 +29,15 @@ export interface AgentLeaseOptions extends LeaseGuardOptions {
   readonly onLost: () => void;
 }
 
-export class AgentLease {
+export class AgentLease extends LeaseGuard {
   readonly #options: AgentLeaseOptions;
-  readonly #guard: LeaseGuard;
   readonly #pool: Pool;
   #known: KnownHolding | null = null;
   #isLost = false;
 
   constructor(options: AgentLeaseOptions) {
+    super(options);
     this.#options = options;
-    this.#guard = new LeaseGuard(options);
     // Renewals have their own connections and short timeouts: they never wait behind other statements.
     this.#pool = createPoolLike(options.pool, {
       max: 2,
@@ -49,26 +48,6 @@ export class AgentLease {
 
   get isLost(): boolean {
     return this.#isLost;
-  }
-
-  /** Whether the agent may claim replicas: only while renewals succeed in time. */
-  get mayClaim(): boolean {
-    return this.#guard.isSure;
-  }
-
-  /** Whether the agent may send. Senders ask before every write to a destination. */
-  maySend(): boolean {
-    return this.#guard.maySend();
-  }
-
-  /** How long this agent has renewed without a failure, in milliseconds, for its peers; null if it cannot renew now. */
-  renewingForMs(): number | null {
-    return this.#guard.renewingForMs();
-  }
-
-  /** Makes the agent stop sending before another agent may hold its replicas. Resolves when the signal aborts. */
-  watch(signal: AbortSignal): Promise<void> {
-    return this.#guard.watch(signal);
   }
 
   /** @throws {LeaseLost} when the agent was declared dead; any error of the database */
@@ -83,7 +62,7 @@ export class AgentLease {
       onLost();
       throw new LeaseLost();
     }
-    this.#guard.renewed(askedAtMs, renewal.renewingForMs);
+    this.renewed(askedAtMs, renewal.renewingForMs);
     onRenewed(renewal);
     return renewal;
   }

@@ -36,7 +36,7 @@ export class LeaseGuard {
   }
 
   /** @param askedAtMs when the renewal was sent: the lease is counted from then at the earliest */
-  renewed(askedAtMs: number, renewingForMs: number): void {
+  protected renewed(askedAtMs: number, renewingForMs: number): void {
     this.#renewedAtMs = askedAtMs;
     this.#renewingForMs = renewingForMs;
     // The process may have been stopped before it read this answer, which is then outdated.
@@ -46,7 +46,7 @@ export class LeaseGuard {
   }
 
   /** Whether the agent may claim replicas: only while renewals are answered in time. */
-  get isSure(): boolean {
+  get mayClaim(): boolean {
     return !this.#isCutOff && this.#options.steadyClock() - this.#renewedAtMs <= lateAfterMs + lookEveryMs;
   }
 
@@ -65,6 +65,7 @@ export class LeaseGuard {
     return !this.#hasOverslept;
   }
 
+  /** Makes the agent stop sending before another agent may hold its replicas. Resolves when the signal aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#lookUntil(signal), this.#askUntil(signal)]);
   }
