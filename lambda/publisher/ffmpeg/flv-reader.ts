@@ -15,60 +15,47 @@ const fileHeaderBytes = 9;
 const tagHeaderBytes = 11;
 const previousTagSizeBytes = 4;
 
-/** Reads FLV incrementally: takes bytes that may be cut anywhere, and returns the tags that they complete. */
-export class FlvReader {
-  #chunks: Buffer[] = [];
-  #bufferedBytes = 0;
-  #neededBytes = fileHeaderBytes + previousTagSizeBytes;
-  #inHeader = true;
-
-  /** @throws {Error} when the bytes are not FLV */
-  read(chunk: Buffer): FlvTag[] {
-    this.#chunks.push(chunk);
-    this.#bufferedBytes += chunk.length;
+/**
+ * The tags of one elementary stream, in file order. The source's bytes may be cut anywhere.
+ * @throws {Error} when the bytes are not FLV
+ */
+export async function* readFlvTags(
+  source: AsyncIterable<Buffer>,
+  type: number,
+): AsyncGenerator<FlvTag, void, undefined> {
+  let chunks: Buffer[] = [];
+  let bufferedBytes = 0;
+  let neededBytes = fileHeaderBytes + previousTagSizeBytes;
+  let inHeader = true;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    bufferedBytes += chunk.length;
     // Chunks are joined only when they complete a tag, so that a large tag is copied once.
-    if (this.#bufferedBytes < this.#neededBytes) return [];
-    const input = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-    const tags: FlvTag[] = [];
+    if (bufferedBytes < neededBytes) continue;
+    const input = chunks.length === 1 ? chunk : Buffer.concat(chunks);
     let offset = 0;
-    while (input.length - offset >= this.#neededBytes) {
-      if (this.#inHeader) {
+    while (input.length - offset >= neededBytes) {
+      if (inHeader) {
         if (input.toString('latin1', 0, 3) !== 'FLV') throw new Error('the encoder did not write FLV');
-        offset += this.#neededBytes;
-        this.#inHeader = false;
-        this.#neededBytes = tagHeaderBytes;
+        offset += neededBytes;
+        inHeader = false;
+        neededBytes = tagHeaderBytes;
         continue;
       }
       const bodyBytes = input.readUIntBE(offset + 1, 3);
       const tagBytes = tagHeaderBytes + bodyBytes + previousTagSizeBytes;
       if (input.length - offset < tagBytes) {
-        this.#neededBytes = tagBytes;
+        neededBytes = tagBytes;
         break;
       }
-      tags.push({
-        type: input[offset]!,
-        timestampMs: input.readUIntBE(offset + 4, 3) | (input[offset + 7]! << 24),
-        body: input.subarray(offset + tagHeaderBytes, offset + tagHeaderBytes + bodyBytes),
-      });
+      const timestampMs = input.readUIntBE(offset + 4, 3) | (input[offset + 7]! << 24);
+      const body = input.subarray(offset + tagHeaderBytes, offset + tagHeaderBytes + bodyBytes);
+      if (input[offset] === type) yield { type, timestampMs, body };
       offset += tagBytes;
-      this.#neededBytes = tagHeaderBytes;
+      neededBytes = tagHeaderBytes;
     }
     const rest = input.subarray(offset);
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#bufferedBytes = rest.length;
-    return tags;
-  }
-}
-
-/** The tags of one elementary stream, in file order. */
-export async function* readFlvTags(
-  source: AsyncIterable<Buffer>,
-  type: number,
-): AsyncGenerator<FlvTag, void, undefined> {
-  const reader = new FlvReader();
-  for await (const chunk of source) {
-    for (const tag of reader.read(chunk)) {
-      if (tag.type === type) yield tag;
-    }
+    chunks = rest.length > 0 ? [rest] : [];
+    bufferedBytes = rest.length;
   }
 }

@@ -1,7 +1,7 @@
 // The reader parses an FLV file into the same tags, however its bytes arrive.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FlvReader } from '../../../lambda/publisher/ffmpeg/flv-reader.ts';
+import { readFlvTags } from '../../../lambda/publisher/ffmpeg/flv-reader.ts';
 
 const fileHeader = Buffer.from('FLV\x01\x05\0\0\0\x09\0\0\0\0', 'latin1');
 
@@ -20,27 +20,33 @@ const tag = fc.record({
   body: fc.uint8Array({ maxLength: 300 }),
 });
 
-it('the reader gives the tags that were written, in whatever pieces they come', () => {
-  fc.assert(
-    fc.property(
+async function* piecesOf(file: Buffer, sizes: readonly number[]) {
+  for (let offset = 0, piece = 0; offset < file.length; piece++) {
+    const size = sizes[piece % sizes.length]!;
+    yield file.subarray(offset, offset + size);
+    offset += size;
+  }
+}
+
+it('the reader gives the tags that were written, in whatever pieces they come', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(tag, { maxLength: 20 }),
       fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }),
-      (tags, pieceSizes) => {
+      async (tags, pieceSizes) => {
         const file = Buffer.concat([fileHeader, ...tags.map(tagBytes)]);
-        const reader = new FlvReader();
-        const found = [];
-        for (let offset = 0, piece = 0; offset < file.length; piece++) {
-          const size = pieceSizes[piece % pieceSizes.length]!;
-          found.push(...reader.read(file.subarray(offset, offset + size)));
-          offset += size;
-        }
         const written = tags.map(({ body, ...rest }) => ({ ...rest, body: Buffer.from(body) }));
-        expect(found).toEqual(written);
+        for (const type of [8, 9, 18]) {
+          const found = [];
+          for await (const one of readFlvTags(piecesOf(file, pieceSizes), type)) found.push(one);
+          expect(found).toEqual(written.filter((one) => one.type === type));
+        }
       },
     ),
   );
 });
 
-it('the reader refuses bytes that are not FLV', () => {
-  expect(() => new FlvReader().read(Buffer.from('<html>not found</html>'))).toThrow('FLV');
+it('the reader refuses bytes that are not FLV', async () => {
+  const tags = readFlvTags(piecesOf(Buffer.from('<html>not found</html>'), [22]), 9);
+  await expect(tags.next()).rejects.toThrow('FLV');
 });
