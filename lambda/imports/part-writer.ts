@@ -31,10 +31,6 @@ export class PartWriter {
     this.#begun = parts.length;
   }
 
-  get multipartID(): string {
-    return this.#target.multipartID;
-  }
-
   /** Bytes written so far, stored or in memory. */
   get bytes(): number {
     return this.#begun * partBytes + this.#filled;

@@ -23,8 +23,6 @@ export interface AudioSource {
    * @throws the signal's reason
    */
   readSamples(sampleCount: number): Promise<Buffer>;
-  /** ffmpeg's error messages, for our log. */
-  log(): string;
   /** Ends ffmpeg. Resolves when its process is gone. */
   close(): Promise<void>;
 }
@@ -39,7 +37,6 @@ export const silence: CountedAudioSource = {
   ready: Promise.resolve(),
   readSamples: async (sampleCount) => Buffer.alloc(sampleCount * audioFormat.bytesPerSample),
   ownSamples: () => 0,
-  log: () => '',
   close: async () => {},
 };
 
@@ -86,7 +83,6 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
     ready,
     readSamples,
     ownSamples: () => Math.floor(ownBytes / audioFormat.bytesPerSample),
-    log: () => ffmpeg.log(),
     close: () => ffmpeg.end(),
   };
 }

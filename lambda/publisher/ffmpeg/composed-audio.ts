@@ -68,7 +68,6 @@ export function openComposedAudio(
   let position = startSample;
   return {
     ready: own.ready,
-    log: () => [own, ...others].flatMap((source) => source.log() || []).join('\n'),
     close: async () => {
       await Promise.all([own.close(), ...others.map((source) => source.close())]);
     },

@@ -27,7 +27,6 @@ export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortS
     ready: video.ready,
     readFrame: () => video.readFrame(),
     readSamples: (sampleCount) => audio.readSamples(sampleCount),
-    log: () => [video.log(), audio.log()].filter((log) => log !== '').join('\n'),
     close: async () => {
       await Promise.all([video.close(), audio.close()]);
     },

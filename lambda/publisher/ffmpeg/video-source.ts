@@ -49,8 +49,6 @@ export interface VideoSource {
    * @throws the signal's reason
    */
   readFrame(): Promise<VideoFrame | null>;
-  /** ffmpeg's error messages, for our log. */
-  log(): string;
   /** Ends ffmpeg. Resolves when its process is gone. */
   close(): Promise<void>;
 }
@@ -80,7 +78,6 @@ export function openVideoSource(tools: MediaTools, request: VideoRequest, signal
       first = null;
       return next.done === true ? null : next.value;
     },
-    log: () => ffmpeg.log(),
     close: () => ffmpeg.end(),
   };
 }

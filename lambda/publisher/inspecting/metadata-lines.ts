@@ -77,10 +77,6 @@ export class PictureReader extends MetadataReader {
     this.#untilSeconds = before.picturesUntil;
   }
 
-  get untilSeconds(): number {
-    return this.#untilSeconds;
-  }
-
   protected add(key: string, value: string): void {
     if (key === 'lavfi.idet.multiple.current_frame') this.#addPicture(value);
     else if (key === 'lavfi.black_start') this.#black.begin(this.timeOf(value));
@@ -136,10 +132,6 @@ export class SoundReader extends MetadataReader {
     this.#shortTerm = { ...before.shortTerm };
     this.#truePeak = before.truePeak;
     this.#untilSeconds = before.soundUntil;
-  }
-
-  get untilSeconds(): number {
-    return this.#untilSeconds;
   }
 
   protected add(key: string, value: string): void {
