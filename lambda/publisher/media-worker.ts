@@ -1,20 +1,14 @@
 // Carries out the commands of the queue 'media': examines and prepares uploads, publishes drafts, deletes objects.
-import type { Pool } from 'pg';
 import type { SQSRecord } from 'aws-lambda';
-import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/shared/outbox.ts';
 import { failPublishing, publishDraft } from '../orchestration/playout/publish-draft.ts';
 import { continuePublishing, applyProbeResult } from '../orchestration/playout/apply-probe-result.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
 import { renditionsPrefix } from '../domain/media/object-keys.ts';
-import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
-import type { ObjectStore } from '../ports/object-store/object-store.ts';
-import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
 import { examineOnThread } from './media/examining-thread.ts';
 import { MediaError } from './media/media-error.ts';
-import type { MediaTools } from './media/media-tools.ts';
 import type { Attempt } from './preparing/claimed-work.ts';
 import { captureFrame } from './inspecting/capture-frame.ts';
 import { removeOrphanedPictures } from './inspecting/remove-pictures.ts';
@@ -22,17 +16,12 @@ import { hashContent } from './preparing/content.ts';
 import { makeJoin } from './preparing/make-join.ts';
 import { prepareUpload } from './preparing/prepare-upload.ts';
 import { removeOrphanedRenditions } from './preparing/remove-renditions.ts';
+import type { PrepareUploadOptions } from './preparing/prepare-upload.ts';
 
-export interface MediaWorkerOptions {
-  readonly pool: Pool;
-  readonly objects: ObjectStore;
-  readonly tools: MediaTools;
-  /** The encoder that prepares uploads in a codec. @throws {NoEncoder} */
-  readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
+export interface MediaWorkerOptions extends PrepareUploadOptions {
   readonly random: () => number;
   /** The stage's factor for limits: see domain/shared/limits.ts. */
   readonly limitFactor: number;
-  readonly log: Log;
   /**
    * Aborts when the worker must end without finishing its commands. They are sent again as new commands, so that the
    * deliveries of the old ones do not count as failures.

@@ -1,15 +1,10 @@
 // Scans watched sources that are due, a few at a time, in parallel with the imports of this process.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { ClaimedSource, ScanOutcome } from '../../data/sources/sources.ts';
 import { afterFailedScan, nextScanMinutes, scanBounds } from '../../domain/sources/source-scan.ts';
 import { s3Place } from '../../domain/sources/source-url.ts';
-import type { Log } from '../../log.ts';
 import { applyScan, SourceTaken } from '../../orchestration/sources/apply-scan.ts';
-import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
-import type { RoleSessions } from '../../ports/role-sessions/role-sessions.ts';
-import type { Sealer } from '../../ports/sealer/sealer.ts';
 import type { FileListing } from './file-listing.ts';
 import { listFeed } from './list-feed.ts';
 import { listS3 } from './list-s3.ts';
@@ -19,22 +14,16 @@ import type { ListingOptions } from './listing-requests.ts';
 import { asScanError, ScanError } from './scan-error.ts';
 import { openCredentials } from './source-access.ts';
 import { assertExternalIDRequired, keysOf } from './source-keys.ts';
+import type { ImportWorkerOptions } from '../import-worker.ts';
 
-export interface ScanWorkerOptions {
-  readonly pool: Pool;
-  readonly queue: CommandQueue;
-  readonly sourceSealer: Sealer;
-  /** Null if roles cannot be assumed. */
-  readonly roles: RoleSessions | null;
+type SharedOptions = 'pool' | 'queue' | 'sourceSealer' | 'roles' | 'limitFactor' | 'steadyClock' | 'log';
+
+export interface ScanWorkerOptions extends Pick<ImportWorkerOptions, SharedOptions> {
   readonly source: ListingOptions;
-  /** Multiplies every limit of domain/shared/limits.ts. */
-  readonly limitFactor: number;
   /** How often the worker checks whether a source is due. */
   readonly pollMs: number;
   readonly newID: (prefix: string) => string;
   readonly clock: () => Date;
-  readonly steadyClock: () => number;
-  readonly log: Log;
 }
 
 /** Longer than a scan may take, including its changes. */

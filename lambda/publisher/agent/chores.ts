@@ -7,7 +7,6 @@ import { fireDue } from '../../orchestration/runs/fire-due.ts';
 import { recoverReplicas } from '../../orchestration/fleet/recover-replicas.ts';
 import { reportEnded } from '../../orchestration/fleet/replica-reports.ts';
 import type { StartOptions } from '../../orchestration/runs/start-stream.ts';
-import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import { tiers } from '../../domain/streams/series.ts';
 import type { PreviewWriters } from '../preview/preview-writers.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
@@ -16,15 +15,13 @@ import type { KnownPeers } from './peers.ts';
 import type { ReplicaClaims } from './replica-claims.ts';
 import { SeriesCollector } from './series-collector.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
+import type { AgentOptions } from './agent-options.ts';
 
 /** Streams whose figures an agent writes each second. With more streams it writes less often: with 200, every 5 s. */
 export const figuresPerSecond = 40;
 
-export interface ChoresOptions {
-  readonly agentID: string;
-  readonly pool: Pool;
+export interface ChoresOptions extends Pick<AgentOptions, 'agentID' | 'pool' | 'queue' | 'steadyClock'> {
   readonly data: Database;
-  readonly queue: CommandQueue;
   readonly replicas: AgentReplicas;
   readonly claims: ReplicaClaims;
   readonly peers: KnownPeers;
@@ -33,7 +30,6 @@ export interface ChoresOptions {
   readonly betterMediaPlace?: BetterMediaPlace;
   readonly previews: PreviewWriters;
   readonly startOptions: Omit<StartOptions, 'now'>;
-  readonly steadyClock: () => number;
   /** Called when a chore failed. It is retried with the next renewal. */
   readonly onHindered: (chore: string, error: unknown) => void;
 }

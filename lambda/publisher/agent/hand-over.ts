@@ -4,19 +4,13 @@ import type { Pool } from 'pg';
 import type { Renewal } from '../../data/fleet/agent-renewals.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import type { Log } from '../../log.ts';
 import { releaseReplicas, wakeAgentsFor } from '../../orchestration/fleet/recover-replicas.ts';
-import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
+import type { AgentOptions } from './agent-options.ts';
 
-export interface HandOverOptions {
-  readonly agentID: string;
-  readonly pool: Pool;
+export interface HandOverOptions extends Pick<AgentOptions, 'agentID' | 'pool' | 'queue' | 'steadyClock' | 'log'> {
   /** The replicas that the agent publishes, by id. A replica that ends leaves the map. */
   readonly replicas: ReadonlyMap<string, HeldReplica>;
-  readonly queue: CommandQueue;
-  readonly steadyClock: () => number;
-  readonly log: Log;
   /** Renews the lease. @returns the epochs of the replicas still held, by id @throws when the lease is lost */
   readonly holding: () => Promise<Renewal['holding']>;
 }

@@ -15,15 +15,12 @@ import {
   streamKeyPlace,
 } from '../../domain/shared/sealed-places.ts';
 import type { StreamingSettings } from '../../orchestration/streams/stream-parts.ts';
-import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import { encodedMedia } from '../encoded/encoded-media.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { EncoderPace } from '../encoded/encoder-pace.ts';
 import { encoderKeyOf } from '../encoded/shared-encoder.ts';
 import type { SharedEncoders } from '../encoded/shared-encoder.ts';
-import type { MediaOptions } from '../encoded/media-options.ts';
-import type { MediaTools } from '../media/media-tools.ts';
 import { loadPreparedTimelines } from '../prepared/load-timelines.ts';
 import type { MadeFrom } from '../prepared/segment-sources.ts';
 import type { PreparedTimeline } from '../prepared/track-reader.ts';
@@ -35,20 +32,17 @@ import { targetAt } from '../destination/publishing-ways.ts';
 import type { DestinationSecrets } from '../destination/publishing-way.ts';
 import type { PublishPlan } from '../replica/publish-plan.ts';
 import type { StreamMedia } from '../replica/stream-media.ts';
+import type { AgentOptions } from './agent-options.ts';
 
-export interface PublishPlanOptions {
+export interface PublishPlanOptions extends Pick<
+  AgentOptions,
+  'objects' | 'sealer' | 'settings' | 'tools' | 'log' | 'steadyClock'
+> {
   readonly data: Database;
-  readonly objects: ObjectStore;
-  /** Null for an agent without backends. */
-  readonly sealer: Sealer | null;
-  readonly settings: StreamingSettings;
-  readonly tools: MediaTools;
   readonly pace: Pick<EncoderPace, 'encoder'>;
   /** The running encoders of the agent, shared by its streams. */
   readonly encoders: SharedEncoders;
-  readonly log: MediaOptions['log'];
   readonly revisions: Pick<TimelineRevisions, 'of'>;
-  readonly steadyClock: () => number;
   /** The resources that the agent's prepared streams share. */
   readonly prepared: Pick<PreparedMediaOptions, 'store' | 'schedule'>;
 }

@@ -1,16 +1,13 @@
 // Claims replicas for an agent: its share of those that wait, as far as it has room.
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
-import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import { roomOf } from '../../domain/fleet/capacity.ts';
-import type { Capacity, Room } from '../../domain/fleet/capacity.ts';
+import type { Room } from '../../domain/fleet/capacity.ts';
 import { claimShare } from '../../domain/fleet/claim-share.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
+import type { AgentOptions } from './agent-options.ts';
 
-export interface ReplicaClaimsOptions {
-  readonly agentID: string;
-  readonly capacity: Capacity;
-  readonly backends: readonly StreamBackend[];
+export interface ReplicaClaimsOptions extends Pick<AgentOptions, 'agentID' | 'capacity' | 'backends'> {
   readonly data: Database;
   readonly replicas: Pick<AgentReplicas, 'usedShare' | 'begin'> & {
     readonly byID: Pick<AgentReplicas['byID'], 'has'>;

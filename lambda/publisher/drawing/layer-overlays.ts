@@ -1,7 +1,7 @@
 // Makes the overlays of layers that one ffmpeg reads: logos, and one sheet of texts.
 import { parseCaptions } from '../../domain/playout/captions.ts';
 import type { Cue } from '../../domain/playout/captions.ts';
-import type { Layer, LayerDrawing } from '../../domain/playout/composition.ts';
+import type { FrameRange, Layer, LayerDrawing } from '../../domain/playout/composition.ts';
 import { captionTexts } from '../../domain/playout/drawings.ts';
 import type { TextBlock } from '../../domain/playout/drawings.ts';
 import type { PictureOverlay } from '../ffmpeg/overlays.ts';
@@ -19,19 +19,13 @@ export interface DrawingFiles {
 /** A drawing over a layer. Times of captions count from the layer's first frame. */
 export type DrawnLayer = Pick<Layer, 'startFrame' | 'drawn'>;
 
-/** Frames of the composition, `end` not included. */
-export interface DrawnRange {
-  readonly first: number;
-  readonly end: number;
-}
-
 /**
  * @returns for each layer, null if nothing is drawn over it
  * @throws {ToolError} when the texts cannot be drawn; the errors of `files`; the signal's reason
  */
 export async function overlaysOf(
   layers: readonly DrawnLayer[],
-  range: DrawnRange,
+  range: FrameRange,
   profile: Profile,
   files: DrawingFiles,
   signal: AbortSignal,

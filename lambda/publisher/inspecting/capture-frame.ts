@@ -1,5 +1,4 @@
 // Makes a picture of one frame of an item, as the stream's encoder would get it, or a strip of its posters.
-import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Frame } from '../../data/playout/frames.ts';
 import { objectKeysOf } from '../../data/playout/frames.ts';
@@ -7,22 +6,15 @@ import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import { posterSeconds, posterSizeOf } from '../../domain/playout/posters.ts';
 import { formatNamed, isSound } from '../../domain/playout/rendition.ts';
-import type { Log } from '../../log.ts';
-import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { frameArguments, windowArguments } from '../ffmpeg/item-arguments.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
-import type { MediaTools } from '../media/media-tools.ts';
 import type { Attempt } from '../preparing/claimed-work.ts';
 import { jpegsIn } from '../../domain/media/jpegs.ts';
 import { overlayOfFormat } from '../preparing/overlay-of-format.ts';
 import { asJpeg, captureImage } from './capture-image.ts';
+import type { InspectorOptions } from './inspector.ts';
 
-export interface CaptureFrameOptions {
-  readonly pool: Pool;
-  readonly objects: Pick<ObjectStore, 'presignGet' | 'write'>;
-  readonly tools: MediaTools;
-  readonly log: Log;
-}
+export type CaptureFrameOptions = Pick<InspectorOptions, 'pool' | 'objects' | 'tools' | 'log'>;
 
 const sourceURLSeconds = 300;
 /** Timeout of one pass over the file. */

@@ -1,37 +1,23 @@
 // Carries out the command that prepares a join.
-import type { Pool } from 'pg';
-import type { Log } from '../../log.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import { joinKey } from '../../domain/media/object-keys.ts';
 import type { Part } from '../../domain/playout/composition-parts.ts';
-import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { allowFinishedJoin } from '../../orchestration/playout/prepare-joins.ts';
-import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { FileAddress } from '../ffmpeg/composed-audio.ts';
 import { encoderKind } from '../ffmpeg/encoder-arguments.ts';
-import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { MediaError } from '../media/media-error.ts';
-import type { MediaTools } from '../media/media-tools.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 import { drawingFiles } from './overlay-of-format.ts';
 import { preparePart } from './prepare-part.ts';
-
-export interface MakeJoinOptions {
-  readonly pool: Pool;
-  readonly objects: ObjectStore;
-  readonly tools: MediaTools;
-  /** @throws {NoEncoder} */
-  readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
-  readonly log: Log;
-}
+import type { PrepareUploadOptions } from './prepare-upload.ts';
 
 const sourceURLSeconds = 900;
 /** A join takes a second or two. */
 const joinTimeoutMs = 120_000;
 
 /** Makes a join, unless no stream on the air wants it any more. If it cannot be made, the items follow by a cut. */
-export async function makeJoin(options: MakeJoinOptions, name: string, attempt: Attempt): Promise<void> {
+export async function makeJoin(options: PrepareUploadOptions, name: string, attempt: Attempt): Promise<void> {
   const { pool, objects, log } = options;
   const { joins, uploads } = databaseOn(pool);
   try {
@@ -63,7 +49,7 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
 }
 
 async function bytesOf(
-  { pool, objects, tools, encoderOf }: MakeJoinOptions,
+  { pool, objects, tools, encoderOf }: PrepareUploadOptions,
   part: Part,
   urlOf: FileAddress,
   signal: AbortSignal,

@@ -1,13 +1,13 @@
 // The overlays of prepared pictures, looked up by the drawing that is part of their format.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { LayerDrawing } from '../../domain/playout/composition.ts';
+import type { FrameRange, LayerDrawing } from '../../domain/playout/composition.ts';
 import type { Drawing } from '../../domain/playout/drawings.ts';
 import { isSound } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { overlaysOf } from '../drawing/layer-overlays.ts';
-import type { DrawingFiles, DrawnRange } from '../drawing/layer-overlays.ts';
+import type { DrawingFiles } from '../drawing/layer-overlays.ts';
 import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
@@ -20,7 +20,7 @@ export interface OverlaySource {
 const sourceURLSeconds = 900;
 
 /** Pictures of an item, `end` not included, in their format. */
-export interface PicturesOfFormat extends DrawnRange {
+export interface PicturesOfFormat extends FrameRange {
   readonly format: RenditionFormat;
 }
 

@@ -49,6 +49,7 @@ export interface PrepareUploadOptions {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
+  /** The encoder that prepares uploads in a codec. @throws {NoEncoder} */
   readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly log: Log;
 }

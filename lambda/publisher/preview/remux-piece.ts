@@ -3,11 +3,9 @@ import type { Track } from '../../data/playout/timelines.ts';
 import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
 import type { PreviewFrames } from '../../domain/playout/preview.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
-import type { Log } from '../../log.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
-import type { SegmentStore } from '../prepared/segment-store.ts';
 import type { Span } from '../prepared/span.ts';
 import { TrackReader } from '../prepared/track-reader.ts';
 import type { PreparedTimeline } from '../prepared/track-reader.ts';
@@ -17,19 +15,12 @@ import type { Fragment } from './fragmented-mp4.ts';
 import { payloadsOf } from './span-payloads.ts';
 import { TrackSound } from './track-sound.ts';
 import type { Sound } from './track-sound.ts';
+import type { TrackReaderOptions } from '../prepared/track-reader.ts';
 
-export interface RemuxOptions {
-  readonly store: SegmentStore;
+export interface RemuxOptions extends Pick<TrackReaderOptions, 'store' | 'log'> {
   readonly format: PictureFormat;
   /** Both timelines of the stream. The sound track has no entries if the pictures' own sound plays. */
   readonly timelines: Readonly<Record<Track, PreparedTimeline>>;
-  readonly log: Log;
-}
-
-export interface RemuxedPiece {
-  /** The header that players read once before all pieces of this kind. */
-  readonly header: Buffer;
-  readonly fragments: Buffer;
 }
 
 /** Pictures `first` to `end` of a span, `end` not included, with the sound that was prepared with them. */
@@ -42,9 +33,10 @@ interface Part {
 
 /**
  * Remuxes frames of a stream with the sound that agents send with them. The first frame must be a keyframe.
- * @returns null if an item cannot be read: its stand-in depends on the items that the agent has sent before
+ * @returns the header that players read once before all pieces of this kind, and the fragments; null if an item cannot
+ * be read: its stand-in depends on the items that the agent has sent before
  */
-export async function remuxPiece(options: RemuxOptions, { start, end }: PreviewFrames): Promise<RemuxedPiece | null> {
+export async function remuxPiece(options: RemuxOptions, { start, end }: PreviewFrames) {
   const { timelines, format } = options;
   const profile = profileOf(format);
   const { framesPerSecond } = profile;

@@ -8,7 +8,7 @@
 // - ended: by `end` (released), by `endForGood` (`ended` is reported), or by a lost claim.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
-import type { Claim, Replica } from '../../data/fleet/replicas.ts';
+import type { Claim } from '../../data/fleet/replicas.ts';
 import { seriesOf } from '../../data/fleet/series.ts';
 import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 import { connectionEndsAfterMs } from '../../domain/destinations/ingest-limits.ts';
@@ -26,7 +26,6 @@ import type { ConnectionTurns } from './connection-turns.ts';
 import { NoRoom } from './faults.ts';
 import { Figures } from './figures.ts';
 import { HeldShare } from './held-share.ts';
-import type { AgentRoom } from './held-share.ts';
 import { LastingPlan } from './lasting-plan.ts';
 import type { LastingPlanOptions } from './lasting-plan.ts';
 import { LatestReport } from './latest-report.ts';
@@ -39,18 +38,15 @@ import type { StreamMedia } from './stream-media.ts';
 import { SlowDestination } from './slow-destination.ts';
 import { givenUp, judge } from './whose-fault.ts';
 import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
+import type { HeldShareOptions } from './held-share.ts';
 
-export interface HeldReplicaOptions extends LastingPlanOptions {
-  readonly replica: Replica;
-  /** The share of the agent that it occupies while on the air. */
-  readonly share: number;
+export interface HeldReplicaOptions extends LastingPlanOptions, HeldShareOptions {
   readonly client: PublishOptions;
   /** How long a connection lasts. Default: as long as its platform allows. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
   /** Writes a report. @returns false when the replica is no longer this agent's */
   readonly report: (report: Report) => Promise<boolean>;
   readonly turns: Pick<ConnectionTurns, 'take'>;
-  readonly room: AgentRoom;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
