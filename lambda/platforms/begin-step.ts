@@ -120,7 +120,6 @@ async function begin(
   const begun: BegunStep = { ...noDraft, mirror, step };
   // A retry of the end reserves its own units.
   if (step.do === 'end') await data.platformQuota.reserveEnd(step.broadcast.id, 0, quotaDay(clock()));
-  if (step.do === 'find') return { ...begun, draft: fingerprintOf(step.broadcast) };
   if (settings === null) return begun;
   const about = { stream, settings, platform: connection.platform, playing: mirror.playing };
   const describedHash = describedAs(facts.describedHash, facts.wish, facts.item);
@@ -141,22 +140,6 @@ async function begin(
   const scheduledStartAt = isMoved ? await startFor(data, mirror, step.broadcast.id) : startAt;
   const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart });
   return { ...begun, draft, describedHash };
-}
-
-/** Title and start of a broadcast as inserted, to find it on the platform. The other fields are not compared. */
-function fingerprintOf(broadcast: OpenBroadcastRow): BroadcastDraft {
-  return {
-    title: broadcast.title,
-    scheduledStartAt: broadcast.scheduled_start_at,
-    autoStart: broadcast.auto_start,
-    description: '',
-    privacy: 'private',
-    categoryID: null,
-    tags: [],
-    madeForKids: false,
-    latency: 'normal',
-    dvr: true,
-  };
 }
 
 /** The scheduled start: a second that no other broadcast of the connection has, so that it identifies this one. */

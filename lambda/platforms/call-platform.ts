@@ -32,7 +32,8 @@ export async function callPlatform(
       return (data, now) => data.broadcastWork.markMade(begun.makingID!, made.externalID, made.watchURL, now);
     }
     case 'find': {
-      const found = await broadcasts.find(access, begun.draft!);
+      const { title, scheduled_start_at: scheduledStartAt } = step.broadcast;
+      const found = await broadcasts.find(access, { title, scheduledStartAt });
       return (data, now) => recordFound(data, begun, step.broadcast, found, now);
     }
     case 'observe': {

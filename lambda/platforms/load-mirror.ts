@@ -25,7 +25,6 @@ export interface Mirror {
   /** Null unless the stream uses settings of this connection. */
   readonly settings: ManagedSettings | null;
   readonly ingest: PlatformIngest | null;
-  readonly broadcasts: readonly OpenBroadcastRow[];
   /** Null if there is none, or platforms do not accept its upload. */
   readonly thumbnail: Upload | null;
   /** The current item; null unless the title names it. */
@@ -73,7 +72,7 @@ export async function loadMirror(
     item: playing && titleItemOf(playing),
     rotation: await rotationOfStream(data, { stream, settings, broadcasts }),
   };
-  return { stream, connection, intent, settings, ingest, broadcasts, thumbnail, playing, facts };
+  return { stream, connection, intent, settings, ingest, thumbnail, playing, facts };
 }
 
 async function thumbnailOf(data: MirrorDatabase, settings: ManagedSettings): Promise<Upload | null> {
@@ -86,7 +85,7 @@ async function thumbnailOf(data: MirrorDatabase, settings: ManagedSettings): Pro
 
 async function rotationOfStream(
   data: MirrorDatabase,
-  { stream, settings, broadcasts }: Pick<Mirror, 'stream' | 'settings' | 'broadcasts'>,
+  { stream, settings, broadcasts }: Pick<Mirror, 'stream' | 'settings'> & Pick<Mirror['facts'], 'broadcasts'>,
 ): Promise<MirrorFacts['rotation']> {
   const live = broadcasts.find(({ phase, live_at: liveAt }) => phase === 'live' && liveAt !== null);
   if (!settings || settings.rotate_after_minutes === null || !live) return null;

@@ -1,19 +1,8 @@
 // Port of a platform's broadcasts and ingests: calls and their answers.
+import type { quotaShares } from '../../domain/channels/platform-quota.ts';
 
 /** Kind of a call, for the platform's daily quota. */
-export type PlatformCall =
-  | 'ensureIngest'
-  | 'insert'
-  | 'bind'
-  | 'find'
-  | 'goLive'
-  | 'end'
-  | 'update'
-  | 'thumbnail'
-  | 'describe'
-  | 'observe'
-  | 'audience'
-  | 'delete';
+export type PlatformCall = keyof typeof quotaShares;
 
 /** Wanted state of a broadcast. */
 export interface BroadcastDraft {
@@ -89,10 +78,10 @@ export interface Broadcasts {
   /** One call. An outcome `uncertain` is resolved by `find`, since a repetition may create a second broadcast. */
   insert(accessToken: string, draft: BroadcastDraft): Promise<InsertedBroadcast>;
   /**
-   * Broadcasts with a draft's scheduled start and title that have not ended. They may belong to other streams on the
+   * Broadcasts with this scheduled start and title that have not ended. They may belong to other streams on the
    * same channel: leave out known ones.
    */
-  find(accessToken: string, draft: BroadcastDraft): Promise<InsertedBroadcast[]>;
+  find(accessToken: string, made: Pick<BroadcastDraft, 'title' | 'scheduledStartAt'>): Promise<InsertedBroadcast[]>;
   bind(accessToken: string, externalID: string, ingestID: string): Promise<void>;
   /** Sets the fields that the phase allows: always title, description and privacy, the rest while it is prepared. */
   update(accessToken: string, externalID: string, draft: BroadcastDraft, phase: BroadcastPhase): Promise<void>;

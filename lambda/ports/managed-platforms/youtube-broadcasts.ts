@@ -85,7 +85,7 @@ async function findWith(
   ask: AskYoutube,
   accessToken: string,
   broadcastStatus: string,
-  draft: BroadcastDraft,
+  draft: Pick<BroadcastDraft, 'title' | 'scheduledStartAt'>,
 ): Promise<InsertedBroadcast[]> {
   const second = (time: Date) => Math.floor(time.getTime() / 1000);
   const found: InsertedBroadcast[] = [];
