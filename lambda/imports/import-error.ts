@@ -105,3 +105,10 @@ export class ImportError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** The code for the status of an answer without the wanted content, of an import or a scan. */
+export function codeOfStatus(status: number) {
+  if ([401, 403, 407].includes(status)) return 'access_refused';
+  if (status === 404 || status === 410) return 'source_not_found';
+  return [408, 425, 429].includes(status) || status >= 500 ? 'source_failed' : 'source_refused';
+}

@@ -6,7 +6,7 @@ import { confirmationLink, directLink } from '../domain/sources/share-link.ts';
 import { contentRange, declaredBytes, declaredName, declaredType, retryAfterMs, validatorOf } from './answer-facts.ts';
 import { httpRequest } from './http-request.ts';
 import type { RequestOptions } from './http-request.ts';
-import { ImportError } from './import-error.ts';
+import { codeOfStatus, ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 import type { UploadType } from '../domain/media/upload-words.ts';
 
@@ -127,16 +127,11 @@ async function nextHop(
   // 416: the file is now shorter than the stored part. It exists, and must be fetched from its start.
   if (statusCode === 416) return 'arrived';
   answer.destroy();
-  throw refusal(statusCode, retryAfterMs(headers));
-}
-
-function refusal(statusCode: number, retryAfterMs: number): ImportError {
-  const seen = `It answers with status ${statusCode}.`;
-  if ([401, 403, 407].includes(statusCode)) return new ImportError('access_refused', { seen });
-  if (statusCode === 404 || statusCode === 410) return new ImportError('source_not_found', { seen });
-  if ([408, 425, 429].includes(statusCode) || statusCode >= 500)
-    return new ImportError('source_failed', { seen, retryAfterMs });
-  return new ImportError('source_refused', { seen });
+  const code = codeOfStatus(statusCode);
+  throw new ImportError(code, {
+    seen: `It answers with status ${statusCode}.`,
+    ...(code === 'source_failed' && { retryAfterMs: retryAfterMs(headers) }),
+  });
 }
 
 const maxPageBytes = 256 * 1024;

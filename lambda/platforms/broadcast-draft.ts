@@ -1,5 +1,4 @@
 // The data of a broadcast for its platform: the settings, with filled templates.
-import { createHash } from 'node:crypto';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import type { ManagedSettings } from '../data/channels/managed-settings.ts';
 import type { Stream } from '../data/streams/streams.ts';
@@ -7,6 +6,7 @@ import { renderTemplate } from '../domain/channels/broadcast-title.ts';
 import type { TemplateName } from '../domain/channels/broadcast-title.ts';
 import { platformTraits } from '../domain/channels/managed-platforms.ts';
 import type { PlatformName } from '../domain/channels/managed-platforms.ts';
+import { sha256 } from '../domain/shared/sha256.ts';
 import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
 import { firstItemOf } from './playing-item.ts';
 import type { PlayingItem } from './playing-item.ts';
@@ -20,10 +20,7 @@ const descriptionLength = 5000;
 export function hashOfSettings(settings: ManagedSettings, stream: Stream): string {
   const { id: _id, seq: _seq, user_id: _user, name: _name, created_at: _at, ...fields } = settings;
   const { rotate_after_minutes: _rotate, ...sent } = fields;
-  return createHash('sha256')
-    .update(JSON.stringify([sent, stream.name]))
-    .digest('hex')
-    .slice(0, 32);
+  return sha256(JSON.stringify([sent, stream.name])).slice(0, 32);
 }
 
 export interface DraftedFor {

@@ -36,12 +36,10 @@ export async function listS3(place: S3Place, keys: Keys | null, requests: Listin
 
 function handleBy(requests: ListingRequests) {
   return async ({ protocol, hostname, port, path, query, method, headers }: HttpRequest) => {
-    const pairs = Object.entries(query).flatMap(([name, value]) =>
-      (Array.isArray(value) ? value : [value ?? '']).map((each) => `${escaped(name)}=${escaped(each)}`),
-    );
+    const { buildQueryString } = await import('@smithy/core/protocols');
     const host = port === undefined ? hostname : `${hostname}:${port}`;
     // The signature is valid for this host only.
-    const url = new URL(`${protocol}//${host}${path}?${pairs.join('&')}`);
+    const url = new URL(`${protocol}//${host}${path}?${buildQueryString(query)}`);
     const { status, headers: given, body } = await requests.send(url, { method, headers: {} }, headers);
     const flat = Object.entries(given).map(([name, value]) => [name, String(value)]);
     return {
@@ -52,14 +50,6 @@ function handleBy(requests: ListingRequests) {
       }),
     };
   };
-}
-
-/** Encodes like UriEncode of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. */
-function escaped(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 function failureOf(error: unknown): ScanError {

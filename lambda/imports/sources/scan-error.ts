@@ -1,5 +1,5 @@
 // Failures of scans of sources, with the text for the user: the cause, what to do, and whether it may pass by itself.
-import { ImportError } from '../import-error.ts';
+import { codeOfStatus, ImportError } from '../import-error.ts';
 
 interface Failure {
   readonly mayPass: boolean;
@@ -95,9 +95,5 @@ export function asScanError(error: unknown): ScanError {
 
 /** The failure for the status of an answer without a listing. */
 export function refusalOf(status: number): ScanError {
-  const seen = `It answers with status ${status}.`;
-  if ([401, 403, 407].includes(status)) return new ScanError('access_refused', { seen });
-  if (status === 404 || status === 410) return new ScanError('source_not_found', { seen });
-  if ([408, 425, 429].includes(status) || status >= 500) return new ScanError('source_failed', { seen });
-  return new ScanError('source_refused', { seen });
+  return new ScanError(codeOfStatus(status), { seen: `It answers with status ${status}.` });
 }

@@ -1,7 +1,8 @@
 // OxaPay's messages about deposits at static addresses: verified and translated.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import type { DepositReport, PaymentEvent } from '../../domain/billing/payment-reports.ts';
+import { sha256 } from '../../domain/shared/sha256.ts';
 import { CallbackRefused } from './callback-refused.ts';
 
 /** OxaPay writes decimal numbers as numbers or as text. */
@@ -74,8 +75,4 @@ function deposits(addressID: string, transfers: readonly Transfer[]): DepositRep
 function stateOf(status: string): DepositReport['state'] {
   if (status === 'confirmed') return 'confirmed';
   return status === 'failed' || status === 'rejected' ? 'failed' : 'confirming';
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
