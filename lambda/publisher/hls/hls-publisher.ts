@@ -49,6 +49,8 @@ class HlsPublisher implements Publisher {
   readonly moveRequest = null;
   readonly heldSeconds = heldSeconds;
   readonly ended: Promise<DestinationError | null>;
+  isOpen = true;
+  bytesSent = 0;
   readonly #videoCodec: 'h264' | 'hevc';
   readonly #uploads: SegmentUploads;
   readonly #closing = new AbortController();
@@ -57,8 +59,6 @@ class HlsPublisher implements Publisher {
   readonly #tag = randomBytes(6).toString('hex');
   #cutter: SegmentCutter | null = null;
   #nextNumber = 0;
-  #bytesSent = 0;
-  #isOpen = true;
   #closed: Promise<void> | null = null;
 
   constructor(
@@ -75,21 +75,13 @@ class HlsPublisher implements Publisher {
           error instanceof DestinationError ? error : new DestinationError('connection_lost', error),
       )
       .finally(() => {
-        this.#isOpen = false;
+        this.isOpen = false;
         connection.close();
       });
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  get bytesSent(): number {
-    return this.#bytesSent;
-  }
-
   get bytesQueued(): number {
-    return this.#bytesSent - this.#uploads.mediaTaken;
+    return this.bytesSent - this.#uploads.mediaTaken;
   }
 
   get tookAll(): boolean {
@@ -105,11 +97,11 @@ class HlsPublisher implements Publisher {
   }
 
   send(messages: readonly MediaMessage[]): void {
-    if (!this.#isOpen) return;
+    if (!this.isOpen) return;
     for (const message of messages) {
       const cut = this.#cutter!.add(message);
       if (cut) this.#upload(cut);
-      this.#bytesSent += message.payload.length;
+      this.bytesSent += message.payload.length;
     }
   }
 
@@ -123,8 +115,8 @@ class HlsPublisher implements Publisher {
   }
 
   async #finish(): Promise<void> {
-    const last = this.#isOpen ? (this.#cutter?.end() ?? null) : null;
-    this.#isOpen = false;
+    const last = this.isOpen ? (this.#cutter?.end() ?? null) : null;
+    this.isOpen = false;
     if (last) this.#upload(last);
     await Promise.race([this.#uploads.allTaken(), this.ended, setTimeout(closeTimeoutMs, undefined, { ref: false })]);
     this.#closing.abort();
@@ -134,6 +126,6 @@ class HlsPublisher implements Publisher {
   #upload({ packets, durationSeconds }: CutSegment): void {
     const number = this.#nextNumber++;
     const name = `${this.#tag}-${number}.ts`;
-    this.#uploads.add({ number, name, durationSeconds, packets, mediaEnd: this.#bytesSent });
+    this.#uploads.add({ number, name, durationSeconds, packets, mediaEnd: this.bytesSent });
   }
 }

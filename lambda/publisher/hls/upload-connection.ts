@@ -114,7 +114,10 @@ class DestinationAgent extends Agent {
     const opened = this.#opened;
     this.#opened = null;
     const isOpen = opened && !opened.destroyed;
-    const connect = async () => (isOpen ? opened : this.#connect(this.#connectSignal()));
+    const connect = async () => {
+      if (isOpen) return opened;
+      return this.#connect(AbortSignal.any([this.#ending.signal, AbortSignal.timeout(connectTimeoutMs)]));
+    };
     callbackify(connect)((error, stream) => callback!(error, stream));
     return undefined;
   }
@@ -123,11 +126,6 @@ class DestinationAgent extends Agent {
     this.#ending.abort();
     this.#opened?.destroy();
     super.destroy();
-  }
-
-  /** Ends a new connection that takes too long, and any connection when the agent ends. */
-  #connectSignal(): AbortSignal {
-    return AbortSignal.any([this.#ending.signal, AbortSignal.timeout(connectTimeoutMs)]);
   }
 
   #connect(signal: AbortSignal): Promise<Duplex> {

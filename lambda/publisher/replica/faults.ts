@@ -8,13 +8,12 @@ export class TooSlow extends Error {
 }
 
 /** This machine encodes the stream so slowly that its pictures are about to be late. */
-export class FallsBehind extends Error {
-  override readonly name = 'FallsBehind';
-  readonly code = 'falling_behind';
-  readonly detail =
+export const fallsBehind = {
+  code: 'falling_behind',
+  detail:
     'The publisher can hardly encode this stream in real time, and pictures are about to be late. ' +
-    'Lower its quality or framerate, stop another stream, or send prepared media (streamBackend manifest).';
-}
+    'Lower its quality or framerate, stop another stream, or send prepared media (streamBackend manifest).',
+};
 
 /** The stream released its share of the agent while its destination accepted nothing, and other streams use it now. */
 export class NoRoom extends Error {

@@ -1,7 +1,7 @@
 // The state of a replica as observed on its connection: live, about to be late, or late, and the party at fault.
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { DestinationError } from '../destination/destination-error.ts';
-import { FallsBehind, TooSlow } from './faults.ts';
+import { fallsBehind, TooSlow } from './faults.ts';
 import type { Slowness } from './stream-media.ts';
 import { reasonOf } from './whose-fault.ts';
 import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
@@ -44,6 +44,6 @@ export class ObservedState {
   }
 
   #reportLive(): void {
-    this.#report('live', this.#isShortOfMedia ? reasonOf(new FallsBehind()) : null);
+    this.#report('live', this.#isShortOfMedia ? fallsBehind : null);
   }
 }

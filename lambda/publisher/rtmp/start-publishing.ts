@@ -79,6 +79,7 @@ interface Step {
  */
 class SocketPublisher implements Publisher {
   readonly heldSeconds = 0;
+  moveRequest: string | null = null;
   readonly ended: Promise<DestinationError | null>;
   readonly #connection: RtmpConnection;
   readonly #url: RtmpURL;
@@ -91,7 +92,6 @@ class SocketPublisher implements Publisher {
   #lastTransactionID = 0;
   #streamID = 0;
   #refusal: DestinationError | null = null;
-  #moveRequest: string | null = null;
   #startedAtMs = 0;
   #closed: Promise<void> | null = null;
 
@@ -141,10 +141,6 @@ class SocketPublisher implements Publisher {
 
   get tookAll(): boolean {
     return this.#connection.tookAll;
-  }
-
-  get moveRequest(): string | null {
-    return this.#moveRequest;
   }
 
   /** Handshake and connect command: the steps before the stream key. */
@@ -245,7 +241,7 @@ class SocketPublisher implements Publisher {
   #receiveStatus(info: Amf0Value): void {
     const request = reconnectRequestOf(info);
     const hasStarted = asObject(info)['code'] === 'NetStream.Publish.Start';
-    if (request) this.#moveRequest = this.#moveTarget(request.reference);
+    if (request) this.moveRequest = this.#moveTarget(request.reference);
     else if (isRefusal(info)) this.#refuse(info, this.#step?.endMeans ?? 'ended_by_destination');
     else if (hasStarted && this.#step?.endMeans === 'key_refused') this.#step.answer.resolve([]);
   }
@@ -284,6 +280,6 @@ class SocketPublisher implements Publisher {
   /** The fault if the server ends the connection after the stream began; null if it had asked for a move. */
   #failureOfEnd(): DestinationError | null {
     if (performance.now() - this.#startedAtMs < endedAtOnceMs) return new DestinationError('ended_at_once');
-    return this.#moveRequest === null ? new DestinationError('ended_by_destination') : null;
+    return this.moveRequest === null ? new DestinationError('ended_by_destination') : null;
   }
 }

@@ -39,11 +39,11 @@ class SrtPublisher implements Publisher {
   readonly moveRequest = null;
   readonly heldSeconds: number;
   readonly ended: Promise<DestinationError | null>;
+  bytesSent = 0;
   readonly #connection: SrtConnection;
   readonly #videoCodec: 'h264' | 'hevc';
   readonly #chunked = new ChunkedMedia();
   #muxer: TransportMuxer | null = null;
-  #bytesSent = 0;
 
   constructor(connection: SrtConnection, videoCodec: 'h264' | 'hevc', latencyMs: number) {
     this.#connection = connection;
@@ -57,12 +57,8 @@ class SrtPublisher implements Publisher {
     return this.#connection.isOpen;
   }
 
-  get bytesSent(): number {
-    return this.#bytesSent;
-  }
-
   get bytesQueued(): number {
-    return this.#bytesSent - this.#connection.mediaAcknowledged;
+    return this.bytesSent - this.#connection.mediaAcknowledged;
   }
 
   get bytesDelivered(): number {
@@ -80,27 +76,23 @@ class SrtPublisher implements Publisher {
   begin({ originMs, sequenceHeaders }: MediaStart): void {
     this.#muxer = new TransportMuxer(this.#videoCodec, originMs);
     this.#chunked.record(sequenceHeaders);
-    this.#write(sequenceHeaders);
+    this.send(sequenceHeaders);
   }
 
   send(messages: readonly MediaMessage[]): void {
-    this.#write(messages);
+    if (!this.isOpen) return;
+    const packets = messages.flatMap((message) => this.#muxer!.write(message));
+    for (const { length } of packets) this.bytesSent += length;
+    this.#connection.send(packets);
   }
 
   sendChunks(chunks: readonly Buffer[]): void {
-    this.#write(this.#chunked.read(chunks));
+    this.send(this.#chunked.read(chunks));
   }
 
   async close(): Promise<void> {
     this.#connection.send(this.#muxer?.flush() ?? []);
     await this.#connection.close();
     await this.ended;
-  }
-
-  #write(messages: readonly MediaMessage[]): void {
-    if (!this.isOpen) return;
-    const packets = messages.flatMap((message) => this.#muxer!.write(message));
-    for (const { length } of packets) this.#bytesSent += length;
-    this.#connection.send(packets);
   }
 }
