@@ -1,5 +1,4 @@
 // The environment of an import worker in AWS: the names that its stack sets, and their values, parsed once.
-import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
   addressVariables,
   databaseVariables,
@@ -8,10 +7,8 @@ import {
   readDatabaseEnvironment,
   readQueueURLs,
 } from '../ports/aws/environment.ts';
-import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
 import { readSettings, variablesFor } from '../settings.ts';
-import type { SettingsFor } from '../settings.ts';
 
 export const importVariables = [
   ...databaseVariables,
@@ -27,28 +24,19 @@ export const importVariables = [
 /** The command of the worker in the publisher's image, below the folder of the agent. */
 export const importWorkerCommand = ['node', '/agent/imports/index.mjs'] as const;
 
-export interface ImportEnvironment extends DatabaseEnvironment, SettingsFor<'importWorker'> {
-  readonly uploadsBucket: string;
-  readonly queueURLs: Partial<Record<QueueName, string>>;
-  readonly allowPrivateAddresses: boolean;
-  /** KMS key that wraps the data keys of the credentials of sources. */
-  readonly sealingKeyARN: string;
-  /** The principal that users' roles must trust: the account of the stage. */
-  readonly rolePrincipal: string;
-  /** Name of the parameter with the ARN of the current task definition. */
-  readonly releaseParameter: string;
-}
-
 /** @throws naming the variable that is missing or malformed */
-export function readImportEnvironment(env: NodeJS.ProcessEnv): ImportEnvironment {
+export function readImportEnvironment(env: NodeJS.ProcessEnv) {
   return {
     ...readDatabaseEnvironment(env),
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
     queueURLs: readQueueURLs(env),
     ...readAddressEnvironment(env),
     ...readSettings('importWorker', env),
+    /** KMS key that wraps the data keys of the credentials of sources. */
     sealingKeyARN: requiredVariable(env, 'SEALING_KEY_ARN'),
+    /** The principal that users' roles must trust: the account of the stage. */
     rolePrincipal: requiredVariable(env, 'ROLE_PRINCIPAL'),
+    /** Name of the parameter with the ARN of the current task definition. */
     releaseParameter: requiredVariable(env, 'IMPORT_RELEASE_PARAMETER'),
   };
 }

@@ -1,9 +1,7 @@
 // The environment variables of the function behind the queue 'platforms': their names for the stack, and values.
-import type { AwsCoreEnvironment } from '../ports/aws/connect-aws.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
 import { readSettings, variablesFor } from '../settings.ts';
-import type { SettingsFor } from '../settings.ts';
 
 export const platformsVariables = [
   ...databaseVariables,
@@ -14,19 +12,14 @@ export const platformsVariables = [
   ...variablesFor('platforms'),
 ] as const;
 
-export interface PlatformsEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'>, SettingsFor<'platforms'> {
-  readonly uploadsBucket: string;
-  /** The secret with the OAuth clients of platforms, which also has the keys of payment providers. */
-  readonly secretARN: string;
-}
-
 /** @throws naming the variable that is missing */
-export function readPlatformsEnvironment(env: NodeJS.ProcessEnv): PlatformsEnvironment {
+export function readPlatformsEnvironment(env: NodeJS.ProcessEnv) {
   return {
     ...readDatabaseEnvironment(env),
     sealingKeyARN: requiredVariable(env, 'SEALING_KEY_ARN'),
     origin: requiredVariable(env, 'BASE_URL'),
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
+    /** The secret with the OAuth clients of platforms, which also has the keys of payment providers. */
     secretARN: requiredVariable(env, 'PAYMENT_PROVIDERS_SECRET_ARN'),
     ...readSettings('platforms', env),
   };

@@ -1,7 +1,5 @@
 // The environment variables of an agent in AWS: their names for the stack, and their values.
-import type { StreamBackend } from '../domain/streams/stream-words.ts';
 import { streamBackends } from '../domain/streams/stream-words.ts';
-import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
   addressVariables,
   databaseVariables,
@@ -10,10 +8,8 @@ import {
   readDatabaseEnvironment,
   readQueueURLs,
 } from '../ports/aws/environment.ts';
-import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
 import { readSettings, variablesFor } from '../settings.ts';
-import type { SettingsFor } from '../settings.ts';
 
 /** Variables of every agent, and of media workers. */
 export const agentVariables = [
@@ -59,28 +55,8 @@ export const loadMetrics = {
   gpuSessions: { name: 'GpuSessions', unit: 'Count' },
 } as const;
 
-export interface AgentEnvironment extends DatabaseEnvironment, SettingsFor<'agent'> {
-  /** The AWS region of the agent. Its stage, with queues and objects, is in `databaseRegion`. */
-  readonly region: string;
-  readonly uploadsBucket: string;
-  readonly queueURLs: Partial<Record<QueueName, string>>;
-  readonly allowPrivateAddresses: boolean;
-  /** Null for a media worker, which opens no stream key. */
-  readonly sealingKeyARN: string | null;
-  /** The backends whose streams the agent publishes; a media worker publishes none. */
-  readonly backends: readonly StreamBackend[];
-  /** Mbit/s that the agent may send; null for no limit. */
-  readonly networkMbps: number | null;
-  /** Megapixels a second that the agent's GPU encodes, if it has one. */
-  readonly gpuMegapixels: number;
-  /** Seconds until a new machine is up for a waiting stream; null if machines do not scale. */
-  readonly machineSeconds: number | null;
-  /** The name of the parameter that holds the ARN of the current task definition. */
-  readonly releaseParameter: string;
-}
-
 /** @throws naming the variable that is missing or malformed */
-export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
+export function readAgentEnvironment(env: NodeJS.ProcessEnv) {
   const value = (name: (typeof agentVariables)[number]): string => {
     const found = env[name];
     if (found === undefined) throw new Error(`the environment variable ${name} is missing`);
@@ -100,14 +76,21 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
     ...readDatabaseEnvironment(env),
     ...readAddressEnvironment(env),
     ...readSettings('agent', env),
+    /** The AWS region of the agent. Its stage, with queues and objects, is in `databaseRegion`. */
     region: value('AWS_REGION'),
     queueURLs: readQueueURLs(env),
     uploadsBucket: value('UPLOADS_BUCKET'),
+    /** Null for a media worker, which opens no stream key. */
     sealingKeyARN: backends.length > 0 ? requiredVariable(env, publishingVariables[0]) : null,
+    /** The backends whose streams the agent publishes; a media worker publishes none. */
     backends,
+    /** Mbit/s that the agent may send; null for no limit. */
     networkMbps: value('AGENT_NETWORK_MBPS') === '' ? null : amount('AGENT_NETWORK_MBPS'),
+    /** Megapixels a second that the agent's GPU encodes, if it has one. */
     gpuMegapixels: amount('AGENT_GPU_MEGAPIXELS'),
+    /** Seconds until a new machine is up for a waiting stream; null if machines do not scale. */
     machineSeconds: Number(env[machineVariables[0]]) || null,
+    /** The name of the parameter that holds the ARN of the current task definition. */
     releaseParameter: value('AGENT_RELEASE_PARAMETER'),
   };
 }

@@ -4,18 +4,14 @@ import type { ContentFacts } from '../playout/rendition.ts';
 const mebibyte = 1024 * 1024;
 const hourSeconds = 3600;
 
-/** Limits of pictures. A decoded picture has to fit into memory several times. */
-export interface PictureLimits {
-  readonly pixels: number;
-  /** Bytes of one decoded picture. */
-  readonly pictureBytes: number;
-}
-
-/** A still is decoded once, so it may be larger than a moving picture. */
-export const pictureLimits: Readonly<Record<'video' | 'image', PictureLimits>> = {
+/**
+ * Limits of pictures. A decoded picture, of `pictureBytes`, has to fit into memory several times. A still is decoded
+ * once, so it may be larger than a moving picture.
+ */
+export const pictureLimits = {
   video: { pixels: 8192 * 4320, pictureBytes: 128 * mebibyte },
   image: { pixels: 64 * mebibyte, pictureBytes: 256 * mebibyte },
-};
+} as const;
 /** Longest side that is shown. Pixels that are not square can claim any width. */
 export const longestSidePixels = 32_768;
 const framesPerSecondAtMost = 240;

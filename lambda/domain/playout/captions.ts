@@ -75,21 +75,14 @@ export function parseCaptions(file: string): Cue[] {
     .filter(({ fromMs, toMs }) => toMs > fromMs);
 }
 
-/** The lines that are shown at the same time. Times are in milliseconds of the upload. */
-export interface ShownCaption {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly lines: readonly string[];
-}
-
 /** The captions during a stretch of an upload, one after the other. Cues that overlap become one caption. */
 export function shownCaptions(
   cues: readonly Cue[],
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-): ShownCaption[] {
+): Cue[] {
   const seen = cues.filter((cue) => cue.toMs > fromMs && cue.fromMs < toMs);
   const times = [...new Set(seen.flatMap((cue) => [cue.fromMs, cue.toMs]))].toSorted((one, other) => one - other);
-  return times.slice(0, -1).flatMap((begins, index): ShownCaption[] => {
+  return times.slice(0, -1).flatMap((begins, index): Cue[] => {
     const ends = times[index + 1]!;
     const lines = seen.filter((cue) => cue.fromMs <= begins && cue.toMs > begins).flatMap((cue) => cue.lines);
     if (lines.length === 0 || ends <= fromMs || begins >= toMs) return [];

@@ -16,20 +16,11 @@ export function nameOfItem(item: Pick<TimelineItem, 'name'>, present: string | u
   return isBegun ? item.name : (present ?? item.name);
 }
 
-/** The titles of an item for viewers; null: not known. */
-export interface ItemTitles {
-  readonly title: string | null;
-  readonly artist: string | null;
-  readonly album: string | null;
-}
-
 /**
- * The current titles of the upload, so that corrections apply everywhere; of a deleted upload, its last known titles.
+ * The titles of an item for viewers; null: not known. They are the upload's current ones, so that corrections apply
+ * everywhere; of a deleted upload, its last known titles.
  */
-export function titlesOfItem(
-  item: Pick<TimelineItem, 'titles'>,
-  present: { readonly titles: Titles } | undefined,
-): ItemTitles {
+export function titlesOfItem(item: Pick<TimelineItem, 'titles'>, present: { readonly titles: Titles } | undefined) {
   const { title, artist, album } = present?.titles ?? item.titles ?? {};
   return { title: title ?? null, artist: artist ?? null, album: album ?? null };
 }

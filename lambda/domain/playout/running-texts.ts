@@ -65,17 +65,12 @@ export function isRunning(overlays: Pick<Overlays, 'clock' | 'ticker'> | null | 
   return Boolean(overlays?.clock ?? overlays?.ticker);
 }
 
-/** The speed and distance of ticker lines, in pixels of a picture of this width. */
-export interface TickerPace {
-  /** An even number: colours are stored for blocks of 2 by 2 pixels, so a line at an odd place would shiver. */
-  readonly pixelsPerFrame: number;
-  readonly gapPixels: number;
-}
-
 /** Seconds in which a line crosses the picture. */
 const crossingSeconds = 10;
 
-export function tickerPace(width: number, framesPerSecond: number): TickerPace {
+/** The speed and distance of ticker lines, in pixels of a picture of this width. */
+export function tickerPace(width: number, framesPerSecond: number) {
   const wished = width / crossingSeconds / framesPerSecond;
+  // An even number: colours are stored for blocks of 2 by 2 pixels, so a line at an odd place would shiver.
   return { pixelsPerFrame: Math.max(2, 2 * Math.round(wished / 2)), gapPixels: 2 * Math.round(width / 40) };
 }

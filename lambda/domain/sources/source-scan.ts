@@ -31,24 +31,12 @@ export interface KnownFile {
   readonly isRetried: boolean;
 }
 
-export interface ScanPlan {
-  /** New files, changed files, and retries of failed imports; each becomes an upload. */
-  readonly fetched: readonly ListedFile[];
-  readonly renamed: readonly { readonly from: string; readonly to: ListedFile }[];
-  /** Paths of files that returned unchanged. */
-  readonly returned: readonly string[];
-  /** Paths of files that are missing now. */
-  readonly removed: readonly string[];
-  /** Paths to forget. */
-  readonly forgotten: readonly string[];
-}
-
 /**
  * @param known files of earlier scans, each path once; removed ones ordered by the latest removal first
  * @param listed files of this scan, each path once
  * @param isWhole whether the listing is complete; otherwise missing files are not judged
  */
-export function planScan(known: readonly KnownFile[], listed: readonly ListedFile[], isWhole: boolean): ScanPlan {
+export function planScan(known: readonly KnownFile[], listed: readonly ListedFile[], isWhole: boolean) {
   const knownOf = new Map(known.map((file) => [file.path, file]));
   const paths = new Set(listed.map(({ path }) => path));
   const gone = isWhole ? known.filter(({ path, isRemoved }) => !isRemoved && !paths.has(path)) : [];
@@ -59,15 +47,19 @@ export function planScan(known: readonly KnownFile[], listed: readonly ListedFil
   const renamed = [...renamedFrom].map(([to, { path: from }]) => ({ from, to }));
   const moved = new Set(renamed.map(({ from }) => from));
   return {
+    /** New files, changed files, and retries of failed imports; each becomes an upload. */
     fetched: listed.filter((file) => {
       const before = knownOf.get(file.path);
       return !file.isSettling && !renamedFrom.has(file) && (before?.version !== file.version || before.isRetried);
     }),
     renamed,
+    /** Paths of files that returned unchanged. */
     returned: listed
       .filter(({ path, version }) => knownOf.get(path)?.isRemoved && knownOf.get(path)?.version === version)
       .map(({ path }) => path),
+    /** Paths of files that are missing now. */
     removed: gone.map(({ path }) => path).filter((path) => !moved.has(path)),
+    /** Paths to forget. */
     forgotten: known
       .map(({ path }) => path)
       .filter((path) => !paths.has(path) && !moved.has(path))

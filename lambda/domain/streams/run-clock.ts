@@ -1,12 +1,5 @@
 // Clock of a run: frames and the times at which they are due, each computed from the other.
 
-export interface RunClock {
-  /** Frame due at a time, with the passed fraction; 0 before the run. */
-  readonly frameAt: (at: Date) => number;
-  /** First whole millisecond of a frame, so that `frameAt` of it returns that frame. */
-  readonly timeOf: (frame: number) => Date;
-}
-
 /** Rounding error in frames and milliseconds, far below one of either. */
 const roundingError = 1e-6;
 
@@ -19,9 +12,12 @@ export function elapsedSecondsOf(anchoredAt: Date | null, at: Date): number {
 }
 
 /** @param anchoredAt due time of frame 0 */
-export function runClock(anchoredAt: Date, framesPerSecond: number): RunClock {
+export function runClock(anchoredAt: Date, framesPerSecond: number) {
   return {
-    frameAt: (at) => Math.max(0, elapsedSecondsOf(anchoredAt, at) * framesPerSecond + roundingError),
-    timeOf: (frame) => new Date(anchoredAt.getTime() + Math.ceil((frame / framesPerSecond) * 1000 - roundingError)),
+    /** Frame due at a time, with the passed fraction; 0 before the run. */
+    frameAt: (at: Date) => Math.max(0, elapsedSecondsOf(anchoredAt, at) * framesPerSecond + roundingError),
+    /** First whole millisecond of a frame, so that `frameAt` of it returns that frame. */
+    timeOf: (frame: number) =>
+      new Date(anchoredAt.getTime() + Math.ceil((frame / framesPerSecond) * 1000 - roundingError)),
   };
 }

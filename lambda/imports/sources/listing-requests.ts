@@ -6,14 +6,6 @@ import { httpRequest } from '../http-request.ts';
 import type { Asked, RequestOptions } from '../http-request.ts';
 import { ScanError } from './scan-error.ts';
 
-export interface ListingAnswer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-  /** The URL at which the redirects ended. */
-  readonly url: URL;
-}
-
 export type ListingOptions = Omit<RequestOptions, 'answerMs'>;
 
 export class ListingRequests {
@@ -31,9 +23,10 @@ export class ListingRequests {
   /**
    * Sends a request, and follows redirects.
    * @param secret headers for the server of the URL only
+   * @returns the answer, and the URL at which the redirects ended
    * @throws {ScanError} @throws {ImportError} if there is no answer
    */
-  async send(to: URL, asked: Asked, secret: Readonly<Record<string, string>> = {}): Promise<ListingAnswer> {
+  async send(to: URL, asked: Asked, secret: Readonly<Record<string, string>> = {}) {
     let url: URL | null = to;
     for (let hops = 0; hops <= scanBounds.redirects; hops++) {
       const fault: ReturnType<typeof faultOfImportURL> = url && faultOfImportURL(url.href, this.#options);

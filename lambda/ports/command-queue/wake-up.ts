@@ -1,23 +1,18 @@
 // A bell for one waiter that misses no ring: a ring without a waiter ends the next wait at once.
 
-export interface WakeUp {
-  readonly ring: () => void;
-  /**
-   * Resolves at the next ring, at once if it rang since the last wait, or after `timeoutMs`.
-   * @returns whether it rang
-   */
-  readonly wait: (timeoutMs: number) => Promise<boolean>;
-}
-
-export function createWakeUp(): WakeUp {
+export function createWakeUp() {
   let rung = false;
   let wake: (() => void) | undefined;
   return {
-    ring() {
+    ring: (): void => {
       rung = true;
       wake?.();
     },
-    async wait(timeoutMs) {
+    /**
+     * Resolves at the next ring, at once if it rang since the last wait, or after `timeoutMs`.
+     * @returns whether it rang
+     */
+    async wait(timeoutMs: number): Promise<boolean> {
       if (!rung) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);

@@ -12,13 +12,6 @@ export interface Peering {
   readonly address: string | null;
 }
 
-export interface PeerServer {
-  /** The URL for other agents; null if they cannot reach this one. */
-  readonly url: string | null;
-  readonly port: number;
-  close(): void;
-}
-
 const answerTimeoutMs = 500;
 /** How often addresses are read. A new agent must be known to the others before the network between them can break. */
 const learnEveryMs = 3000;
@@ -76,12 +69,13 @@ export class KnownPeers {
  * Answers other agents.
  * @param renewingForMs how long this agent has renewed without a failure, in milliseconds; null: it cannot renew now
  * @param onIntroduced called with the URL of an agent that introduces itself
+ * @returns the URL for other agents, null if they cannot reach this one
  */
 export async function answerPeers(
   { host, port, address }: Peering,
   renewingForMs: () => number | null,
   onIntroduced: (url: string) => void,
-): Promise<PeerServer> {
+) {
   const server = createServer((request, response) => {
     const { from = '' } = /^\/\?from=(?<from>\d{1,5})$/.exec(request.url ?? '')?.groups ?? {};
     // The address is taken from the connection, so a client can only introduce its own machine.

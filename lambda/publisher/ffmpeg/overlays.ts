@@ -42,19 +42,11 @@ export interface InputPlace {
   readonly sheet: number | null;
 }
 
-/** The ffmpeg inputs of an item's overlays. */
-export interface OverlayInputs {
-  readonly input: readonly string[];
-  readonly at: InputPlace;
-  /** The place of further inputs. */
-  readonly next: InputPlace;
-}
-
-/** The inputs after that of the item: the logo, and the sheet if it is not an input yet. */
-export function overlayInputs(
-  overlay: PictureOverlay | null | undefined,
-  { first, sheet: sheetBefore }: InputPlace,
-): OverlayInputs {
+/**
+ * The ffmpeg inputs of an item's overlays, after that of the item: the logo, and the sheet if it is not an input yet.
+ * @returns their place, and that of further inputs
+ */
+export function overlayInputs(overlay: PictureOverlay | null | undefined, { first, sheet: sheetBefore }: InputPlace) {
   const { logo = null, sheet = null } = overlay ?? {};
   const image = logo ? [...inputGuardArguments(logo.sourceURL, 'image'), '-threads', '1', '-i', logo.sourceURL] : [];
   const afterLogo = first + (logo ? 1 : 0);
