@@ -146,12 +146,6 @@ export function composedSound(placed: PlacedItem, framesPerSecond: number, grid:
   };
 }
 
-/** The sound of an item alone. */
-export function plainSound(source: string | null, level: SoundLevel | null = null): ComposedSound {
-  const item = { source, level, startSample: 0, fades: [] };
-  return { item, before: null, over: [], follows: null, followed: null };
-}
-
 /** The first sample that is not mixed with the item before; 0: the beginning of the item is not mixed. */
 export function headEndOf({ before, follows }: ComposedSound): number {
   const crossed = before ? before.fades[0]!.end + 2 * samplesPerSoundFrame : 0;

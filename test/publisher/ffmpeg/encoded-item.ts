@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
-import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import { plainSound } from '../../support/plain-sound.ts';
 import type { ComposedAudioRequest } from '../../../lambda/publisher/ffmpeg/composed-audio.ts';
 import type { FrameRequest } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
 import { onlyLayer } from '../../../lambda/publisher/ffmpeg/layered-pictures.ts';

@@ -1,7 +1,7 @@
 // Items of every kind become frames at exact times that join without a seam, with sample-exact sound.
 import { describe, expect, it } from 'vitest';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
-import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import { plainSound } from '../../support/plain-sound.ts';
 import { openComposedAudio } from '../../../lambda/publisher/ffmpeg/composed-audio.ts';
 import { openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
 import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/video-source.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PictureJoin } from '../../../lambda/domain/playout/look.ts';
-import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import { plainSound } from '../../support/plain-sound.ts';
 import { picturePartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
 import { withPictureJoins } from '../../../lambda/domain/playout/item-joins.ts';
 import { frameCountOf, occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
-import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import { plainSound } from '../../support/plain-sound.ts';
 import { placedPart } from '../../../lambda/domain/playout/composition-parts.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
