@@ -22,6 +22,7 @@ export interface ImportRunOptions {
    */
   readonly begin: (multipartID: string, source: OpenSource) => Promise<void>;
   readonly steadyClock: () => number;
+  /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
 }

@@ -1,7 +1,6 @@
 // Carries out imports, several at a time: claims them, renews their leases, and records their results.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { ClaimedImport } from '../data/sources/imports.ts';
@@ -12,19 +11,20 @@ import { endImport } from '../orchestration/sources/end-import.ts';
 import { limitReached } from '../orchestration/shared/limits.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import { BusyLanes } from '../ports/command-queue/busy-lanes.ts';
-import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { RoleSessions } from '../ports/role-sessions/role-sessions.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import { ImportError } from './import-error.ts';
 import { ImportRun } from './import-run.ts';
-import type { OpenSource, SourceOptions } from './open-source.ts';
+import type { OpenSource } from './open-source.ts';
 import { linkOf } from './sources/source-access.ts';
+import type { ImportRunOptions } from './import-run.ts';
 
-export interface ImportWorkerOptions {
+export interface ImportWorkerOptions extends Pick<
+  ImportRunOptions,
+  'objects' | 'source' | 'steadyClock' | 'random' | 'log'
+> {
   readonly pool: Pool;
-  readonly objects: ObjectStore;
   readonly queue: CommandQueue;
-  readonly source: SourceOptions;
   /** Opens the credentials of watched sources. */
   readonly sourceSealer: Sealer;
   /** Null if roles cannot be assumed. */
@@ -37,10 +37,6 @@ export interface ImportWorkerOptions {
   readonly leaseSeconds: number;
   /** How often leases are renewed and progress is recorded. */
   readonly renewEveryMs: number;
-  readonly steadyClock: () => number;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  readonly log: Log;
   /** Called whenever an import begins or ends. */
   readonly onLoad?: (importsUnderWay: number) => void;
 }

@@ -2,45 +2,31 @@
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { BroadcastPhase } from '../../domain/channels/channel-words.ts';
+import type { OpenBroadcast } from '../../domain/channels/mirror.ts';
 
 export interface BroadcastHealth {
   readonly state: 'good' | 'ok' | 'bad' | 'no_data' | 'unknown';
   readonly issues: readonly { readonly type: string; readonly severity: string; readonly detail: string }[];
 }
 
-export interface Broadcast {
-  readonly id: string;
+export interface Broadcast extends Omit<OpenBroadcast, 'phase'> {
   readonly seq: number;
   readonly stream_id: string;
   readonly connection_id: string;
-  /** 1 for the first of the stream. */
-  readonly n: number;
-  readonly external_id: string | null;
   readonly watch_url: string | null;
   /** `failed`: it was never made. */
   readonly phase: BroadcastPhase;
-  /** Since when the result of the call that makes it is unknown; null: known. */
-  readonly pending_since: Date | null;
-  readonly missed_at: Date | null;
   readonly title: string;
   readonly scheduled_start_at: Date;
-  readonly auto_start: boolean;
-  readonly bound: boolean;
-  readonly thumbnail_upload_id: string | null;
-  readonly described_hash: string | null;
-  readonly described_at: Date | null;
-  readonly ingest_active_at: Date | null;
   readonly live_at: Date | null;
   readonly ended_at: Date | null;
   readonly health: BroadcastHealth | null;
-  readonly health_observed_at: Date | null;
   /** Null: unknown. */
   readonly viewers: number | null;
   readonly viewers_observed_at: Date | null;
   /** The quota units that are reserved for its end, counted as used on `reserved_day`, YYYY-MM-DD. */
   readonly reserved_units: number;
   readonly reserved_day: string | null;
-  readonly created_at: Date;
 }
 
 /** SQL condition: a broadcast has not ended, as far as we know. */

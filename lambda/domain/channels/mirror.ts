@@ -42,6 +42,7 @@ export function wishOf(stream: WishingStream, usesConnection: boolean): Wish {
 /** A broadcast without a known end. */
 export interface OpenBroadcast {
   readonly id: string;
+  /** 1 for the first of the stream. */
   readonly n: number;
   /** Null until an answer names it. */
   readonly external_id: string | null;

@@ -126,13 +126,9 @@ function isThisMachine(hostname: string): boolean {
 }
 
 /** A machine, as measured or by its type. */
-export interface Machine {
-  readonly cores: number;
+export interface Machine extends Omit<Capacity, 'thread'> {
   /** Encoding speed of one core, relative to the machine that costs were measured on. */
   readonly speed: number;
-  readonly memoryMiB: number;
-  readonly networkMbps: number | null;
-  readonly gpuMegapixels: number;
 }
 
 /** Part of a machine that streams may take. The rest is for its system, joins and sudden changes. */

@@ -22,10 +22,7 @@ export interface ListedFile {
 }
 
 /** A file that an earlier scan found. */
-export interface KnownFile {
-  readonly path: string;
-  readonly version: string;
-  readonly fingerprint: string | null;
+export interface KnownFile extends Pick<ListedFile, 'path' | 'version' | 'fingerprint'> {
   readonly isRemoved: boolean;
   /** Whether its import failed, and a retry is due. */
   readonly isRetried: boolean;

@@ -12,6 +12,7 @@ export interface BroadcastDraft {
   /** To the second: a broadcast whose creation was not answered is found by it. */
   readonly scheduledStartAt: Date;
   readonly privacy: 'public' | 'unlisted' | 'private';
+  /** Null sets none. */
   readonly categoryID: string | null;
   readonly tags: readonly string[];
   readonly madeForKids: boolean;
@@ -98,14 +99,9 @@ export interface Broadcasts {
   observe(accessToken: string, externalIDs: readonly string[]): Promise<Observation[]>;
 }
 
-/** Title of the current item on a channel without broadcasts. */
-export interface ChannelDescription {
+/** Title of the current item on a channel without broadcasts. Tags that the platform does not accept are left out. */
+export interface ChannelDescription extends Pick<BroadcastDraft, 'title' | 'categoryID' | 'tags'> {
   readonly accountID: string;
-  readonly title: string;
-  /** Null sets none. */
-  readonly categoryID: string | null;
-  /** Tags that the platform does not accept are left out. */
-  readonly tags: readonly string[];
 }
 
 export interface Audience {

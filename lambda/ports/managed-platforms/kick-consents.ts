@@ -4,13 +4,11 @@ import { kickRequests } from './kick-request.ts';
 import type { Channel, ConsentPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
 import { oauthGrants } from './oauth-grant.ts';
+import type { OAuthClient } from './oauth-dialect.ts';
 
-export interface KickOptions {
-  readonly clientID: string;
-  readonly clientSecret: string;
+export interface KickOptions extends OAuthClient {
   /** Replaces Kick's own origins by those of a stand-in. */
   readonly origins?: { readonly auth: string; readonly api: string };
-  readonly clock: () => Date;
 }
 
 export const kickOrigins = { auth: 'https://id.kick.com', api: 'https://api.kick.com' };

@@ -4,13 +4,11 @@ import type { Channel, ConsentPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
 import { oauthGrants } from './oauth-grant.ts';
 import { twitchRequests } from './twitch-request.ts';
+import type { OAuthClient } from './oauth-dialect.ts';
 
-export interface TwitchOptions {
-  readonly clientID: string;
-  readonly clientSecret: string;
+export interface TwitchOptions extends OAuthClient {
   /** Replaces Twitch's own origins by those of a stand-in. `auth` includes a path if it has one. */
   readonly origins?: { readonly auth: string; readonly api: string; readonly ingests: string };
-  readonly clock: () => Date;
 }
 
 export const twitchOrigins = {

@@ -4,15 +4,13 @@ import type { Channel, ConsentPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
 import { oauthGrants } from './oauth-grant.ts';
 import { youtubeRequests } from './youtube-request.ts';
+import type { OAuthClient } from './oauth-dialect.ts';
 
-export interface YoutubeOptions {
-  readonly clientID: string;
-  readonly clientSecret: string;
+export interface YoutubeOptions extends OAuthClient {
   /** Replaces Google's origins by those of a stand-in. */
   readonly origins?: { readonly consent: string; readonly token: string; readonly api: string };
   /** 7 while the client's consent screen at Google is in testing: grants end after so many days. */
   readonly grantDays?: number | undefined;
-  readonly clock: () => Date;
 }
 
 export const googleOrigins = {

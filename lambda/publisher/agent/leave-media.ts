@@ -20,20 +20,16 @@ const shareThatIsMuch = 0.5;
  * every agent that keeps up carries them out: uploads must not wait for ever.
  */
 export class BetterMediaPlace {
-  readonly #data: Pick<Database, 'agents'>;
-  readonly #agentID: string;
-  readonly #usedShare: () => number;
+  readonly #options: BetterMediaPlaceOptions;
   #wasThere = false;
 
-  constructor({ data, agentID, usedShare }: BetterMediaPlaceOptions) {
-    this.#data = data;
-    this.#agentID = agentID;
-    this.#usedShare = usedShare;
+  constructor(options: BetterMediaPlaceOptions) {
+    this.#options = options;
   }
 
   /** Whether to look for a better place. An agent without streams is itself the best place. */
   get isDue(): boolean {
-    return this.#usedShare() > 0;
+    return this.#options.usedShare() > 0;
   }
 
   get isThere(): boolean {
@@ -41,8 +37,9 @@ export class BetterMediaPlace {
   }
 
   async look(): Promise<void> {
-    const mostUsedShare = this.#usedShare() > shareThatIsMuch ? shareThatIsMuch : 0;
-    this.#wasThere = await this.#data.agents.hasOtherMediaPlace(this.#agentID, mostUsedShare);
+    const { data, agentID, usedShare } = this.#options;
+    const mostUsedShare = usedShare() > shareThatIsMuch ? shareThatIsMuch : 0;
+    this.#wasThere = await data.agents.hasOtherMediaPlace(agentID, mostUsedShare);
   }
 }
 

@@ -9,6 +9,7 @@ import type { DestinationRules } from './destination-address.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import type { TlsSessions } from './tls-sessions.ts';
+import type { PublishServer } from '../../domain/destinations/ways/way-out.ts';
 
 const keepAliveDelayMs = 15_000;
 /**
@@ -28,14 +29,6 @@ export interface DestinationSocketOptions extends DestinationRules {
   readonly readsInPlace?: boolean;
 }
 
-/** The server of a destination. */
-export interface Endpoint {
-  readonly secure: boolean;
-  /** A name, or an address without brackets. */
-  readonly hostname: string;
-  readonly port: number;
-}
-
 /**
  * Connects to a destination. With TLS, the certificate is verified against the host name, which is also sent as SNI.
  * The socket is destroyed if `signal` aborts before this has resolved; then the socket belongs to the caller.
@@ -43,7 +36,7 @@ export interface Endpoint {
  * certificate_expired or tls_failed; the signal's reason when aborted
  */
 export async function openDestinationSocket(
-  url: Endpoint,
+  url: PublishServer,
   options: DestinationSocketOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -87,7 +80,7 @@ export async function openDestinationSocket(
   }
 }
 
-function connectTo(url: Endpoint, options: DestinationSocketOptions): Socket {
+function connectTo(url: PublishServer, options: DestinationSocketOptions): Socket {
   const endpoint = {
     host: url.hostname,
     port: url.port,

@@ -1,11 +1,9 @@
 // TLS sessions of destinations, to resume later: a new connection then needs no exchange of certificates.
 import { LRUCache } from 'lru-cache';
 import type { TLSSocket } from 'node:tls';
+import type { PublishServer } from '../../domain/destinations/ways/way-out.ts';
 
-interface Endpoint {
-  readonly hostname: string;
-  readonly port: number;
-}
+type Endpoint = Pick<PublishServer, 'hostname' | 'port'>;
 
 interface KnownSession {
   readonly session: Buffer;

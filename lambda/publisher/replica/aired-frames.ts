@@ -3,12 +3,7 @@ import type { AiredStretch } from '../../domain/playout/aired.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 
 /** A range of pictures: frames `from` to `to`, without `to`. */
-interface Pictures {
-  readonly from: number;
-  readonly to: number;
-  readonly standIn: string | null;
-  readonly soundStandIn: string | null;
-}
+type Pictures = Omit<AiredStretch, 'bytes'>;
 
 /** Pictures that were sent and are not acknowledged yet. */
 interface InFlight extends Pictures {

@@ -1,18 +1,11 @@
 // Writes the latest report of a replica, and retries until it is written.
 import { setTimeout } from 'node:timers/promises';
-import type { Claim, FailedAttempt } from '../../data/fleet/replicas.ts';
-import type { StateReason } from '../../domain/streams/stream-words.ts';
+import type { ClaimReport } from '../../data/fleet/replicas.ts';
 import type { Log } from '../../log.ts';
-import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
-export interface Report {
-  readonly claim: Claim;
-  readonly state: ReplicaState;
-  readonly reason: StateReason | null;
+export interface Report extends ClaimReport {
   /** Whether no retry can help. */
   readonly hopeless: boolean;
-  /** The failed attempt, in state `failing`. */
-  readonly attempt?: FailedAttempt;
   /** The time of the observation, by the steady clock. The report may be written much later. */
   readonly observedAtMs: number;
 }
