@@ -23,7 +23,6 @@ import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
 import { segmentKey } from '../../lambda/publisher/prepared/segment-format.ts';
-import { layerDrawing } from '../../lambda/publisher/preparing/overlay-of-format.ts';
 import { CheckingIngest, flvOf } from '../publisher/prepared/checking-ingest.ts';
 import { makeParts } from '../publisher/prepared/made-parts.ts';
 import { mediaOptions, play } from '../publisher/prepared/prepared-clips.ts';
@@ -162,7 +161,7 @@ async function prepared(work: Work, item: TimelineItem, format: RenditionFormat)
   const rendition = renditionOf(item.uploadID, item, format);
   const { first, end } = groupsOf(rendition);
   const drawing = typeof format === 'string' ? null : (work.drawings.get(format.variant ?? format.drawn ?? '') ?? null);
-  const layer = { startFrame: 0, drawn: drawing && layerDrawing(drawing) };
+  const layer = { startFrame: 0, drawn: drawing };
   const profile = profileOf(work.timeline.format);
   const [overlay = null] = await overlaysOf([layer], { first, end }, profile, drawingFilesOf(work), signal);
   const level = typeof format === 'string' && format !== 'sound' ? item.levels![0]!.level : null;

@@ -1,6 +1,7 @@
 // SQL of drawings over pictures, and of their start times in the runs of streams.
-import { lookKey } from '../../domain/playout/drawings.ts';
+import { drawnLogo, lookKey } from '../../domain/playout/drawings.ts';
 import type { Drawing } from '../../domain/playout/drawings.ts';
+import type { Logo } from '../../domain/playout/overlays.ts';
 import { isComplete, nameOfRunFormat } from '../media/format-names.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -8,6 +9,15 @@ import type { Queryable } from '../shared/queryable.ts';
 export interface NamedDrawing {
   readonly name: string;
   readonly drawing: Drawing;
+}
+
+/** A drawing in its row. The source of its logo is always an upload. */
+type StoredDrawing = Omit<Drawing, 'logo'> & { readonly logo: Logo | null };
+
+function stored({ name, drawing: { logo, ...drawing } }: NamedDrawing) {
+  if (!logo) return { name, drawing: { ...drawing, logo } };
+  const { source: uploadID, ...shown } = logo;
+  return { name, drawing: { ...drawing, logo: { ...shown, uploadID } } };
 }
 
 export function looks(db: Queryable) {
@@ -19,7 +29,7 @@ export function looks(db: Queryable) {
          select distinct on (name) name, drawing from jsonb_to_recordset($1) as drawn (name text, drawing jsonb)
          order by name
          on conflict (name) do update set noted_at = now() where drawings.noted_at < now() - interval '1 hour'`,
-        [JSON.stringify(drawings)],
+        [JSON.stringify(drawings.map(stored))],
       ),
 
     /** Deletes drawings that no rendition has used for a day. */
@@ -33,8 +43,11 @@ export function looks(db: Queryable) {
         [most],
       ),
 
-    drawing: async (name: string): Promise<Drawing | null> =>
-      (await one<{ drawing: Drawing }>(db, 'select drawing from drawings where name = $1', [name]))?.drawing ?? null,
+    drawing: async (name: string): Promise<Drawing | null> => {
+      const query = 'select drawing from drawings where name = $1';
+      const row = await one<{ drawing: StoredDrawing }>(db, query, [name]);
+      return row && { ...row.drawing, logo: drawnLogo(row.drawing.logo) };
+    },
 
     /**
      * Lets a run send its finished pictures with drawings from a time on, and deletes the records of pictures that it

@@ -8,18 +8,17 @@ import {
   sourcesOfSound,
 } from './composed-sound.ts';
 import type { ComposedSound, ComposedTrack, Fade, PlacedItem } from './composed-sound.ts';
-import { captionsOver, textsOver, withNext } from './drawings.ts';
-import type { DrawnCaptions, NamedItem, TextBlock } from './drawings.ts';
+import { captionsOver, drawnLogo, textsOver, withNext } from './drawings.ts';
+import type { Drawing, NamedItem } from './drawings.ts';
 import { pictureEffects } from './look.ts';
 import type { FramingName, PictureEffect, StingerJoin } from './look.ts';
 import { overlayBounds } from './overlays.ts';
-import type { Logo } from './overlays.ts';
 import { occurrenceBefore, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { clockTexts, tickerTexts } from './running-texts.ts';
 import { laterBy, overlaysAt, soundTexts } from './sound-titles.ts';
 import { isThroughSilence, overlaps } from './sound.ts';
-import type { ItemJoin } from './sound.ts';
+import type { ItemJoin, SoundUnder } from './sound.ts';
 import { longestAfterCutSeconds } from './stinger.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
@@ -31,6 +30,11 @@ export interface Composition {
   /** The layers, lowest first; empty: only sound. */
   readonly layers: readonly Layer[];
   readonly sound: ComposedSound;
+  /**
+   * Live encoding: how the sound is mixed under an audio track; absent: an audio track replaces it. Prepared media has
+   * this sound in parts of the audio track.
+   */
+  readonly under?: SoundUnder;
 }
 
 /** Pictures of a file that cover the layers below them. */
@@ -54,21 +58,11 @@ export interface Layer {
   /** The weight of the layer over the layers below it, or over black. It is 1 outside fades. */
   readonly fades: readonly LayerFade[];
   /** Null: nothing is drawn over it. */
-  readonly drawn: LayerDrawing | null;
+  readonly drawn: Drawing | null;
 }
 
 /** A fade from or to a colour, or a transition of ffmpeg's filter `xfade` from the layers below. */
 export type LayerFade = Fade & ({ readonly through: string } | { readonly transition: string });
-
-/** The graphics over a layer. */
-export interface LayerDrawing {
-  readonly logo: (Omit<Logo, 'uploadID'> & { readonly source: string }) | null;
-  readonly texts: readonly TextBlock[];
-  /** Texts that captions may overlap; absent: none. */
-  readonly running?: readonly TextBlock[];
-  /** Captions, with times that count from the beginning of the layer's file; absent: none. */
-  readonly captions?: DrawnCaptions;
-}
 
 /** Frames of an item, `end` not included. */
 export interface FrameRange {
@@ -95,11 +89,13 @@ export function compose(track: ComposedTrack, occurrence: ItemOccurrence, compos
   if (!layers) return null;
   const grid = liveSinceMs === undefined ? 'aac of pictures' : 'frames';
   const samplesAt = (frame: number) => (frame * soundSampleRate) / framesPerSecond;
+  const { under } = occurrence.item;
   return {
     layers: layersWithin(layers, range).map(({ of, ...layer }) => {
       return { ...layer, drawn: of && drawnOver(placed, of, composing) };
     }),
     sound: soundWithin(composedSound(placed, framesPerSecond, grid), samplesAt(range.first), samplesAt(range.end)),
+    ...(under && liveSinceMs !== undefined && { under }),
   };
 }
 
@@ -203,7 +199,7 @@ function drawnOver(
   { track, occurrence, before, after }: PlacedItem,
   of: ItemOccurrence,
   { framesPerSecond, range, liveSinceMs }: Composing,
-): LayerDrawing | null {
+): Drawing | null {
   const entry = track.entries.find(({ number }) => number === of.entryNumber);
   const overlays = overlaysAt(track.entries, of);
   if (!entry || !overlays) return null;
@@ -226,14 +222,9 @@ function drawnOver(
   const clock = isLive ? clockTexts(overlays, liveSinceMs + runSeconds * 1000, { fromSeconds, toSeconds }) : [];
   const running = isLive ? [...tickerTexts(overlays, runSeconds), ...clock] : [];
   const captions = captionsOver(overlays, of.item);
-  const logo = overlays.logo && logoOf(overlays.logo, track.contentHashes ? overlays.logo.uploadID : overlays.logoKey!);
+  const logo = drawnLogo(overlays.logo, track.contentHashes ? overlays.logo?.uploadID : overlays.logoKey!);
   if (!logo && !captions && texts.length + running.length === 0) return null;
   return { logo, texts, ...(running.length > 0 && { running }), ...(captions && { captions }) };
-}
-
-function logoOf(logo: Logo, source: string): LayerDrawing['logo'] {
-  const { uploadID: _, ...shown } = logo;
-  return { ...shown, source };
 }
 
 /** The next item of the playlist; null: the order is not known, or the item is the only one. */

@@ -1,5 +1,5 @@
 // The names of pictures with graphics.
-import { captionsOver, hashLength, textsOver } from './drawings.ts';
+import { captionsOver, drawnLogo, hashLength, textsOver } from './drawings.ts';
 import type { Drawing, DrawnItem, TextBlock, Variant } from './drawings.ts';
 import type { DrawingName, Overlays, Theme, VariantPart } from './overlays.ts';
 import { gopSeconds } from './rendition.ts';
@@ -16,7 +16,7 @@ export function drawingName(drawing: Drawing): DrawingName {
 function hashOf({ logo, texts, captions }: Drawing): string {
   const parts = [
     drawingVersion,
-    logo && [logo.uploadID, logo.place, logo.widthPercent, logo.opacityPercent],
+    logo && [logo.source, logo.place, logo.widthPercent, logo.opacityPercent],
     texts.map(({ place, theme, lines, fromSeconds, toSeconds }) => [
       place,
       ...partsOf(theme),
@@ -41,12 +41,13 @@ function partsOf({ style, textColour, panelColour, panelOpacityPercent }: Theme)
 export function variantsOf(overlays: Overlays, item: DrawnItem): Variant[] {
   const texts = textsOver(overlays, item);
   const captions = captionsOver(overlays, item);
-  if (captions) return [variantWith({ logo: overlays.logo, texts, captions })];
+  const logo = drawnLogo(overlays.logo);
+  if (captions) return [variantWith({ logo, texts, captions })];
   const [first, next] = texts;
   const isOne = next !== undefined && next.fromSeconds - (first!.toSeconds ?? Infinity) < 2 * gopSeconds;
   const groups = isOne ? [texts] : texts.map((text) => [text]);
   return groups.map((group): Variant => {
-    const drawing = { logo: overlays.logo, texts: group };
+    const drawing = { logo, texts: group };
     return { name: `v${hashOf(drawing)}${partOf(group, item)}`, drawing };
   });
 }

@@ -35,11 +35,19 @@ export interface DrawnCaptions extends CaptionsOverlay {
   readonly theme: Theme;
 }
 
+/** A logo over pictures. */
+export interface DrawnLogo extends Omit<Logo, 'uploadID'> {
+  /** The upload, or the key of its object in pictures that are encoded while they are sent. */
+  readonly source: string;
+}
+
 /** All facts that decide the graphics over a picture, whatever its size. */
 export interface Drawing {
-  readonly logo: Logo | null;
+  readonly logo: DrawnLogo | null;
   readonly texts: readonly TextBlock[];
-  /** Captions; absent: none. */
+  /** Texts that captions may overlap; absent: none. */
+  readonly running?: readonly TextBlock[];
+  /** Captions, with times that count from the beginning of the pictures' file; absent: none. */
   readonly captions?: DrawnCaptions | undefined;
 }
 
@@ -51,7 +59,16 @@ export interface Variant {
 
 /** The drawing over every picture of a stream; null: nothing. */
 export function wholeDrawing(overlays: Overlays | null | undefined): Drawing | null {
-  return overlays?.logo ? { logo: overlays.logo, texts: [] } : null;
+  return overlays?.logo ? { logo: drawnLogo(overlays.logo), texts: [] } : null;
+}
+
+/** The logo of overlays over pictures. @param source its upload, unless given */
+export function drawnLogo(logo: Logo, source?: string): DrawnLogo;
+export function drawnLogo(logo: Logo | null, source?: string): DrawnLogo | null;
+export function drawnLogo(logo: Logo | null, source = logo?.uploadID): DrawnLogo | null {
+  if (logo === null || source === undefined) return null;
+  const { uploadID: _, ...shown } = logo;
+  return { ...shown, source };
 }
 
 /** The name and titles of an item. */

@@ -4,10 +4,11 @@ import type { FrameState } from '../../data/playout/frames.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { frameKey } from '../../domain/media/content-pictures.ts';
 import { variantAt } from '../../domain/playout/drawings.ts';
+import type { Variant } from '../../domain/playout/drawings.ts';
 import { variantWith } from '../../domain/playout/drawing-names.ts';
-import { longestTitledSeconds } from '../../domain/playout/composition.ts';
+import { compose, shifted } from '../../domain/playout/composition.ts';
 import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
-import { overlaysAt, soundTexts } from '../../domain/playout/sound-titles.ts';
+import { overlaysAt } from '../../domain/playout/sound-titles.ts';
 import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
@@ -64,11 +65,12 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   const elapsedFrames = Math.floor(((at.getTime() - row.startAt.getTime()) / 1000) * row.framesPerSecond);
   const shownFrame = Math.min(Math.max(0, elapsedFrames), frameCount - 1);
   const frame = item.kind === 'image' ? 0 : shownFrame;
-  const drawn = soundTitlesOver(stream, row, row.occurrence.startFrame + shownFrame);
-  if (drawn) await ctx.data.looks.saveDrawings([drawn]);
-  const variant = drawn?.name ?? variantAt(item, frame / row.framesPerSecond);
+  const content = upload.content_hash ?? upload.id;
+  const titled = soundTitlesOver(stream, row, content, shownFrame);
+  if (titled) await ctx.data.looks.saveDrawings([titled]);
+  const variant = titled?.name ?? variantAt(item, frame / row.framesPerSecond);
   const format = formatName({ ...formatOfItem(row.format, item), ...(variant && { variant }) });
-  const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, width);
+  const objectKey = frameKey(content, format, frame, width);
   const wanted = {
     object_key: objectKey,
     user_id: stream.user_id,
@@ -89,13 +91,18 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   return objectKey;
 }
 
-/** The titles drawn over a picture of a run whose titles come from the sound track; null: none. */
-function soundTitlesOver(stream: Stream, { timelines, occurrence, framesPerSecond }: OnAirRow, startFrame: number) {
-  const overlays = overlaysAt(timelines.video, occurrence);
-  if (!overlays?.ofSound || timelines.audio.length === 0) return null;
-  const longest = stream.stream_backend === 'manifest' ? longestTitledSeconds(occurrence.item) : Infinity;
-  const texts = soundTexts(overlays, timelines.audio, { startFrame, frameCount: 1 }, framesPerSecond, longest);
-  return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts });
+/** The drawing over a frame with titles of the audio track, as its run composes it; null: there are no such titles. */
+function soundTitlesOver(stream: Stream, row: OnAirRow, content: string, frame: number): Variant | null {
+  const { timelines, occurrence, framesPerSecond } = row;
+  const { video: entries, audio: heard } = timelines;
+  if (!overlaysAt(entries, occurrence)?.ofSound || heard.length === 0) return null;
+  const track = { entries, heard, contentHashes: new Map([[occurrence.item.uploadID, content]]) };
+  const range = { first: frame, end: frame + 1 };
+  // Running texts, which depend on the time, are not drawn.
+  const composing = { framesPerSecond, range, ...(stream.stream_backend !== 'manifest' && { liveSinceMs: 0 }) };
+  const composition = compose(track, { ...occurrence, isStandIn: true }, composing);
+  const drawn = composition && shifted(composition, frame, framesPerSecond).layers[0]?.drawn;
+  return drawn?.texts.length ? variantWith({ logo: drawn.logo, texts: drawn.texts, captions: drawn.captions }) : null;
 }
 
 function unavailable(detail: string): ProblemError {

@@ -1,9 +1,9 @@
 // Makes the overlays of layers that one ffmpeg reads: logos, and one sheet of texts.
 import { parseCaptions } from '../../domain/playout/captions.ts';
 import type { Cue } from '../../domain/playout/captions.ts';
-import type { FrameRange, Layer, LayerDrawing } from '../../domain/playout/composition.ts';
+import type { FrameRange, Layer } from '../../domain/playout/composition.ts';
 import { captionTexts } from '../../domain/playout/drawings.ts';
-import type { TextBlock } from '../../domain/playout/drawings.ts';
+import type { Drawing, TextBlock } from '../../domain/playout/drawings.ts';
 import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { drawTogether } from './text-sheet.ts';
@@ -56,7 +56,7 @@ export async function cuesOf(hash: string, { captionsOf }: Pick<DrawingFiles, 'c
 }
 
 async function textsOf(
-  drawn: LayerDrawing | null,
+  drawn: Drawing | null,
   beginsAtSeconds: number,
   stretch: { readonly fromSeconds: number; readonly toSeconds: number },
   files: DrawingFiles,

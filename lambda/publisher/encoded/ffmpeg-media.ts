@@ -51,11 +51,7 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
           await endOfTexts(frame, options),
           beginningOfStinger((await loadTimelines()).video, frame, profile.framesPerSecond),
         ),
-      open: (occurrence, range, timeline) =>
-        openPictures(
-          { occurrence, range, timeline, isHeard: !hasAudioTrack || Boolean(occurrence.item.under) },
-          options,
-        ),
+      open: (occurrence, range, timeline) => openPictures({ occurrence, range, timeline, hasAudioTrack }, options),
     },
     startFrame,
   );
@@ -77,13 +73,12 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
       const picture = await pictures.step(async (item) => {
         const video = await item.readFrame();
         if (!video) throw new Error('an item ended before its last frame');
-        return { video, own: await item.readSamples(profile.samplesPerFrame) };
+        return { video, own: await item.readSamples(profile.samplesPerFrame), under: item.under };
       });
       const { frame, occurrence } = picture;
-      const { video, own } = picture.result;
+      const { video, own, under } = picture.result;
       if (!hasAudioTrack) return { frame, video, samples: own, occurrence, soundStandIn: null };
       const heard = await sound.step((item) => item.readSamples(profile.samplesPerFrame));
-      const { under } = occurrence.item;
       const samples = under ? mixer.mix(heard.result, own, under) : heard.result;
       const { item, isStandIn } = heard.occurrence;
       return { frame, video, samples, occurrence, soundStandIn: isStandIn ? item.uploadID : null };
@@ -98,12 +93,12 @@ interface OpenedPictures {
   readonly occurrence: ItemOccurrence;
   readonly range: FrameRange;
   readonly timeline: readonly TimelineEntry[];
-  /** Whether the pictures' own sound is wanted. */
-  readonly isHeard: boolean;
+  /** Whether the run has an audio track. */
+  readonly hasAudioTrack: boolean;
 }
 
 /** Opens the pictures of an item with their own sound. */
-async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPictures, given: MediaOptions) {
+async function openPictures({ occurrence, range, timeline, hasAudioTrack }: OpenedPictures, given: MediaOptions) {
   const options = { ...given, urlOf: oneAddressEach(given.urlOf) };
   const { tools, profile, encoder, loadTimelines, signal } = options;
   const { framesPerSecond } = profile;
@@ -113,6 +108,7 @@ async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPict
   const liveSinceMs = hasClock ? await options.anchoredAtMs() : 0;
   const track = { entries: timeline, ...(audio.length > 0 && { heard: audio }) };
   const composition = compose(track, occurrence, { framesPerSecond, range, liveSinceMs })!;
+  const { under } = composition;
   const overlays = await overlaysIn(composition, range, options);
   const layers = composition.layers.map(async (layer, index) =>
     readLayer(layer, await options.urlOf(layer.source), overlays[index]),
@@ -123,9 +119,9 @@ async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPict
     frameCount: range.end - range.first,
     profile,
     encoder: encoder(),
-    audio: isHeard ? await audioOf(composition, range, options) : null,
+    audio: !hasAudioTrack || under ? await audioOf(composition, range, options) : null,
   };
-  const media = openItem(tools, request, signal);
+  const media = Object.assign(openItem(tools, request, signal), { under });
   const overlaysOfItem = overlaysAt(timeline, occurrence);
   const lastSound = audio.at(-1);
   if (!lastSound || !overlaysOfItem?.ofSound) return media;

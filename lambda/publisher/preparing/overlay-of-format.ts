@@ -1,8 +1,7 @@
 // The overlays of prepared pictures, looked up by the drawing that is part of their format.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { FrameRange, LayerDrawing } from '../../domain/playout/composition.ts';
-import type { Drawing } from '../../domain/playout/drawings.ts';
+import type { FrameRange } from '../../domain/playout/composition.ts';
 import { isSound } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
@@ -32,18 +31,16 @@ export async function overlayOfFormat(
 ): Promise<PictureOverlay | null> {
   const name = isSound(format) ? undefined : (format.variant ?? format.drawn);
   if (isSound(format) || name === undefined) return null;
-  const drawing = await databaseOn(source.pool).looks.drawing(name);
-  if (!drawing) throw new Error(`it is not known what ${name} is`);
-  const layer = { startFrame: 0, drawn: layerDrawing(drawing) };
-  const [overlay = null] = await overlaysOf([layer], range, profileOf(format), drawingFiles(source), signal);
+  const drawn = await databaseOn(source.pool).looks.drawing(name);
+  if (!drawn) throw new Error(`it is not known what ${name} is`);
+  const [overlay = null] = await overlaysOf(
+    [{ startFrame: 0, drawn }],
+    range,
+    profileOf(format),
+    drawingFiles(source),
+    signal,
+  );
   return overlay;
-}
-
-/** The drawing of a layer. Its logo is named by its upload. */
-export function layerDrawing({ logo: image, texts, captions }: Drawing): LayerDrawing {
-  if (!image) return { logo: null, texts, ...(captions && { captions }) };
-  const { uploadID: source, ...logo } = image;
-  return { logo: { ...logo, source }, texts, ...(captions && { captions }) };
 }
 
 /** Finds logos by their uploads. Both methods throw MediaError if the file was deleted. */

@@ -92,7 +92,10 @@ describe('titles', () => {
       `song ${base}-${await drawnIn(id)}`,
       `song ${base}-${await drawnIn(id)}-${variant}`,
     ]);
-    expect(await data().looks.drawing(variant)).toMatchObject({ logo, texts: [{ toSeconds: null }] });
+    expect(await data().looks.drawing(variant)).toMatchObject({
+      logo: { source: logo.uploadID },
+      texts: [{ toSeconds: null }],
+    });
   });
 
   it('are no variants of pictures to which other sound is played, as they tell of that', async () => {
@@ -253,7 +256,7 @@ describe('a logo', () => {
     expect(await asked()).toEqual([`one ${base}-${drawn}`]);
     const { snapshot } = (await entriesOf(id))[0]!;
     expect(snapshot.items).toEqual([expect.objectContaining({ drawn })]);
-    expect(await data().looks.drawing(drawn)).toMatchObject({ logo: { uploadID }, texts: [] });
+    expect(await data().looks.drawing(drawn)).toMatchObject({ logo: { source: uploadID }, texts: [] });
     expect(snapshot.overlays).toMatchObject({ logo: { uploadID }, logoKey: expect.any(String), title: null });
     await prepare('one', `${base}-${drawn}`);
     expect((await read(id)).state).toBe('activating');
