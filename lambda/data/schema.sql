@@ -1222,10 +1222,13 @@ create table renditions (
   encoder text,
   encoder_missed_since timestamptz,
   segments_written integer not null default 0,
+  drawing text,
   constraint renditions_pkey primary key (content_hash, format),
   constraint renditions_state_check check (state = any (array['preparing', 'ready', 'failed']))
 );
 create index renditions_by_drawing on renditions (drawing_of(format)) where drawing_of(format) is not null;
+create index renditions_with_drawing on renditions (drawing) where drawing is not null;
+create trigger rendition_without_drawing before insert on renditions for each row when (new.drawing is null) execute function note_drawing_of_rendition();
 
 create table replicas (
   id text not null,
@@ -2169,6 +2172,13 @@ begin
   values (new.user_id, pg_current_xact_id(), 'destination', new.destination_id, false)
   on conflict do nothing;
   return null;
+end $$;
+
+create function note_drawing_of_rendition() returns trigger language plpgsql
+as $$
+begin
+  new.drawing := drawing_of(new.format);
+  return new;
 end $$;
 
 create function note_gone() returns trigger language plpgsql

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { formatName, formatOfItem } from '../../lambda/domain/playout/rendition.ts';
+import { formatOfItem } from '../../lambda/domain/playout/rendition.ts';
 import type { PictureFormat } from '../../lambda/domain/playout/rendition.ts';
 import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
@@ -172,9 +172,9 @@ async function sendPrepared({
   );
 }
 
-/** The names of the formats in which the whole item is prepared. */
-function formatsOf(item: TimelineItem, format: PictureFormat): string[] {
-  return [...new Set([formatName(format), formatName(formatOfItem(format, item))])];
+/** The formats in which the whole item is prepared. */
+function formatsOf(item: TimelineItem, format: PictureFormat): PictureFormat[] {
+  return [format, formatOfItem(format, item)];
 }
 
 /** Sends with the least work in Node: from a buffer of twenty seconds of media, by one timer. */

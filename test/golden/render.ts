@@ -88,12 +88,12 @@ export async function renderPrepared(
   const work = { tools, files, clips, timeline, drawings: drawingsOf(timeline) };
   const store = new SegmentStore({ objects: clips.objects, maxCachedBytes: cachedBytes });
   const keys: string[] = [];
-  const [formats, looks] = [new Map<string, string[]>(), new Map<string, number>()];
+  const [formats, looks] = [new Map<string, RenditionFormat[]>(), new Map<string, number>()];
   for (const [item, wanted] of renditionsIn(timeline)) {
-    const name = formatName(wanted);
-    if (formats.get(item.uploadID)?.includes(name)) continue;
-    formats.set(item.uploadID, [...(formats.get(item.uploadID) ?? []), name]);
-    looks.set(lookKey(item.uploadID, name), 0);
+    const key = lookKey(item.uploadID, formatName(wanted));
+    if (looks.has(key)) continue;
+    formats.set(item.uploadID, [...(formats.get(item.uploadID) ?? []), wanted]);
+    looks.set(key, 0);
     keys.push(await prepared(work, item, wanted));
   }
   const contentHashes = new Map([...formats.keys()].map((uploadID) => [uploadID, uploadID]));

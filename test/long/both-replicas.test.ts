@@ -10,7 +10,7 @@ import { partsWithin } from '../../lambda/domain/playout/parts-within.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../lambda/domain/playout/play-out.ts';
 import { formatName, formatOfItem, variantsOfItem } from '../../lambda/domain/playout/rendition.ts';
-import type { PictureFormat } from '../../lambda/domain/playout/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
 import type { MediaStart } from '../../lambda/publisher/destination/publisher.ts';
 import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
@@ -43,6 +43,7 @@ let logoURL: string;
 const paths = new Map<string, string>();
 const drawings = new Map<VariantName, Drawing>();
 const looks = new Map<string, number>();
+const formats = new Map<string, RenditionFormat[]>(films.map(({ uploadID }) => [uploadID, []]));
 const joins = new Map<string, number>();
 
 beforeAll(async () => {
@@ -93,6 +94,7 @@ async function makeAll(entries: readonly TimelineEntry[], fromSeconds: number): 
       const [overlay] = await drawnOver([of]);
       await clips.prepare(each, paths.get(each.uploadID)!, of, fastEncoder, { overlay: overlay! });
       looks.set(key, fromSeconds);
+      formats.get(each.uploadID)!.push(of);
     }
   }
   const track = { entries, contentHashes: new Map(films.map(({ uploadID }) => [uploadID, uploadID])) };
@@ -122,9 +124,6 @@ async function sent(
   const media = mediaOptions(clips.objects, () => ({ video: entries, joins }));
   const loadTimelines = async () => {
     const { video, audio } = await media.options.loadTimelines();
-    const formats = new Map(
-      films.map(({ uploadID }) => [uploadID, [...looks.keys()].flatMap((key) => key.split(`${uploadID}/`)[1] ?? [])]),
-    );
     return { video: { ...video, formats, looks }, audio };
   };
   const options = { startFrame, seconds: endSeconds - startFrame / rate };

@@ -1,6 +1,7 @@
 // Operators' commands on users, credits, content and dead commands; a dry run prints the same, and changes nothing.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
+import { formatNamed } from '../../lambda/domain/playout/rendition.ts';
 import { actorsOn } from '../support/actors.ts';
 import { operatorOn } from '../support/operate.ts';
 import { testService } from '../support/service.ts';
@@ -100,7 +101,7 @@ describe('content', () => {
     await register('agent');
     const { id: single } = await activeStream('agent', { videoUploadObjectID: ids[0] });
     const other = await startedStream();
-    await data().renditions.begin(`${hash}-video-1-sound`, 'q_720p-f_30', 3);
+    await data().renditions.begin(`${hash}-video-1-sound`, formatNamed('q_720p-f_30'), 3);
     await service.pool().query('delete from outbox');
     const dry = await operateDry('content', 'block', ids[1]!);
     expect((await row(single)).state).toBe('active');

@@ -2,7 +2,9 @@
 import type { Overlays } from '../../domain/playout/overlays.ts';
 import type { SoundSettings } from '../../domain/playout/sound.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
-import { isPlayable, isComplete, keptItems } from './format-names.ts';
+import { drawingIn, formatName } from '../../domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../domain/playout/rendition.ts';
+import { isPlayable, isComplete, jsonOfKeptFormat, keptItems } from './format-names.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { UploadFailure } from './uploads.ts';
@@ -40,7 +42,7 @@ export interface UploadPreparation {
 /** An upload that is kept prepared. */
 export interface KeptUpload extends Pick<UploadPreparation, 'upload_id' | 'content_hash'> {
   readonly user_id: string;
-  readonly format: string;
+  readonly format: RenditionFormat;
   readonly item_sound: SoundSettings | null;
   readonly stream_sound: SoundSettings | null;
   /** The overlays over its pictures; null: none. */
@@ -84,11 +86,11 @@ export function renditions(db: Queryable) {
      * @param retried the failures after which a rendition is prepared again; null: none
      * @returns the contents that need a command: they are new, they failed in that way, or their preparation stalled
      */
-    request: async (contentHashes: readonly string[], format: string, retried: RetriedFailure | null) => {
+    request: async (contentHashes: readonly string[], format: RenditionFormat, retried: RetriedFailure | null) => {
       const rows = await all<{ content_hash: string }>(
         db,
-        `insert into renditions as r (content_hash, format, segment_count)
-           select distinct content_hash, $2, 0 from unnest($1::text[]) as wanted (content_hash)
+        `insert into renditions as r (content_hash, format, drawing, segment_count)
+           select distinct content_hash, $2, $5, 0 from unnest($1::text[]) as wanted (content_hash)
            where not exists (
              select from renditions r
              where r.content_hash = wanted.content_hash and r.format = $2 and ${needsCommand} is not true)
@@ -96,7 +98,7 @@ export function renditions(db: Queryable) {
          on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
            where ${needsCommand}
          returning content_hash`,
-        [contentHashes, format, retried?.code ?? null, retried?.afterSeconds ?? 0],
+        [contentHashes, formatName(format), retried?.code ?? null, retried?.afterSeconds ?? 0, drawingIn(format)],
       );
       return new Set(rows.map((row) => row.content_hash));
     },
@@ -106,16 +108,16 @@ export function renditions(db: Queryable) {
      * @param encoder the kind of the worker's encoder, which is recorded before the first segment
      * @returns the new row
      */
-    begin: async (contentHash: string, format: string, segmentCount: number, encoder: string | null = null) =>
+    begin: async (contentHash: string, format: RenditionFormat, segmentCount: number, encoder: string | null = null) =>
       (await one<RenditionRow>(
         db,
-        `insert into renditions as r (content_hash, format, segment_count, encoder) values ($1, $2, $3, $4)
+        `insert into renditions as r (content_hash, format, segment_count, encoder, drawing) values ($1, $2, $3, $4, $5)
          on conflict (content_hash, format) do update set updated_at = now(),
            segment_count = case when r.segment_count = 0 then $3 else r.segment_count end,
            encoder = case when r.segments_done = 0 and r.state = 'preparing' then $4 else r.encoder end,
            encoder_missed_since = case when r.encoder <> $4 then r.encoder_missed_since end
          returning *`,
-        [contentHash, format, segmentCount, encoder],
+        [contentHash, formatName(format), segmentCount, encoder, drawingIn(format)],
       ))!,
 
     /**
@@ -135,11 +137,12 @@ export function renditions(db: Queryable) {
     find: (contentHash: string, format: string) =>
       one<RenditionRow>(db, 'select * from renditions where content_hash = $1 and format = $2', [contentHash, format]),
 
-    fail: (contentHash: string, format: string, failure: UploadFailure) =>
+    fail: (contentHash: string, format: RenditionFormat, failure: UploadFailure) =>
       db.query(
-        `insert into renditions (content_hash, format, segment_count, state, failure) values ($1, $2, 0, 'failed', $3)
+        `insert into renditions (content_hash, format, segment_count, state, failure, drawing)
+           values ($1, $2, 0, 'failed', $3, $4)
          on conflict (content_hash, format) do update set state = 'failed', failure = $3, updated_at = now()`,
-        [contentHash, format, failure],
+        [contentHash, formatName(format), failure, drawingIn(format)],
       ),
 
     /** The contents of these uploads, in no order; null: not known yet. */
@@ -175,17 +178,18 @@ export function renditions(db: Queryable) {
      * The contents of the uploads among these that are prepared in at least one of these formats, and the formats in
      * which they are prepared, by the id of the upload.
      */
-    prepared: async (uploadIDs: readonly string[], wanted: readonly string[]) => {
+    prepared: async (uploadIDs: readonly string[], wanted: readonly RenditionFormat[]) => {
+      const named = new Map(wanted.map((format) => [formatName(format), format]));
       const rows = await all<{ id: string; content_hash: string; formats: string[] }>(
         db,
         `select u.id, u.content_hash, array_agg(r.format) as formats
          from uploads u join renditions r on r.content_hash = u.content_hash and r.format = any ($2)
          where u.id = any ($1) and ${isComplete} group by u.id, u.content_hash`,
-        [uploadIDs, wanted],
+        [uploadIDs, [...named.keys()]],
       );
       return {
         contentHashes: new Map(rows.map((row) => [row.id, row.content_hash])),
-        formats: new Map(rows.map((row) => [row.id, row.formats])),
+        formats: new Map(rows.map((row) => [row.id, row.formats.map((name) => named.get(name)!)])),
       };
     },
 
@@ -204,7 +208,7 @@ export function renditions(db: Queryable) {
       if (rowCount === 0) return [];
       return all<KeptUpload>(
         db,
-        `select distinct u.id as upload_id, u.content_hash, s.user_id, format,
+        `select distinct u.id as upload_id, u.content_hash, s.user_id, ${jsonOfKeptFormat} as format,
            item -> 'sound' as item_sound, s.sound as stream_sound, u.name,
            upload_titles(u.file_tags, u.given_titles) as titles, u.captions ->> 'hash' as captions,
            case when p.kind = 'video' then s.look -> 'overlays' || case when ${hasSoundTrack} then '{"title": null}'

@@ -1,5 +1,5 @@
 // SQL of drawings over pictures, and of their start times in the runs of streams.
-import { drawnLogo, lookKey } from '../../domain/playout/drawings.ts';
+import { placedLogo, lookKey } from '../../domain/playout/drawings.ts';
 import type { Drawing } from '../../domain/playout/drawings.ts';
 import type { Logo } from '../../domain/playout/overlays.ts';
 import { isComplete, nameOfRunFormat } from '../media/format-names.ts';
@@ -37,7 +37,7 @@ export function looks(db: Queryable) {
       db.query(
         `delete from drawings where name in (
            select name from drawings d where noted_at < now() - interval '1 day'
-             and not exists (select from renditions r where drawing_of(r.format) = d.name)
+             and not exists (select from renditions r where r.drawing = d.name)
            order by noted_at limit $1)
          and noted_at < now() - interval '1 day'`,
         [most],
@@ -46,7 +46,7 @@ export function looks(db: Queryable) {
     drawing: async (name: string): Promise<Drawing | null> => {
       const query = 'select drawing from drawings where name = $1';
       const row = await one<{ drawing: StoredDrawing }>(db, query, [name]);
-      return row && { ...row.drawing, logo: drawnLogo(row.drawing.logo) };
+      return row && { ...row.drawing, logo: placedLogo(row.drawing.logo) };
     },
 
     /**

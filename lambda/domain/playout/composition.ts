@@ -8,7 +8,7 @@ import {
   sourcesOfSound,
 } from './composed-sound.ts';
 import type { ComposedSound, ComposedTrack, Fade, PlacedItem } from './composed-sound.ts';
-import { captionsOver, drawnLogo, textsOver, withNext } from './drawings.ts';
+import { captionsOver, placedLogo, textsOver, withNext } from './drawings.ts';
 import type { Drawing, NamedItem } from './drawings.ts';
 import { pictureEffects } from './look.ts';
 import type { FramingName, PictureEffect, StingerJoin } from './look.ts';
@@ -222,7 +222,7 @@ function drawnOver(
   const clock = isLive ? clockTexts(overlays, liveSinceMs + runSeconds * 1000, { fromSeconds, toSeconds }) : [];
   const running = isLive ? [...tickerTexts(overlays, runSeconds), ...clock] : [];
   const captions = captionsOver(overlays, of.item);
-  const logo = drawnLogo(overlays.logo, track.contentHashes ? overlays.logo?.uploadID : overlays.logoKey!);
+  const logo = placedLogo(overlays.logo, track.contentHashes ? overlays.logo?.uploadID : overlays.logoKey!);
   if (!logo && !captions && texts.length + running.length === 0) return null;
   return { logo, texts, ...(running.length > 0 && { running }), ...(captions && { captions }) };
 }

@@ -1,5 +1,5 @@
 // The names of pictures with graphics.
-import { captionsOver, drawnLogo, hashLength, textsOver } from './drawings.ts';
+import { captionsOver, placedLogo, hashLength, textsOver } from './drawings.ts';
 import type { Drawing, DrawnItem, TextBlock, Variant } from './drawings.ts';
 import type { DrawingName, Overlays, Theme, VariantPart } from './overlays.ts';
 import { gopSeconds } from './rendition.ts';
@@ -41,7 +41,7 @@ function partsOf({ style, textColour, panelColour, panelOpacityPercent }: Theme)
 export function variantsOf(overlays: Overlays, item: DrawnItem): Variant[] {
   const texts = textsOver(overlays, item);
   const captions = captionsOver(overlays, item);
-  const logo = drawnLogo(overlays.logo);
+  const logo = placedLogo(overlays.logo);
   if (captions) return [variantWith({ logo, texts, captions })];
   const [first, next] = texts;
   const isOne = next !== undefined && next.fromSeconds - (first!.toSeconds ?? Infinity) < 2 * gopSeconds;

@@ -36,14 +36,14 @@ export interface DrawnCaptions extends CaptionsOverlay {
 }
 
 /** A logo over pictures. */
-export interface DrawnLogo extends Omit<Logo, 'uploadID'> {
+export interface PlacedLogo extends Omit<Logo, 'uploadID'> {
   /** The upload, or the key of its object in pictures that are encoded while they are sent. */
   readonly source: string;
 }
 
 /** All facts that decide the graphics over a picture, whatever its size. */
 export interface Drawing {
-  readonly logo: DrawnLogo | null;
+  readonly logo: PlacedLogo | null;
   readonly texts: readonly TextBlock[];
   /** Texts that captions may overlap; absent: none. */
   readonly running?: readonly TextBlock[];
@@ -59,13 +59,13 @@ export interface Variant {
 
 /** The drawing over every picture of a stream; null: nothing. */
 export function wholeDrawing(overlays: Overlays | null | undefined): Drawing | null {
-  return overlays?.logo ? { logo: drawnLogo(overlays.logo), texts: [] } : null;
+  return overlays?.logo ? { logo: placedLogo(overlays.logo), texts: [] } : null;
 }
 
 /** The logo of overlays over pictures. @param source its upload, unless given */
-export function drawnLogo(logo: Logo, source?: string): DrawnLogo;
-export function drawnLogo(logo: Logo | null, source?: string): DrawnLogo | null;
-export function drawnLogo(logo: Logo | null, source = logo?.uploadID): DrawnLogo | null {
+export function placedLogo(logo: Logo, source?: string): PlacedLogo;
+export function placedLogo(logo: Logo | null, source?: string): PlacedLogo | null;
+export function placedLogo(logo: Logo | null, source = logo?.uploadID): PlacedLogo | null {
   if (logo === null || source === undefined) return null;
   const { uploadID: _, ...shown } = logo;
   return { ...shown, source };
@@ -160,10 +160,15 @@ export function withNext<Item extends NamedItem & Pick<TimelineItem, 'itemID'>>(
   return items.map((item, index) => ({ ...item, next: items[(index + 1) % items.length]! }));
 }
 
+/** The first or last seconds of an item, as the name of a variant has them; null: the whole item. */
+function partNamed(name: VariantName): { readonly edge: 'first' | 'last'; readonly seconds: number } | null {
+  const [, edge, seconds] = /^v[\da-f]{16}([fl])(\d+)$/.exec(name) ?? [];
+  return edge === undefined ? null : { edge: edge === 'f' ? 'first' : 'last', seconds: Number(seconds) };
+}
+
 /** The most seconds of an item that a variant covers; null: all. */
 export function variantSeconds(name: VariantName): number | null {
-  const [, seconds] = /^v[\da-f]{16}[fl](\d+)$/.exec(name) ?? [];
-  return seconds === undefined ? null : Number(seconds);
+  return partNamed(name)?.seconds ?? null;
 }
 
 /** The part of an item that a variant covers, in seconds of the item. */
@@ -171,10 +176,10 @@ export function variantPart(
   name: VariantName,
   { durationSeconds }: Pick<TimelineItem, 'durationSeconds'>,
 ): { readonly fromSeconds: number; readonly toSeconds: number } {
-  const seconds = variantSeconds(name);
-  if (seconds === null) return { fromSeconds: 0, toSeconds: Infinity };
-  if (name[1 + hashLength] === 'f') return { fromSeconds: 0, toSeconds: seconds };
-  return { fromSeconds: Math.max(0, durationSeconds - seconds), toSeconds: Infinity };
+  const part = partNamed(name);
+  if (part === null) return { fromSeconds: 0, toSeconds: Infinity };
+  if (part.edge === 'first') return { fromSeconds: 0, toSeconds: part.seconds };
+  return { fromSeconds: Math.max(0, durationSeconds - part.seconds), toSeconds: Infinity };
 }
 
 /** The variant that replaces an item's pictures at a time; undefined: none. */

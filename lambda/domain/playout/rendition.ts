@@ -139,6 +139,11 @@ export function isSound(format: RenditionFormat): format is SoundFormat {
   return typeof format === 'string';
 }
 
+/** The drawing over the pictures of a format; undefined: none, or sound. */
+export function drawingIn(format: RenditionFormat): DrawingName | VariantName | undefined {
+  return isSound(format) ? undefined : (format.variant ?? format.drawn);
+}
+
 /** The format of sound at a loudness. @param targetLUFS below 0 */
 export function soundAt(targetLUFS: number): SoundFormat {
   return `sound${targetLUFS}` as SoundFormat;
@@ -183,35 +188,43 @@ export function variantsOfItem(format: RenditionFormat, item: ItemFormat): Pictu
   return isSound(whole) ? [] : (item.variants ?? []).map((variant) => ({ ...whole, variant }));
 }
 
-/** Uploads by the name of the format that they are sent in, each once and sorted by name. */
+/** A format, and the uploads that are sent in it, each once and sorted. */
+export interface UploadsOfFormat {
+  readonly format: RenditionFormat;
+  readonly uploadIDs: readonly string[];
+}
+
+/** The formats in which uploads are sent, sorted by name. */
 export function uploadsByFormat(
   items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: RenditionFormat,
-): ReadonlyMap<string, readonly string[]> {
-  return byName(items.map((item) => [formatName(formatOfItem(format, item)), item.uploadID]));
+): UploadsOfFormat[] {
+  return grouped(items.map((item) => [formatOfItem(format, item), item.uploadID]));
 }
 
-/** Uploads by the format name of each variant that they are sent in, each once and sorted by name. */
+/** The formats of the variants in which uploads are sent, sorted by name. */
 export function uploadsByVariant(
   items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: RenditionFormat,
-): ReadonlyMap<string, readonly string[]> {
-  return byName(
-    items.flatMap((item) => variantsOfItem(format, item).map((each) => [formatName(each), item.uploadID] as const)),
-  );
+): UploadsOfFormat[] {
+  return grouped(items.flatMap((item) => variantsOfItem(format, item).map((each) => [each, item.uploadID] as const)));
 }
 
-function byName(uploads: readonly (readonly [name: string, uploadID: string])[]) {
-  const groups = Map.groupBy(uploads, ([name]) => name);
-  const names = [...groups.keys()].sort();
-  return new Map(names.map((name) => [name, [...new Set(groups.get(name)!.map(([, uploadID]) => uploadID))].sort()]));
+function grouped(uploads: readonly (readonly [format: RenditionFormat, uploadID: string])[]): UploadsOfFormat[] {
+  const groups = [...Map.groupBy(uploads, ([format]) => formatName(format))];
+  return groups
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, of]) => ({ format: of[0]![0], uploadIDs: [...new Set(of.map(([, uploadID]) => uploadID))].sort() }));
 }
 
 const lookNamed =
   /^(.*?)(?:-(9x16|1x1))?(?:-(crop|blur|pad[\da-f]{6}))?(?:-(o[\da-f]{16}))?(?:-(v[\da-f]{16}(?:a|[fl]\d+)))?$/;
 const soundNamed = /^sound(?:-\d+(?:\.\d+)?)?$/;
 
-/** The format with a name. @throws {RangeError} if there is none */
+/**
+ * The format with a name that a command or a row contains. Other code passes on formats. Decision D171.
+ * @throws {RangeError} if there is none
+ */
 export function formatNamed(name: string): RenditionFormat {
   const pictures = qualities.flatMap((quality) =>
     framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),

@@ -3,7 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { UploadPreparation } from '../../data/media/renditions.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
-import { uploadsByFormat, uploadsByVariant } from '../../domain/playout/rendition.ts';
+import { formatName, uploadsByFormat, uploadsByVariant } from '../../domain/playout/rendition.ts';
 import type { ItemFormat, PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { requestRenditions } from './request-renditions.ts';
 import type { RequestOptions } from './request-renditions.ts';
@@ -27,14 +27,13 @@ export async function requestPreparation(
   { retries }: Pick<RequestOptions, 'retries'>,
 ): Promise<Preparation> {
   const wanted = uploadsByFormat(items, track === 'audio' ? 'sound' : format);
-  for (const [name, ids] of wanted)
-    await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
   // Drawings over a part of an item are requested too, but nothing waits for them.
-  for (const [name, ids] of uploadsByVariant(items, track === 'audio' ? 'sound' : format))
-    await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
+  const drawn = uploadsByVariant(items, track === 'audio' ? 'sound' : format);
+  for (const { format: each, uploadIDs } of [...wanted, ...drawn])
+    await requestRenditions(data, each, await data.renditions.contentsOf(uploadIDs), { retries });
   const states: UploadPreparation['state'][] = [];
-  for (const [name, ids] of wanted)
-    states.push(...(await data.renditions.lockOfUploads(ids, name)).map(({ state }) => state));
+  for (const { format: each, uploadIDs } of wanted)
+    states.push(...(await data.renditions.lockOfUploads(uploadIDs, formatName(each))).map(({ state }) => state));
   if (states.some((state) => state === null || state === 'preparing'))
     return states.includes('ready') ? 'begun' : 'preparing';
   return states.includes('ready') ? 'ready' : 'failed';
@@ -51,8 +50,9 @@ export async function remedyFor(
   usual: string,
 ): Promise<string> {
   const reasons = new Set<string | undefined>();
-  for (const [name, ids] of uploadsByFormat(items, format))
-    for (const { failure } of await data.renditions.lockOfUploads(ids, name)) reasons.add(failure?.detail);
+  for (const { format: each, uploadIDs } of uploadsByFormat(items, format))
+    for (const { failure } of await data.renditions.lockOfUploads(uploadIDs, formatName(each)))
+      reasons.add(failure?.detail);
   const [reason, ...others] = reasons;
   return reason !== undefined && others.length === 0 ? reason : usual;
 }

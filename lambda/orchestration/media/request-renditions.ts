@@ -1,7 +1,8 @@
 // Requests renditions that were not requested yet, and has the failures of those that we could not make.
 import type { Database } from '../../data/database.ts';
 import type { UploadPreparation } from '../../data/media/renditions.ts';
-import { formatNamed } from '../../domain/playout/rendition.ts';
+import { formatName } from '../../domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { inFormat, recordToPrepare } from './preparation-limit.ts';
 
@@ -32,7 +33,7 @@ const retriedAfterSeconds = { 'at once': 0, hourly: 3600, never: null } as const
 /** Requests the preparation of uploads that are not being prepared, each content once. */
 export async function requestRenditions(
   data: Database,
-  format: string,
+  format: RenditionFormat,
   uploads: readonly Pick<UploadPreparation, 'upload_id' | 'content_hash'>[],
   { retries }: { readonly retries: Retries },
 ): Promise<void> {
@@ -48,13 +49,15 @@ export async function requestRenditions(
   }
   const commands = [...wanted].map(([content, uploadID]) => {
     const contentHash = asked.has(content) ? { contentHash: content } : {};
-    return { task: 'prepare_upload', uploadID, ...contentHash, format } as const;
+    return { task: 'prepare_upload', uploadID, ...contentHash, format: formatName(format) } as const;
   });
   await data.outbox.sendAll('media', commands);
 }
 
-/** An upload in a format, by its name. */
-export type WantedRendition = Pick<UploadPreparation, 'upload_id' | 'content_hash'> & { readonly format: string };
+/** An upload in a format. */
+export type WantedRendition = Pick<UploadPreparation, 'upload_id' | 'content_hash'> & {
+  readonly format: RenditionFormat;
+};
 
 export interface RequestOptions {
   readonly retries: Retries;
@@ -72,12 +75,12 @@ export async function requestWithinLimit(
   wanted: readonly WantedRendition[],
   { retries, limitFactor }: RequestOptions,
 ): Promise<void> {
-  const toRecord = wanted.flatMap((upload) => inFormat([upload.upload_id], formatNamed(upload.format)));
+  const toRecord = wanted.flatMap((upload) => inFormat([upload.upload_id], upload.format));
   const reached = await recordToPrepare(data, userID, limitFactor, toRecord);
-  for (const [format, uploads] of Map.groupBy(wanted, (upload) => upload.format)) {
+  for (const [name, uploads] of Map.groupBy(wanted, ({ format }) => formatName(format))) {
     const ids = uploads.map((upload) => upload.upload_id);
-    const recorded = reached === null ? new Set(ids) : await data.preparedUploads.recorded(ids, format);
+    const recorded = reached === null ? new Set(ids) : await data.preparedUploads.recorded(ids, name);
     const within = uploads.filter((upload) => recorded.has(upload.upload_id));
-    await requestRenditions(data, format, within, { retries });
+    await requestRenditions(data, uploads[0]!.format, within, { retries });
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../data/database.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
-import { captionsOver, drawnLogo, textsOf, textsOver, variantAt } from '../../domain/playout/drawings.ts';
+import { captionsOver, placedLogo, textsOf, textsOver, variantAt } from '../../domain/playout/drawings.ts';
 import type { DrawnItem, TextBlock, Variant } from '../../domain/playout/drawings.ts';
 import { variantWith } from '../../domain/playout/drawing-names.ts';
 import { ofAspect } from '../../domain/playout/look.ts';
@@ -79,7 +79,7 @@ function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, 
   );
   const shown = [...running, ...texts].map((text) => ({ ...text, fromSeconds: 0, toSeconds: null }));
   const captions = captionsOver(overlays, item);
-  return shown.length === 0 ? null : variantWith({ logo: drawnLogo(overlays.logo), texts: shown, captions });
+  return shown.length === 0 ? null : variantWith({ logo: placedLogo(overlays.logo), texts: shown, captions });
 }
 
 /** The titles of a sound track during its first item. */

@@ -10,7 +10,7 @@ import { mixesSoundUnder } from '../../domain/playout/mixed-sound.ts';
 import { partsWithin } from '../../domain/playout/parts-within.ts';
 import { effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
-import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
+import { uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import { showsSoundTitles } from '../../domain/playout/sound-titles.ts';
 import type { FrameStretch } from '../../domain/playout/sound-titles.ts';
@@ -92,8 +92,8 @@ async function allowFinishedJoins(data: Database, stream: Locked<Stream>, now: D
 async function composedTrack(data: Database, entries: readonly TimelineEntry[], format: RenditionFormat) {
   const items = entries.flatMap(({ snapshot }) => itemsPlayed(snapshot));
   const uploadIDs = [...new Set(items.map(({ uploadID }) => uploadID))];
-  const formats = new Set([formatName(format), ...uploadsByFormat(items, format).keys()]);
-  return { entries, contentHashes: (await data.renditions.prepared(uploadIDs, [...formats])).contentHashes };
+  const formats = [format, ...uploadsByFormat(items, format).map((each) => each.format)];
+  return { entries, contentHashes: (await data.renditions.prepared(uploadIDs, formats)).contentHashes };
 }
 
 /** The frames of the next minutes. */

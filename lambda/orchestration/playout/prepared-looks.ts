@@ -9,7 +9,8 @@ import { wholeDrawing } from '../../domain/playout/drawings.ts';
 import type { DrawnItem } from '../../domain/playout/drawings.ts';
 import type { Overlays } from '../../domain/playout/overlays.ts';
 import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
-import { formatNamed, isSound } from '../../domain/playout/rendition.ts';
+import { drawingIn, isSound } from '../../domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import { drawingName, variantsOf } from '../../domain/playout/drawing-names.ts';
 import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { forLiveStreams } from '../shared/live-streams.ts';
@@ -31,7 +32,8 @@ export async function keptVariants(data: Database, uploads: readonly KeptUpload[
   const wanted = uploads.flatMap(({ overlays, name, titles, captions, format, ...upload }) => {
     const item = { name, titles, ...(captions !== null && { captions }) };
     const variants = overlays ? variantsOf(overlays, item) : [];
-    return variants.map((variant) => ({ ...upload, format: `${format}-${variant.name}`, variant }));
+    if (isSound(format)) return [];
+    return variants.map((variant) => ({ ...upload, format: { ...format, variant: variant.name }, variant }));
   });
   const wholes = uploads.flatMap(({ overlays }) => (overlays ? wholeOf(overlays) : []));
   await data.looks.saveDrawings([...wholes, ...wanted.map(({ variant }) => variant)]);
@@ -48,10 +50,9 @@ export async function allowPreparedLooks(data: Database, stream: Locked<Stream>,
   await data.looks.scheduleFinished(stream.id, elapsedSecondsOf(stream.anchored_at, now) + effectiveAheadSeconds);
 }
 
-/** Lets the streams that wait for a rendition with a drawing send it. @param format its name */
-export async function allowPreparedLooksOf(pool: Pool, contentHash: string, format: string): Promise<void> {
-  const named = formatNamed(format);
-  if (isSound(named) || (named.variant ?? named.drawn) === undefined) return;
+/** Lets the streams that wait for a rendition with a drawing send it. */
+export async function allowPreparedLooksOf(pool: Pool, contentHash: string, format: RenditionFormat): Promise<void> {
+  if (drawingIn(format) === undefined) return;
   const ids = await inTransaction(pool, (data) => data.looks.waitingFor(contentHash));
   await forLiveStreams(pool, ids, allowPreparedLooks);
 }

@@ -7,8 +7,8 @@ import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
-import { formatName, formatNamed, targetOfFormat } from '../../domain/playout/rendition.ts';
-import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { targetOfFormat } from '../../domain/playout/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { remedyFor, requestPreparation } from '../media/prepare-media.ts';
 import type { Preparation } from '../media/prepare-media.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
@@ -32,10 +32,10 @@ export async function prepareAndLaunch(data: Database, stream: Locked<Stream>, n
 /**
  * Continues the streams and the publishing of drafts that waited only for a rendition of this content. Levelled sound
  * is never waited for: streams apply it at their next items.
- * @param format the name of the format that has been prepared, or cannot be
+ * @param format the format that has been prepared, or cannot be
  */
-export async function finishPreparation(pool: Pool, contentHash: string, format: string): Promise<void> {
-  if (targetOfFormat(formatNamed(format)) !== null) return applySoundOf(pool, contentHash);
+export async function finishPreparation(pool: Pool, contentHash: string, format: RenditionFormat): Promise<void> {
+  if (targetOfFormat(format) !== null) return applySoundOf(pool, contentHash);
   const streamIDs = await inTransaction(pool, async (data) => {
     const waiting = await data.renditions.waitingFor(contentHash);
     for (const { id, publish_request: request } of waiting.playlists) {
@@ -88,7 +88,7 @@ function mayLaunch(preparation: Preparation): boolean {
 /** Whether any item with a look is prepared without it: with black bars and without drawings. */
 async function isBasePrepared(data: Database, items: readonly TimelineItem[], format: PictureFormat): Promise<boolean> {
   const ids = items.flatMap(({ uploadID, framing, drawn }) => ((framing ?? drawn) ? [uploadID] : []));
-  return ids.length > 0 && (await data.renditions.prepared(ids, [formatName(format)])).formats.size > 0;
+  return ids.length > 0 && (await data.renditions.prepared(ids, [format])).formats.size > 0;
 }
 
 function itemsOf(timelines: Timelines, track: Track): TimelineItem[] {

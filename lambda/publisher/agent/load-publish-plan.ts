@@ -128,8 +128,10 @@ async function askFor(data: Database, uploadID: string, lost: MadeFrom): Promise
 }
 
 function isAllThere({ entries, formats }: PreparedTimeline, format: RenditionFormat): boolean {
-  const isThere = (item: TimelineItem) =>
-    formats?.get(item.uploadID)?.includes(formatName(formatOfItem(format, item))) ?? false;
+  const isThere = (item: TimelineItem) => {
+    const wanted = formatName(formatOfItem(format, item));
+    return formats?.get(item.uploadID)?.some((each) => formatName(each) === wanted) ?? false;
+  };
   return entries.every(({ snapshot }) => itemsPlayed(snapshot).every(isThere));
 }
 

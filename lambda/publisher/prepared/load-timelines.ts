@@ -4,7 +4,7 @@ import type { Track } from '../../data/playout/timelines.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { mixesSoundUnder } from '../../domain/playout/mixed-sound.ts';
-import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
+import { uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { hasJoins } from '../../domain/playout/item-joins.ts';
 import { showsSoundTitles } from '../../domain/playout/sound-titles.ts';
@@ -34,7 +34,7 @@ async function withPrepared(
   wanted: RenditionFormat,
 ): Promise<PreparedTimeline> {
   const items = entries.flatMap(({ snapshot }) => itemsPlayed(snapshot));
-  const names = new Set([formatName(wanted), ...uploadsByFormat(items, wanted).keys()]);
+  const formats = [wanted, ...uploadsByFormat(items, wanted).map(({ format }) => format)];
   const uploadIDs = items.map(({ uploadID }) => uploadID);
-  return { entries, ...(await renditions.prepared(uploadIDs, [...names])) };
+  return { entries, ...(await renditions.prepared(uploadIDs, formats)) };
 }

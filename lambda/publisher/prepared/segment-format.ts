@@ -66,7 +66,12 @@ export function segmentKey(
   { contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>,
   segment: number,
 ): string {
-  return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
+  return segmentKeyNamed(contentHash, formatName(format), segment);
+}
+
+/** As `segmentKey`, for the name of a format. */
+export function segmentKeyNamed(contentHash: string, format: string, segment: number): string {
+  return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${format}/${segment}`;
 }
 
 /** @throws {RangeError} when a message is larger than 8 MiB, or the groups are too many for a header */

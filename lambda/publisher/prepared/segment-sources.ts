@@ -4,7 +4,6 @@ import { lookKey, variantPart } from '../../domain/playout/drawings.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import {
   formatName,
-  formatNamed,
   formatOfItem,
   groupsOf,
   groupsOfSegment,
@@ -57,27 +56,26 @@ export interface WantedLook {
 /**
  * The renditions that an item can be sent from, the best one first: in its look, else without drawings, else with black
  * bars, else any other that exists.
- * @param formats the names of existing renditions, at least one; undefined: the one with black bars
+ * @param formats the formats of existing renditions, at least one; undefined: the one with black bars
  */
 export function renditionsOf(
   contentHash: string,
-  formats: readonly string[] | undefined,
+  formats: readonly RenditionFormat[] | undefined,
   look: WantedLook,
 ): Rendition[] {
   const { occurrence, format } = look;
   const { item } = occurrence;
-  const base = formatName(format);
-  const existing = formats ?? [base];
+  const existing = new Map((formats ?? [format]).map((each) => [formatName(each), each]));
   const { framing, drawn } = item;
   const wanted = formatName(formatOfItem(format, item));
   const best = [
     ...(drawn === undefined || isKnownTo(look, contentHash, wanted) ? [wanted] : []),
     formatName(formatOfItem(format, { ...(framing && { framing }) })),
-    base,
-    ...existing.toSorted(),
+    formatName(format),
+    ...[...existing.keys()].sort(),
   ];
-  const names = [...new Set(best)].filter((name) => existing.includes(name));
-  return names.map((name) => renditionOf(contentHash, item, formatNamed(name)));
+  const found = [...new Set(best)].flatMap((name) => existing.get(name) ?? []);
+  return found.map((each) => renditionOf(contentHash, item, each));
 }
 
 /** The variants for some pictures of a playing, the best one first. */

@@ -38,8 +38,8 @@ import { StandIns } from './stand-ins.ts';
 
 /** A track of a stream, with the contents of its items. */
 export interface PreparedTimeline extends SentTrack {
-  /** By upload: the names of its prepared formats. Absent: the stream's format, without framing. */
-  readonly formats?: ReadonlyMap<string, readonly string[]>;
+  /** By upload: its prepared formats. Absent: the stream's format, without framing. */
+  readonly formats?: ReadonlyMap<string, readonly RenditionFormat[]>;
   /**
    * By `lookKey`: the earliest time of the run at which a rendition with drawings is sent, in seconds. Absent: none.
    */

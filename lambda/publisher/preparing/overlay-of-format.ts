@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { FrameRange } from '../../domain/playout/composition.ts';
-import { isSound } from '../../domain/playout/rendition.ts';
+import { drawingIn, isSound } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { overlaysOf } from '../drawing/layer-overlays.ts';
@@ -29,7 +29,7 @@ export async function overlayOfFormat(
   { format, ...range }: PicturesOfFormat,
   signal: AbortSignal,
 ): Promise<PictureOverlay | null> {
-  const name = isSound(format) ? undefined : (format.variant ?? format.drawn);
+  const name = drawingIn(format);
   if (isSound(format) || name === undefined) return null;
   const drawn = await databaseOn(source.pool).looks.drawing(name);
   if (!drawn) throw new Error(`it is not known what ${name} is`);

@@ -91,7 +91,7 @@ export async function prepareUpload(
     // rendition claimed.
     if (state === 'preparing') await begin(options, asked);
     else if (state === 'other encoder') await passOn(options, asked, attempt);
-    else if (state !== null) await finishPreparation(options.pool, contentHash, command.format);
+    else if (state !== null) await finishPreparation(options.pool, contentHash, formatNamed(command.format));
   } catch (error) {
     attempt.signal.throwIfAborted();
     // The upload was deleted. Others with the same content must not fail, so the next command reads one of those.
@@ -151,7 +151,7 @@ async function advance(
   const rendition = renditionOfUpload(upload, command.format);
   const encoder = await encoderFor(options, rendition);
   const kind = encoder && encoderKind(encoder);
-  const row = await renditions.begin(contentHash, command.format, segmentCount(rendition), kind);
+  const row = await renditions.begin(contentHash, rendition.format, segmentCount(rendition), kind);
   if (row.state !== 'preparing') return row.state;
   const decision = await checkEncoder(options, { contentHash, format: command.format, made: row.encoder, kind });
   if (decision === 'later') return 'other encoder';
@@ -261,11 +261,12 @@ function failureOf(error: unknown): UploadFailure {
 
 async function giveUp(
   { pool }: PrepareUploadOptions,
-  { format }: PrepareCommand,
+  command: PrepareCommand,
   upload: Upload,
   failure: UploadFailure,
 ): Promise<void> {
   const data = databaseOn(pool);
+  const format = formatNamed(command.format);
   // Bytes that could not be read have no hash. The upload gets a name that no other upload shares.
   const contentHash = (await data.uploads.findAny(upload.id))?.content_hash ?? `upload-${upload.id}`;
   await data.uploads.recordContentHash(upload.id, contentHash);

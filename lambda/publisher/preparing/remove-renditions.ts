@@ -1,10 +1,9 @@
 // Deletes the renditions of contents that no upload has any more, a limited number of objects with each command.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import { formatNamed } from '../../domain/playout/rendition.ts';
 import { forgetJoinsOf } from '../../orchestration/playout/forget-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
-import { segmentKey } from '../prepared/segment-format.ts';
+import { segmentKeyNamed } from '../prepared/segment-format.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 
@@ -60,10 +59,9 @@ async function removeSome(
   // This statement sees an upload that was added while the previous one ran.
   if (await uploads.anyWithContent(contentHash)) await orphanedRenditions.restore(contentHash, format, forgotten);
   else {
-    const rendition = { contentHash, format: formatNamed(format) };
     for (let segment = from; segment < end; segment += inParallel) {
       const batch = Array.from({ length: Math.min(inParallel, end - segment) }, (_, index) => segment + index);
-      await Promise.all(batch.map((each) => objects.delete(segmentKey(rendition, each))));
+      await Promise.all(batch.map((each) => objects.delete(segmentKeyNamed(contentHash, format, each))));
     }
     if (from === 0) {
       await forgetJoinsOf(pool, contentHash);

@@ -3,7 +3,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aspects, framingModes, framingNamed, framingOf, usualLook } from '../../../lambda/domain/playout/look.ts';
 import type { Framing, ItemLook, StreamLook } from '../../../lambda/domain/playout/look.ts';
-import { formatName, formatNamed, formatOfItem } from '../../../lambda/domain/playout/rendition.ts';
+import {
+  drawingIn,
+  formatName,
+  formatNamed,
+  formatOfItem,
+  soundAt,
+  variantsOfItem,
+} from '../../../lambda/domain/playout/rendition.ts';
 import { framerates, qualities, videoCodecs } from '../../../lambda/domain/shared/video-format.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -40,6 +47,10 @@ const anyItem = fc.option(fc.record({ framing: anyFraming }, { requiredKeys: [] 
 const sides = fc.constantFrom(2, 607, 608, 720, 1080, 1280, 1918, 1920, 3840);
 const anySize = fc.option(fc.record({ width: sides, height: sides }));
 
+const hash = '0123456789abcdef';
+const anyDrawn = fc.constantFrom(undefined, `o${hash}` as const);
+const variants = [`v${hash}a`, `v${hash}f10`, `v${hash}l7`] as const;
+
 it('each format with a look has a name of its own, of which the format is made again', () => {
   const any = fc.record({
     quality: fc.constantFrom(...qualities),
@@ -47,14 +58,21 @@ it('each format with a look has a name of its own, of which the format is made a
     videoCodec: fc.constantFrom(...videoCodecs),
   });
   fc.assert(
-    fc.property(any, anyStream, anyItem, anySize, (plain, stream, item, size) => {
+    fc.property(any, anyStream, anyItem, anySize, anyDrawn, (plain, stream, item, size, drawn) => {
       const aspect = stream?.aspect;
       const format = { ...plain, ...(aspect && aspect !== '16:9' && { aspect }) };
       const framing = framingOf(item, stream, size);
-      const framed = formatOfItem(format, framing === undefined ? {} : { framing });
-      expect(formatNamed(formatName(framed))).toEqual(framed);
+      const framed = formatOfItem(format, { ...(framing !== undefined && { framing }), ...(drawn && { drawn }) });
+      for (const each of [framed, ...variantsOfItem(framed, { variants })]) {
+        expect(formatNamed(formatName(each))).toEqual(each);
+        expect(drawingIn(formatNamed(formatName(each)))).toBe(each.variant ?? drawn);
+      }
     }),
   );
+  for (const sound of ['sound', soundAt(-14), soundAt(-16.5)] as const) {
+    expect(formatNamed(formatName(sound))).toBe(sound);
+    expect(drawingIn(sound)).toBeUndefined();
+  }
 });
 
 describe('in SQL', () => {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../lambda/data/database.ts';
 import { formatOfRun } from '../../../lambda/data/streams/streams.ts';
-import { formatName } from '../../../lambda/domain/playout/rendition.ts';
+import { formatName, formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { framerates, qualities, videoCodecs } from '../../../lambda/domain/shared/video-format.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { requestPreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
@@ -45,15 +45,15 @@ async function uploadOf(content: string, facts?: Parameters<typeof upload>[0]): 
 
 /** Prepares a content in a format, in one segment, as the media worker would. */
 async function prepare(content: string, format = pictures): Promise<void> {
-  await data().renditions.begin(content, format, 1);
+  await data().renditions.begin(content, formatNamed(format), 1);
   await data().renditions.finishSegment(content, format, 0);
-  await finishPreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, formatNamed(format));
 }
 
 /** Marks a content as impossible to prepare in a format, as the media worker would. */
 async function fail(content: string, failure: typeof damaged, format = pictures): Promise<void> {
-  await data().renditions.fail(content, format, failure);
-  await finishPreparation(service.pool(), content, format);
+  await data().renditions.fail(content, formatNamed(format), failure);
+  await finishPreparation(service.pool(), content, formatNamed(format));
 }
 
 /** Makes the last work on all renditions an hour old. */
@@ -138,7 +138,7 @@ describe('a start', () => {
     const contents = async () => {
       const { video } = await data().timelines.ofStream(id);
       const uploadIDs = video[0]!.snapshot.items.map(({ uploadID }) => uploadID);
-      const { contentHashes } = await data().renditions.prepared(uploadIDs, ['q_720p-f_30']);
+      const { contentHashes } = await data().renditions.prepared(uploadIDs, [formatNamed('q_720p-f_30')]);
       return new Set(contentHashes.values()).size;
     };
     // Unprepared content is not awaited: a stand-in plays in its place.
@@ -376,9 +376,10 @@ describe('every format has in SQL the name that it has in TypeScript', () => {
     for (const { videoCodec, ...format } of formats) {
       for (const video_codec of videoCodec === 'h264' ? [videoCodec, null] : [videoCodec]) {
         await data().streams.saveSettings(id, { ...settings, ...format, video_codec });
-        expect(await data().renditions.lockToKeep('stream', id)).toMatchObject([
-          { format: formatName({ ...format, videoCodec }) },
-        ]);
+        expect(await data().renditions.lockToKeep('stream', id)).toMatchObject([{ format: { ...format, videoCodec } }]);
+        await data().renditions.begin('a', { ...format, videoCodec }, 2);
+        await data().renditions.finishSegment('a', formatName({ ...format, videoCodec }), 0);
+        expect(await data().preparedShares.ofStreams([id])).toEqual(new Map([[id, 0.5]]));
       }
     }
   });
@@ -388,7 +389,7 @@ describe('every format has in SQL the name that it has in TypeScript', () => {
     await start(id);
     for (const format of formats) {
       await data().streams.beginRun(id, format);
-      await data().renditions.begin('a', formatName(format), 2);
+      await data().renditions.begin('a', format, 2);
       await data().renditions.finishSegment('a', formatName(format), 0);
       expect(await data().preparedShares.ofStreams([id])).toEqual(new Map([[id, 0.5]]));
       expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual(format);

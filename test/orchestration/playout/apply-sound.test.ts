@@ -1,6 +1,7 @@
 // Streams play items at the target loudness once it is measured and prepared, and unchanged until then.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Loudness } from '../../../lambda/domain/playout/loudness.ts';
+import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { keepPrepared } from '../../../lambda/orchestration/playout/keep-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
@@ -44,9 +45,9 @@ async function measure(content: string, loudness: Loudness | null): Promise<void
 
 /** Prepares a content in a format, as the media worker would. */
 async function prepare(content: string, format = pictures): Promise<void> {
-  await data().renditions.begin(content, format, 1);
+  await data().renditions.begin(content, formatNamed(format), 1);
   await data().renditions.finishSegment(content, format, 0);
-  await finishPreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, formatNamed(format));
 }
 
 async function playlistStream(more: object, ...uploadIDs: string[]): Promise<string> {

@@ -1,6 +1,7 @@
 // Videos have captions, and streams draw them on request: prepared ahead, applied while live, limited in size.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { captionBounds } from '../../../lambda/domain/playout/captions.ts';
+import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
@@ -17,7 +18,7 @@ beforeEach(() => clearRenditions(service));
 async function video(content: string): Promise<string> {
   const id = await upload();
   await data().uploads.recordContentHash(id, content);
-  await data().renditions.begin(content, base, 1);
+  await data().renditions.begin(content, formatNamed(base), 1);
   await data().renditions.finishSegment(content, base, 0);
   return id;
 }
@@ -114,9 +115,9 @@ describe('a stream that draws captions', () => {
     expect(after).not.toBe(before);
     expect(await asked()).toContain(`film ${base}-${after}`);
     expect((await call('GET', `/streams/${id}`)).body.pendingLook).toBe(1);
-    await data().renditions.begin('film', `${base}-${after}`, 1);
+    await data().renditions.begin('film', formatNamed(`${base}-${after}`), 1);
     await data().renditions.finishSegment('film', `${base}-${after}`, 0);
-    await finishPreparation(service.pool(), 'film', `${base}-${after}`);
+    await finishPreparation(service.pool(), 'film', formatNamed(`${base}-${after}`));
     expect((await call('GET', `/streams/${id}`)).body.pendingLook).toBe(0);
     await setCaptions(uploadID, null);
     expect(await variantsOf(id)).toEqual([]);

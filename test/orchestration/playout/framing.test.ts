@@ -1,7 +1,7 @@
 // Items of another shape than their stream are framed by its or their settings: from the start, and while live.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatOfRun } from '../../../lambda/data/streams/streams.ts';
-import { formatName } from '../../../lambda/domain/playout/rendition.ts';
+import { formatName, formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -24,9 +24,9 @@ async function uploadOf(content: string, [width, height] = [720, 1280]): Promise
 }
 
 async function prepare(content: string, format: string): Promise<void> {
-  await data().renditions.begin(content, format, 1);
+  await data().renditions.begin(content, formatNamed(format), 1);
   await data().renditions.finishSegment(content, format, 0);
-  await finishPreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, formatNamed(format));
 }
 
 async function playlistStream(more: object, uploadIDs: string[]): Promise<{ id: string; playlistID: string }> {
@@ -107,8 +107,8 @@ describe('a stream of prepared media', () => {
     });
     const wanted = contents.map((content) => `${content} ${base}-pad10a0ff`);
     expect((await asked()).sort()).toEqual(wanted);
-    const { formats } = await data().renditions.prepared(uploads, [base, `${base}-pad10a0ff`]);
-    expect([...formats.values()]).toEqual(contents.map(() => [base]));
+    const { formats } = await data().renditions.prepared(uploads, [base, `${base}-pad10a0ff`].map(formatNamed));
+    expect([...formats.values()]).toEqual(contents.map(() => [formatNamed(base)]));
     await prepare('a', `${base}-pad10a0ff`);
     expect([(await read(id)).pendingLook, (await asked()).sort()]).toEqual([2, wanted]);
   });

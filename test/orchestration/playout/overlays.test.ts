@@ -1,6 +1,7 @@
 // Streams draw a logo over their pictures on request: prepared once, from the next item on, and never awaited.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../lambda/data/database.ts';
+import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
 import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
@@ -29,9 +30,9 @@ async function image(): Promise<string> {
 }
 
 async function prepare(content: string, format: string): Promise<void> {
-  await data().renditions.begin(content, format, 1);
+  await data().renditions.begin(content, formatNamed(format), 1);
   await data().renditions.finishSegment(content, format, 0);
-  await finishPreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, formatNamed(format));
 }
 
 async function playlistStream(contents: readonly string[], more: object = {}): Promise<string> {
@@ -326,7 +327,7 @@ describe('a logo', () => {
     await goOnAir(live, 3);
     await call('PATCH', `/streams/${kept}`, { preparedPlaylistIDs: (await read(kept)).playlistIDs });
     const drawn = await drawnIn(live);
-    await data().renditions.fail('b', `${base}-${drawn}`, notPrepared);
+    await data().renditions.fail('b', formatNamed(`${base}-${drawn}`), notPrepared);
     expect(await asked()).toEqual([`b ${base}-${drawn}`]);
     await examined(uploadID, 'completed');
     await inTransaction(service.pool(), (tx) => applyProbeResult(tx, uploadID, 1));
@@ -352,5 +353,33 @@ describe('a logo', () => {
       look: { overlays: { logo: { uploadID: await upload() } } },
     });
     expect(body.errors[0].path).toBe('/look/overlays/logo/uploadID');
+  });
+});
+
+describe('a drawing that was noted more than a day ago', () => {
+  const named = (name: string) => ({ name, drawing: { logo: null, texts: [] } });
+  const [whole, part, unused] = [`o${'1'.repeat(16)}`, `v${'2'.repeat(16)}f10`, `v${'3'.repeat(16)}a`];
+  const kept = async () => {
+    await service.pool().query(`update drawings set noted_at = now() - interval '25 hours'`);
+    await data().looks.forgetUnused(10);
+    return (await service.pool().query<{ name: string }>('select name from drawings order by name')).rows;
+  };
+  beforeEach(async () => {
+    await service.pool().query('delete from drawings');
+    await data().looks.saveDrawings([whole, part, unused].map(named));
+  });
+
+  it('is forgotten unless a rendition has it', async () => {
+    await service.pool().query('alter table renditions disable trigger rendition_without_drawing');
+    await data().renditions.begin('a', formatNamed(`${base}-${whole}`), 1);
+    await data().renditions.request(['a'], formatNamed(`${base}-${whole}-${part}`), null);
+    await service.pool().query('alter table renditions enable trigger rendition_without_drawing');
+    expect(await kept()).toEqual([{ name: whole }, { name: part }]);
+  });
+
+  it('is also kept for a rendition of the release before, which writes no drawing', async () => {
+    const before = 'insert into renditions (content_hash, format, segment_count) values ($1, $2, 0)';
+    await service.pool().query(before, ['a', `${base}-${part}`]);
+    expect(await kept()).toEqual([{ name: part }]);
   });
 });

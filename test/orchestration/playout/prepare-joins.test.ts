@@ -1,6 +1,7 @@
 // Streams request the joins of the next minutes, send prepared ones, and show how many are still cuts.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
+import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { forgetOldJoins } from '../../../lambda/orchestration/playout/forget-joins.ts';
@@ -40,7 +41,7 @@ interface Radio {
 /** A stream with a sound track of these songs. */
 async function radio(songs: readonly string[], more: object = {}, mode = 'sequential'): Promise<Radio> {
   const pictures = await song('pictures');
-  await data().renditions.begin('pictures', 'q_720p-f_30', 1);
+  await data().renditions.begin('pictures', formatNamed('q_720p-f_30'), 1);
   await data().renditions.finishSegment('pictures', 'q_720p-f_30', 0);
   const settings = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30', videoUploadObjectID: pictures };
   const id = await readyStream({ ...settings, sound: { loudness: { enabled: false }, join: crossfade }, ...more });
@@ -284,7 +285,7 @@ describe('videos that are joined', () => {
   const clip = async (content: string, durationSeconds = 100.5) => {
     const id = await upload({ videoCodec: 'h264', durationSeconds });
     await data().uploads.recordContentHash(id, content);
-    await data().renditions.begin(content, 'q_720p-f_30', 1);
+    await data().renditions.begin(content, formatNamed('q_720p-f_30'), 1);
     await data().renditions.finishSegment(content, 'q_720p-f_30', 0);
     return id;
   };

@@ -1,6 +1,7 @@
 // A stream joins its items by a stinger: prepared with both, applied while live, and never awaited.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Part } from '../../../lambda/domain/playout/composition-parts.ts';
+import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { takeDown } from '../../../lambda/orchestration/media/take-down.ts';
@@ -28,7 +29,7 @@ async function streamOf(look: object, itemLook?: object): Promise<string> {
   const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
   for (const content of ['one', 'two']) {
     const uploadID = await video(content, 10);
-    await data().renditions.begin(content, base, 1);
+    await data().renditions.begin(content, formatNamed(base), 1);
     await data().renditions.finishSegment(content, base, 0);
     const itemID = `item_${content}`;
     const set = content === 'two' && itemLook ? [{ op: 'set', itemID, look: itemLook }] : [];

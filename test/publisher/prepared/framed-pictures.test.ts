@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { lookKey } from '../../../lambda/domain/playout/drawings.ts';
 import { formatName, renditionOf } from '../../../lambda/domain/playout/rendition.ts';
+import type { PictureFormat } from '../../../lambda/domain/playout/rendition.ts';
 import type { DrawnLogo } from '../../../lambda/publisher/ffmpeg/overlays.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
@@ -15,7 +16,6 @@ import type { PreparedClips } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
 const blurred = { ...format, framing: 'blur' } as const;
-const [base, blur] = [formatName(format), formatName(blurred)];
 const film = item('upright', 1, { framing: 'blur' });
 let clips: PreparedClips;
 
@@ -28,7 +28,7 @@ afterAll(() => clips[Symbol.asyncDispose]());
 
 /** Media of three laps, if the item exists in these formats. */
 async function sent(
-  formats: readonly string[],
+  formats: readonly PictureFormat[],
   items: readonly TimelineItem[] = [film],
   looks: ReadonlyMap<string, number> = new Map(),
 ) {
@@ -44,18 +44,18 @@ async function sent(
 }
 
 it('is sent as it is framed, else with black bars, else as it is there', async () => {
-  const [bars, framed] = [await sent([base], [item('upright', 1)]), await sent([base, blur])];
+  const [bars, framed] = [await sent([format], [item('upright', 1)]), await sent([format, blurred])];
   expect(framed.pictures).not.toEqual(bars.pictures);
-  expect((await sent([base])).pictures).toEqual(bars.pictures);
-  expect((await sent([blur], [item('upright', 1)])).pictures).toEqual(framed.pictures);
+  expect((await sent([format])).pictures).toEqual(bars.pictures);
+  expect((await sent([blurred], [item('upright', 1)])).pictures).toEqual(framed.pictures);
 });
 
 it('is sent with black bars where the framed pictures are gone, and these are asked for', async () => {
-  const bars = await sent([base]);
+  const bars = await sent([format]);
   const key = segmentKey(renditionOf(film.uploadID, film, blurred), 0);
   const bytes = await buffer(await clips.objects.read(key));
   await clips.objects.delete(key);
-  const { pictures, unreadable } = await sent([base, blur]);
+  const { pictures, unreadable } = await sent([format, blurred]);
   await clips.objects.write(key, bytes, { contentType: 'application/octet-stream' });
   expect(pictures).toEqual(bars.pictures);
   expect(unreadable).toContain('upright 0');
@@ -75,14 +75,13 @@ it('is sent with what is drawn over it from the item on that all agents know, an
   await clips.prepare(film, await uprightSample(), named, fastEncoder, {
     overlay: { logo: logo as DrawnLogo, sheet: null },
   });
-  const name = formatName(named);
-  const [bars, unknown] = [await sent([base], [item('upright', 1)]), await sent([base, name], [withLogo])];
+  const [bars, unknown] = [await sent([format], [item('upright', 1)]), await sent([format, named], [withLogo])];
   expect(unknown.pictures).toEqual(bars.pictures);
-  const looks = (fromSeconds: number) => new Map([[lookKey('upright', name), fromSeconds]]);
-  const known = await sent([base, name], [withLogo], looks(0));
+  const looks = (fromSeconds: number) => new Map([[lookKey('upright', formatName(named)), fromSeconds]]);
+  const known = await sent([format, named], [withLogo], looks(0));
   expect(known.pictures).toHaveLength(bars.pictures.length);
   expect(known.pictures).not.toEqual(bars.pictures);
-  const later = await sent([base, name], [withLogo], looks(1.5));
+  const later = await sent([format, named], [withLogo], looks(1.5));
   // The third lap begins after it. The first message is not a picture.
   expect(later.pictures.slice(0, 61)).toEqual(bars.pictures.slice(0, 61));
   expect(later.pictures.slice(61)).toEqual(known.pictures.slice(61));

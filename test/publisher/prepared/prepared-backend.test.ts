@@ -6,7 +6,7 @@ import type { Log } from '../../../lambda/log.ts';
 import { NoEncoder } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { assertSegment, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
-import { contentHashOf } from '../../../lambda/domain/playout/rendition.ts';
+import { contentHashOf, formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { capacityFor } from '../../support/capacities.ts';
 import { fastEncoder, mediaSample, mediaToolsFor, textFile } from '../../support/media-samples.ts';
@@ -327,11 +327,11 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     const [long, short] = [await upload({ durationSeconds: 50 }), await upload({ durationSeconds: 2 })];
     await data().uploads.recordContentHash(long, 'long');
     await data().uploads.recordContentHash(short, 'short');
-    await data().renditions.begin('long', 'q_720p-f_30', 3);
+    await data().renditions.begin('long', formatNamed('q_720p-f_30'), 3);
     const id = await playlistOf(long, short);
     await data().renditions.finishSegment('long', 'q_720p-f_30', 0);
     expect((await stream(id)).preparedShare).toBeCloseTo(1 / 6);
-    await data().renditions.fail('short', 'q_720p-f_30', { code: 'damaged', detail: 'It is.' });
+    await data().renditions.fail('short', formatNamed('q_720p-f_30'), { code: 'damaged', detail: 'It is.' });
     expect((await stream(id)).preparedShare).toBeCloseTo(4 / 6);
   });
 

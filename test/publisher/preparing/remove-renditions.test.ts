@@ -1,6 +1,7 @@
 // Prepared media is deleted with the last upload of its content: only existing objects, in parts, and of no other user.
 import { beforeEach, expect, it } from 'vitest';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
+import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { posterKey, posterStripKey } from '../../../lambda/domain/media/content-pictures.ts';
 import type { MediaCommand } from '../../../lambda/data/shared/outbox.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -61,7 +62,7 @@ const row = async (content: string) =>
 
 /** A rendition whose first segments are made. */
 async function rendition(content: string, { of, made }: { of: number; made: number }): Promise<void> {
-  await data().renditions.begin(content, format, of);
+  await data().renditions.begin(content, formatNamed(format), of);
   for (let segment = 0; segment < made; segment++) await data().renditions.finishSegment(content, format, segment);
 }
 
