@@ -1,31 +1,21 @@
 // Renders a golden timeline with either backend, faster than real time: an FLV file, and raw samples if encoded.
-import type { ComposedTrack } from '../../lambda/domain/playout/composed-sound.ts';
 import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
-import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
+import { wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
 import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
 import { mixesSoundUnder } from '../../lambda/domain/playout/mixed-sound.ts';
 import { partsWithin } from '../../lambda/domain/playout/parts-within.ts';
-import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
-import {
-  formatName,
-  formatOfItem,
-  groupsOf,
-  renditionOf,
-  variantsOfItem,
-} from '../../lambda/domain/playout/rendition.ts';
+import type { TimelineEntry } from '../../lambda/domain/playout/play-out.ts';
 import type { RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
 import { showsSoundTitles } from '../../lambda/domain/playout/sound-titles.ts';
 import { framesPerSecond as rates } from '../../lambda/domain/shared/video-format.ts';
-import { overlaysOf } from '../../lambda/publisher/drawing/layer-overlays.ts';
-import type { DrawingFiles } from '../../lambda/publisher/drawing/layer-overlays.ts';
 import { openFrames } from '../../lambda/publisher/encoded/ffmpeg-media.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
-import { segmentKey } from '../../lambda/publisher/prepared/segment-format.ts';
 import { CheckingIngest, flvOf } from '../publisher/prepared/checking-ingest.ts';
 import { makeParts } from '../publisher/prepared/made-parts.ts';
-import { mediaOptions, play } from '../publisher/prepared/prepared-clips.ts';
+import { makeRenditions } from '../publisher/prepared/made-renditions.ts';
+import { keepAtHand, mediaOptions, play } from '../publisher/prepared/prepared-clips.ts';
 import type { PreparedClips } from '../publisher/prepared/prepared-clips.ts';
 import { fastEncoder } from '../support/media-samples.ts';
 import { captionsFile } from './timelines.ts';
@@ -82,20 +72,17 @@ export async function renderPrepared(
   tools: MediaTools,
   files: ReadonlyMap<string, string>,
   clips: PreparedClips,
-  timeline: GoldenTimeline,
+  { video, audio, format, fromSeconds, seconds }: GoldenTimeline,
 ): Promise<Rendered> {
-  const { video, audio, format, fromSeconds, seconds } = timeline;
-  const work = { tools, files, clips, timeline, drawings: drawingsOf(timeline) };
-  const store = new SegmentStore({ objects: clips.objects, maxCachedBytes: cachedBytes });
-  const keys: string[] = [];
+  const { objects } = clips;
+  const pathOf = (source: string) => files.get(source)!;
+  const making = { tools, clips, objects, pathOf, logoPath: pathOf('logo'), captions: captionsFile };
   const [formats, looks] = [new Map<string, RenditionFormat[]>(), new Map<string, number>()];
-  for (const [item, wanted] of renditionsIn(timeline)) {
-    const key = lookKey(item.uploadID, formatName(wanted));
-    if (looks.has(key)) continue;
-    formats.set(item.uploadID, [...(formats.get(item.uploadID) ?? []), wanted]);
-    looks.set(key, 0);
-    keys.push(await prepared(work, item, wanted));
-  }
+  const renditions = { ...making, drawings: drawingsOver(video) };
+  const keys = [
+    ...(await makeRenditions(video, format, renditions, { formats, looks })),
+    ...(await makeRenditions(audio, 'sound', renditions, { formats, looks })),
+  ];
   const contentHashes = new Map([...formats.keys()].map((uploadID) => [uploadID, uploadID]));
   const pictures = { entries: video, contentHashes, ...(showsSoundTitles(video) && { heard: audio }) };
   const sound = {
@@ -104,94 +91,29 @@ export async function renderPrepared(
     ...(mixesSoundUnder(video, audio) && { under: { pictures, format } }),
   };
   const joins = new Map<string, number>();
-  keys.push(...(await composed(work, pictures, sound, joins)));
-  for (const key of keys) {
-    const header = await store.header(key);
-    for (let start = 0, block = 0; start < header.mediaBytes; start += 1024 * 1024)
-      await store.block(key, header, block++);
-  }
+  const startFrame = Math.round(fromSeconds * rates[format.framerate]);
+  const stretch = { startFrame, frameCount: (seconds + 2) * rates[format.framerate] };
+  const parts = partsWithin({ video: pictures, audio: sound }, stretch, format, mostItems);
+  keys.push(...(await makeParts(parts, making, joins)));
+  const store = new SegmentStore({ objects, maxCachedBytes: cachedBytes });
+  for (const key of keys) await keepAtHand(store, key);
   const ingest = new CheckingIngest();
-  const { options, turns, unreadable, logged } = mediaOptions(store, () => ({ video, audio }));
+  const media = mediaOptions(store, () => ({ video, audio }));
   const loadTimelines = async () => {
     return { video: { ...pictures, joins, formats, looks }, audio: { ...sound, joins, looks } };
   };
-  const media = { options: { ...options, format, loadTimelines }, turns, unreadable, logged };
-  await play(media, ingest, { startFrame: Math.round(fromSeconds * rates[format.framerate]), seconds });
-  if (unreadable.length + logged.length > 0) throw new Error([...unreadable, ...logged].join(', '));
+  await play({ ...media, options: { ...media.options, format, loadTimelines } }, ingest, { startFrame, seconds });
+  const faults = [...media.unreadable, ...media.logged];
+  if (faults.length > 0) throw new Error(faults.join(', '));
   return { flv: flvOf(ingest), samples: null };
 }
 
-interface Work {
-  readonly tools: MediaTools;
-  readonly files: ReadonlyMap<string, string>;
-  readonly clips: PreparedClips;
-  readonly timeline: GoldenTimeline;
-  readonly drawings: Map<string, Drawing>;
-}
-
-/** The drawings over the items of a timeline, by name. */
-function drawingsOf({ video }: GoldenTimeline): Map<string, Drawing> {
-  const drawings = video.flatMap(({ snapshot: { overlays, items, mode } }) => {
+/** The drawings over the items of a track, by name. */
+function drawingsOver(entries: readonly TimelineEntry[]): Map<string, Drawing> {
+  const drawings = entries.flatMap(({ snapshot: { overlays, items, mode } }) => {
     const whole = wholeDrawing(overlays);
     const variants = overlays ? withNext(items, mode).flatMap((item) => variantsOf(overlays, item)) : [];
     return [...(whole ? [{ name: drawingName(whole), drawing: whole }] : []), ...variants];
   });
   return new Map(drawings.map(({ name, drawing }) => [name, drawing]));
-}
-
-/** The renditions that a timeline sends. */
-function renditionsIn({ video, audio, format }: GoldenTimeline): (readonly [TimelineItem, RenditionFormat])[] {
-  const atLevel = (item: TimelineItem) => (item.levels ? [[item, 'sound-14'] as const] : []);
-  return [
-    ...video.flatMap(({ snapshot: { items } }) =>
-      items.flatMap((item) => [
-        [item, formatOfItem(format, item)] as const,
-        ...variantsOfItem(format, item).map((each) => [item, each] as const),
-        ...atLevel(item),
-      ]),
-    ),
-    ...audio.flatMap(({ snapshot: { items } }) =>
-      items.flatMap((item) => [[item, 'sound'] as const, ...atLevel(item)]),
-    ),
-  ];
-}
-
-/** @returns the key of its only segment */
-async function prepared(work: Work, item: TimelineItem, format: RenditionFormat): Promise<string> {
-  const rendition = renditionOf(item.uploadID, item, format);
-  const { first, end } = groupsOf(rendition);
-  const drawing = typeof format === 'string' ? null : (work.drawings.get(format.variant ?? format.drawn ?? '') ?? null);
-  const layer = { startFrame: 0, drawn: drawing };
-  const profile = profileOf(work.timeline.format);
-  const [overlay = null] = await overlaysOf([layer], { first, end }, profile, drawingFilesOf(work), signal);
-  const level = typeof format === 'string' && format !== 'sound' ? item.levels![0]!.level : null;
-  const more = { overlay, level, ...(level && { itemSeconds: item.durationSeconds }) };
-  const key = segmentKey(rendition, 0);
-  const isThere = await work.clips.objects.read(key).then(
-    (stream) => !!stream.destroy(),
-    () => false,
-  );
-  if (!isThere) await work.clips.prepare(item, work.files.get(item.uploadID)!, format, fastEncoder, more);
-  return key;
-}
-
-/** Makes the parts of the recorded stretch. @returns the keys of their objects */
-async function composed(
-  work: Work,
-  video: ComposedTrack,
-  audio: ComposedTrack,
-  joins: Map<string, number>,
-): Promise<string[]> {
-  const { tools, files, clips, timeline } = work;
-  const { format, fromSeconds, seconds } = timeline;
-  const rate = rates[format.framerate];
-  const stretch = { startFrame: Math.round(fromSeconds * rate), frameCount: (seconds + 2) * rate };
-  const parts = partsWithin({ video, audio }, stretch, format, mostItems);
-  const pathOf = (source: string) => files.get(source)!;
-  const making = { tools, objects: clips.objects, pathOf, logoPath: files.get('logo')!, captions: captionsFile };
-  return makeParts(parts, making, joins);
-}
-
-function drawingFilesOf({ files }: Pick<Work, 'files'>): DrawingFiles {
-  return { logoURL: async (uploadID) => files.get(uploadID)!, captionsOf: async () => captionsFile };
 }

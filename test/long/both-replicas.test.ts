@@ -1,28 +1,26 @@
 // Both replicas of a prepared stream send equal media through fades, logos and texts, also when edited live.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
-import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
+import { wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
 import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
 import { usualLogo, usualNext, usualTheme, usualTitle } from '../../lambda/domain/playout/overlays.ts';
-import type { Overlays, VariantName } from '../../lambda/domain/playout/overlays.ts';
+import type { Overlays } from '../../lambda/domain/playout/overlays.ts';
 import { withPictureJoins } from '../../lambda/domain/playout/item-joins.ts';
 import { partsWithin } from '../../lambda/domain/playout/parts-within.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../lambda/domain/playout/play-out.ts';
-import { formatName, formatOfItem, variantsOfItem } from '../../lambda/domain/playout/rendition.ts';
-import type { PictureFormat, RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
 import type { MediaStart } from '../../lambda/publisher/destination/publisher.ts';
-import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
-import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
+import { audioFormat } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { fastEncoder, madeSample, mediaSample, serveSamples } from '../support/media-samples.ts';
+import { madeSample, mediaSample, serveSamples } from '../support/media-samples.ts';
 import { CheckingIngest } from '../publisher/prepared/checking-ingest.ts';
 import { makeParts } from '../publisher/prepared/made-parts.ts';
+import { makeRenditions } from '../publisher/prepared/made-renditions.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from '../publisher/prepared/prepared-clips.ts';
 import type { PreparedClips } from '../publisher/prepared/prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
-const { signal } = new AbortController();
 const overlays: Overlays = {
   logo: { uploadID: 'logo', ...usualLogo },
   title: { ...usualTitle, seconds: 3 },
@@ -41,9 +39,9 @@ let clips: PreparedClips;
 let server: Awaited<ReturnType<typeof serveSamples>>;
 let logoURL: string;
 const paths = new Map<string, string>();
-const drawings = new Map<VariantName, Drawing>();
+const drawings = new Map<string, Drawing>([[drawingName(whole), whole]]);
 const looks = new Map<string, number>();
-const formats = new Map<string, RenditionFormat[]>(films.map(({ uploadID }) => [uploadID, []]));
+const formats = new Map<string, RenditionFormat[]>();
 const joins = new Map<string, number>();
 
 beforeAll(async () => {
@@ -77,31 +75,15 @@ const titledAs = (artist: string) =>
     { kind: 'crossfade', seconds: 1 },
   );
 
-/** Overlays for formats of one size. */
-async function drawnOver(wanted: readonly PictureFormat[]) {
-  const texts = wanted.map(({ variant }) => (variant === undefined ? [] : drawings.get(variant)!.texts));
-  const sheets = await drawTogether(texts, profileOf(format), signal);
-  return sheets.map((sheet) => ({ logo: { ...usualLogo, sourceURL: logoURL }, sheet }));
-}
-
 /** Prepares all overlays of items and their joins, which are sent from a time of the run on. */
 async function makeAll(entries: readonly TimelineEntry[], fromSeconds: number): Promise<void> {
-  const items = entries.flatMap(({ snapshot }) => snapshot.items);
-  for (const each of items) {
-    for (const of of [formatOfItem(format, each), ...variantsOfItem(format, each)]) {
-      const key = lookKey(each.uploadID, formatName(of));
-      if (looks.has(key)) continue;
-      const [overlay] = await drawnOver([of]);
-      await clips.prepare(each, paths.get(each.uploadID)!, of, fastEncoder, { overlay: overlay! });
-      looks.set(key, fromSeconds);
-      formats.get(each.uploadID)!.push(of);
-    }
-  }
+  const pathOf = (hash: string) => paths.get(hash)!;
+  const making = { tools, clips, objects: clips.objects, pathOf, logoPath: logoURL, drawings, fromSeconds };
+  await makeRenditions(entries, format, making, { formats, looks });
   const track = { entries, contentHashes: new Map(films.map(({ uploadID }) => [uploadID, uploadID])) };
   const stretch = { startFrame: 0, frameCount: seconds * rate };
   const parts = partsWithin({ video: track, audio: { entries: [] } }, stretch, format, 100);
-  const making = { tools, objects: clips.objects, pathOf: (hash: string) => paths.get(hash)!, logoPath: logoURL };
-  await makeParts(parts, { ...making, fromSeconds }, joins);
+  await makeParts(parts, making, joins);
 }
 
 /** An ingest whose times count from the beginning of a connection. */

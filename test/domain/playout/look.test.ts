@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aspects, framingModes, framingNamed, framingOf, usualLook } from '../../../lambda/domain/playout/look.ts';
 import type { Framing, ItemLook, StreamLook } from '../../../lambda/domain/playout/look.ts';
+import type { VariantName } from '../../../lambda/domain/playout/overlays.ts';
 import {
   drawingIn,
   formatName,
@@ -49,7 +50,7 @@ const anySize = fc.option(fc.record({ width: sides, height: sides }));
 
 const hash = '0123456789abcdef';
 const anyDrawn = fc.constantFrom(undefined, `o${hash}` as const);
-const variants = [`v${hash}a`, `v${hash}f10`, `v${hash}l7`] as const;
+const variants = ['a', 'f10', 'l7'].map((part) => `v${hash}${part}` as VariantName);
 
 it('each format with a look has a name of its own, of which the format is made again', () => {
   const any = fc.record({

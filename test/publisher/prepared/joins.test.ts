@@ -18,7 +18,7 @@ import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { heardEncoded, heardOf, largestStep, openEncoded, powersOf } from './heard-sound.ts';
 import { makeParts } from './made-parts.ts';
-import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import { item, keepAtHand, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
@@ -55,14 +55,10 @@ beforeAll(async () => {
     ]);
     paths.set(song.uploadID, path);
     await clips.prepare(song, path, 'sound', fastEncoder);
-    await keepAtHand(segmentKey(renditionOf(song.uploadID, song, 'sound'), 0));
+    await keepAtHand(store, segmentKey(renditionOf(song.uploadID, song, 'sound'), 0));
   }
 }, 300_000);
 afterAll(() => clips[Symbol.asyncDispose]());
-
-async function keepAtHand(key: string): Promise<void> {
-  await store.block(key, await store.header(key), 0);
-}
 
 const pictureRecipe = [
   ['-f', 'lavfi', '-i', 'color=s=320x180:r=30:d=4'],
@@ -81,7 +77,8 @@ async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Pr
     if (occurrence.startFrame > seconds * rate) return;
     const parts = soundPartsAt({ entries, contentHashes }, occurrence, rate);
     const pathOf = (contentHash: string) => paths.get(contentHash)!;
-    for (const key of await makeParts(parts, { tools, objects: clips.objects, pathOf }, made)) await keepAtHand(key);
+    for (const key of await makeParts(parts, { tools, objects: clips.objects, pathOf }, made))
+      await keepAtHand(store, key);
   }
 }
 

@@ -17,7 +17,7 @@ import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { heardEncoded, heardOf, levelsOf, silentDB } from './heard-sound.ts';
 import { makeParts } from './made-parts.ts';
-import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import { format, item, keepAtHand, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
@@ -77,11 +77,8 @@ afterAll(() => clips[Symbol.asyncDispose]());
 
 async function keepAllAtHand(each: TimelineItem, wanted: RenditionFormat): Promise<void> {
   const rendition = renditionOf(each.uploadID, each, wanted);
-  for (let segment = 0; segment < segmentCount(rendition); segment++) await keepAtHand(segmentKey(rendition, segment));
-}
-
-async function keepAtHand(key: string): Promise<void> {
-  await store.block(key, await store.header(key), 0);
+  for (let segment = 0; segment < segmentCount(rendition); segment++)
+    await keepAtHand(store, segmentKey(rendition, segment));
 }
 
 const audio = timelineOf(...withJoins(songs, { kind: 'crossfade', seconds: 2 }));
@@ -95,7 +92,7 @@ async function made(entries: { video: readonly TimelineEntry[]; audio: readonly 
   const joins = new Map<string, number>();
   const parts = mixPartsWithin(track, { startFrame: 0, frameCount: seconds * rate }, rate);
   const making = { tools, objects: clips.objects, pathOf: (contentHash: string) => paths.get(contentHash)! };
-  for (const key of await makeParts(parts, making, joins)) await keepAtHand(key);
+  for (const key of await makeParts(parts, making, joins)) await keepAtHand(store, key);
   return joins;
 }
 

@@ -17,7 +17,7 @@ import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media
 import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';
 import type { SegmentRequest } from '../../../lambda/publisher/preparing/prepare-segment.ts';
-import { readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { blockBytes, readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
@@ -58,6 +58,13 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+/** Reads an object into the memory of a store, because a test's clock does not wait for reads of the sound track. */
+export async function keepAtHand(store: SegmentStore, key: string): Promise<void> {
+  const header = await store.header(key);
+  const blocks = Math.ceil(header.mediaBytes / blockBytes);
+  await Promise.all(Array.from({ length: blocks }, (_, block) => store.block(key, header, block)));
 }
 
 /** Reads a rendition: the headers of its segments, and all of its messages as a server receives them. */
