@@ -63,10 +63,12 @@ beforeEach(async () => {
 
 /** Carries out the waiting commands as a worker does. @returns their number */
 async function work(): Promise<number> {
-  const waiting = (await commandsTo(service, 'media')).filter(
-    (body) => 'task' in body && body.task === 'capture_frame',
-  );
-  await service.pool().query('delete from outbox');
+  // One statement, so that no command is lost that comes meanwhile.
+  const { rows: waiting } = await service
+    .pool()
+    .query<{ objectKey: string }>(
+      `delete from outbox where body ->> 'task' = 'capture_frame' returning body ->> 'objectKey' as "objectKey"`,
+    );
   const objects = {
     presignGet: async (key: string) => files.get(key)!,
     write: async (key: string, body: Buffer | Readable) =>
@@ -74,7 +76,7 @@ async function work(): Promise<number> {
   };
   const attempt = { commandID: 'test', failures: 0, isLast: true, signal: new AbortController().signal };
   const options = { pool: service.pool(), objects, tools, log: () => {} };
-  for (const body of waiting) await captureFrame(options, (body as { objectKey: string }).objectKey, attempt);
+  for (const { objectKey } of waiting) await captureFrame(options, objectKey, attempt);
   return waiting.length;
 }
 
