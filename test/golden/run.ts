@@ -1,5 +1,6 @@
 // `npm run golden -- record FOLDER` and `npm run golden -- compare BEFORE AFTER`: streams' output before and after.
 import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +8,7 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { preparedClips } from '../publisher/prepared/prepared-clips.ts';
 import { renderEncoded, renderPrepared } from './render.ts';
 import { goldenFiles, goldenTimelines } from './timelines.ts';
+import type { GoldenTimeline } from './timelines.ts';
 
 const run = promisify(execFile);
 /** The minimum similarity of a frame, and the maximum difference of a sample of the encoded backend. */
@@ -23,20 +25,31 @@ if (!isPinned && spawnSync('taskset', ['--version']).status === 0) {
 
 const tools = await findMediaTools(process.env);
 const [command, ...given] = process.argv.slice(2);
-const timelines = (word = '') => goldenTimelines.filter(({ name }) => name.includes(word));
 const backends = ['encoded', 'prepared'] as const;
 const nameOf = (timeline: string, backend: string) => `${timeline.replaceAll(' ', '-')}.${backend}`;
 
 if (command === 'record' && given[0]) await record(given[0], given[1]);
 else if (command === 'compare' && given[1]) await compare(given[0]!, given[1], given[2]);
-else throw new Error(usage);
+else fail(usage);
+
+/** The timelines with this word in their names. */
+function timelinesWith(word = ''): readonly GoldenTimeline[] {
+  const found = goldenTimelines.filter(({ name }) => name.includes(word));
+  return found.length > 0 ? found : fail(`No timeline has “${word}” in its name: see test/golden/timelines.ts.`);
+}
+
+function fail(sentence: string): never {
+  console.error(sentence);
+  process.exit(1);
+}
 
 /** Writes lossless frames and samples of each timeline. */
 async function record(folder: string, word?: string): Promise<void> {
+  const timelines = timelinesWith(word);
   await mkdir(folder, { recursive: true });
   const files = await goldenFiles();
   await using clips = await preparedClips(tools);
-  for (const timeline of timelines(word)) {
+  for (const timeline of timelines) {
     for (const backend of backends) {
       if (timeline.only && timeline.only !== backend) continue;
       const startedMs = performance.now();
@@ -55,31 +68,44 @@ async function record(folder: string, word?: string): Promise<void> {
   }
 }
 
-/** Prints the differences of two recordings, and fails if they are too large. */
+/** Prints the differences of two recordings, and fails if they are too large. Timelines that BEFORE lacks are skipped. */
 async function compare(before: string, after: string, word?: string): Promise<void> {
-  let failed = 0;
+  const timelines = timelinesWith(word);
+  let [compared, failed] = [0, 0];
   for (const backend of backends) {
     const all = { ssim: 1, samples: 0 };
-    for (const { name, only } of timelines(word)) {
+    for (const { name, only } of timelines) {
       if (only && only !== backend) continue;
       const paths = [before, after].map((folder) => join(folder, nameOf(name, backend))) as [string, string];
-      const [frames, samples] = [await frameLikeness(paths), await sampleDistance(paths)];
-      // Prepared sound was encoded again, and an encoder's output for a sample depends on all earlier ones.
-      const most = backend === 'encoded' ? bounds.samples : Number.MAX_VALUE;
-      const isWrong = frames.ssim < bounds.ssim || frames.isShorter || samples > most;
+      const [inBefore, inAfter] = paths.map((path) => existsSync(`${path}.s16`));
+      if (!inBefore) {
+        console.log(`new ${backend}: ${name}: skipped, since ${before} lacks it`);
+        continue;
+      }
+      if (!inAfter) fail(`${after} lacks ${backend}: ${name}. Record it, or compare only timelines with a WORD.`);
+      const { ssim, samples, isWrong, note } = await difference(paths, backend);
+      compared++;
       if (isWrong) failed++;
-      const shorter = frames.isShorter ? ', another number of frames' : '';
-      console.log(`${isWrong ? 'OFF' : 'ok '} ${backend}: ${name}: SSIM ${frames.ssim}, samples ±${samples}${shorter}`);
-      all.ssim = Math.min(all.ssim, frames.ssim);
+      console.log(`${isWrong ? 'OFF' : 'ok '} ${backend}: ${name}: SSIM ${ssim}, samples ±${samples}${note}`);
+      all.ssim = Math.min(all.ssim, ssim);
       all.samples = Math.max(all.samples, samples);
     }
     console.log(`${backend}: least SSIM ${all.ssim}, samples at most ±${all.samples}`);
   }
+  if (compared === 0) fail(`${before} has none of these timelines.`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
+async function difference(paths: readonly [string, string], backend: (typeof backends)[number]) {
+  const [{ ssim, isShorter }, samples] = [await frameLikeness(paths), await sampleDistance(paths)];
+  // Prepared sound was encoded again, and an encoder's output for a sample depends on all earlier ones.
+  const most = backend === 'encoded' ? bounds.samples : Number.MAX_VALUE;
+  const isWrong = ssim < bounds.ssim || isShorter || samples > most;
+  return { ssim, samples, isWrong, note: isShorter ? ', another number of frames' : '' };
+}
+
 /** The lowest SSIM of all frames. */
-async function frameLikeness([before, after]: [string, string]) {
+async function frameLikeness([before, after]: readonly [string, string]) {
   const counts = await Promise.all([before, after].map(frameCount));
   const graph = '[0:v]setpts=N[a];[1:v]setpts=N[b];[a][b]ssim=stats_file=-';
   const inputs = ['-i', `${before}.flv`, '-i', `${after}.flv`, '-filter_complex', graph, '-an', '-f', 'null', '-'];
