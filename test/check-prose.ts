@@ -11,9 +11,9 @@ import type { Sentence } from './support/prose/sentences.ts';
 const budget = 1;
 
 const root = join(import.meta.dirname, '..');
-const usage = `node test/check-prose.ts                        counts suspicious sentences; lists them and fails above the budget
-node test/check-prose.ts PATH...                lists those in the files or folders
-node test/check-prose.ts [PATH...] --json       lists them for a program
+const usage = `node test/check-prose.ts                     counts suspicious sentences; over the budget, lists them
+node test/check-prose.ts PATH...             lists those in the files or folders
+node test/check-prose.ts [PATH...] --json    lists them for a program
 node test/check-prose.ts [PATH...] --sample N [--seed TEXT]   prints N sentences at random, suspicious or not`;
 
 const { values: options, positionals: paths } = parseArgs({

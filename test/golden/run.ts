@@ -68,7 +68,7 @@ async function record(folder: string, word?: string): Promise<void> {
   }
 }
 
-/** Prints the differences of two recordings, and fails if they are too large. Timelines that BEFORE lacks are skipped. */
+/** Prints the differences of two recordings, and fails if they are too large. It skips timelines that BEFORE lacks. */
 async function compare(before: string, after: string, word?: string): Promise<void> {
   const timelines = timelinesWith(word);
   let [compared, failed] = [0, 0];

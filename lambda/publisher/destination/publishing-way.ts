@@ -25,7 +25,7 @@ export interface PublishingWay<Target> {
    * @throws {DestinationError} when the destination is to blame
    */
   readonly connect: (target: Target, options: PublishOptions, signal: AbortSignal) => Promise<Publisher>;
-  /** The steps of `check`, in their order. */
+  /** The steps of `check`, in their order. If it fails, the step after the last `onStep` is reported as failed. */
   readonly stepsTo: (server: PublishServer) => readonly [CheckStep, ...CheckStep[]];
   /**
    * Connects as far as a stream would, up to the first secret, and calls `onStep` after each step.

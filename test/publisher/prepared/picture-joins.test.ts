@@ -82,7 +82,7 @@ async function received(entries: readonly TimelineEntry[], seconds: number, star
   return ingest;
 }
 
-/** The luma of each picture of a file. */
+/** The luma of each picture of a file: the mean of a small area left of and above its centre. */
 async function lumasOf(bytes: Buffer, extension: string): Promise<number[]> {
   const path = join(tmpdir(), `lumas-${crypto.randomUUID()}.${extension}`);
   await writeFile(path, bytes);
