@@ -157,8 +157,9 @@ async function forgetFrames(pool: Pool): Promise<void> {
 
 async function armTimers(pool: Pool, timers: Timers): Promise<void> {
   const { dueTimes } = databaseOn(pool);
-  for (const due of await dueTimes.withoutTimer(timerAheadSeconds)) {
-    await timers.arm(`${due.stream_id}-${due.kind}`, due.due_at, { streamID: due.stream_id });
-    await dueTimes.markTimerArmed(due);
+  for (const second of await dueTimes.secondsWithoutTimer(timerAheadSeconds)) {
+    const nextSecond = new Date(second.getTime() + 1000);
+    await timers.arm(`due-${second.toISOString()}`, nextSecond, { dueBefore: nextSecond.toISOString() });
+    await dueTimes.markTimerArmed(second);
   }
 }

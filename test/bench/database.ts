@@ -8,8 +8,16 @@ import type { RunningPostgres } from '../../bin/local/postgres/postgres.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 
-/** RDS uses a quarter of the memory, and prod has an instance with 8 GiB. */
-const productionSharedBuffers = '2GB';
+/**
+ * RDS uses a quarter of the memory, and prod has an instance with 8 GiB. As on RDS, the server counts what statements
+ * cost.
+ */
+const productionSettings = {
+  shared_buffers: '2GB',
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track_planning': 'on',
+  'pg_stat_statements.track': 'top',
+};
 
 type Work = (pool: Pool) => Promise<void>;
 
@@ -25,7 +33,7 @@ export async function withDatabase(connections: number, work: Work): Promise<voi
 export async function withProductionDatabase(connections: number, work: Work): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));
   try {
-    const server = { dataFolder: join(folder, 'data'), sharedBuffers: productionSharedBuffers };
+    const server = { dataFolder: join(folder, 'data'), settings: productionSettings };
     await withServer(await startDurablePostgres(server), connections, work);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { apiBench } from './api.ts';
 import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
+import { dueBench } from './due.ts';
 import { fairnessBench } from './fairness.ts';
 import { incidentsBench } from './incidents.ts';
 import { joinsBench } from './joins.ts';
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   bundle: bundleBench,
   credentials: credentialsBench,
   credits: creditsBench,
+  due: dueBench,
   fairness: fairnessBench,
   incidents: incidentsBench,
   joins: joinsBench,

@@ -1,6 +1,6 @@
 // A user's thousandth piece of work comes after the first of all other users: commands, due times, imports.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { databaseOn } from '../../lambda/data/database.ts';
+import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { relayOutbox } from '../../lambda/ports/command-queue/outbox-relay.ts';
@@ -87,7 +87,7 @@ describe('of commands', () => {
     });
     expect(await streams.find('usr_named', 'str_named')).not.toBeNull();
     await outbox.send({ queue: 'imports', body: { uploadID: uploadID! } });
-    await outbox.send({ queue: 'timers', body: { streamID: 'str_named' } });
+    await outbox.send({ queue: 'publish-ffmpeg', body: { streamID: 'str_named' } });
     await outbox.send({ queue: 'webhooks', body: { webhookID: 'whk_named' } });
     await outbox.send({ queue: 'media', body: { task: 'delete_object', objectKey: 'uploads/usr_named/x' } });
     const rows = await all<{ user_id: string }>(database.pool(), 'select user_id from outbox');
@@ -109,14 +109,19 @@ describe('of due times', () => {
        select id, 'duration_over', now() - case user_id when 'usr_one' then interval '1 s' else interval '1 min' end
        from streams where user_id in ('usr_many', 'usr_one')`,
     );
-    const found = await data().dueTimes.dueInTurn({ streamIDs: [], userIDs: [] }, { all: 100, ofUser: 5 });
-    expect(found.slice(0, 2).map(({ stream_id: id }) => id)).toContain('str_one');
-    expect(found).toHaveLength(6);
-    const ofOthers = await data().dueTimes.dueInTurn({ streamIDs: [], userIDs: ['usr_many'] }, { all: 100, ofUser: 5 });
-    expect(ofOthers.map(({ user_id: id }) => id)).toEqual(['usr_one']);
+    const places = new Map<string, number>();
+    const lockNext = async (place: number, except: readonly string[]) => {
+      const locked = await inTransaction(pool(), (tx) => tx.dueTimes.lockNext('ends', place, except, 3));
+      for (const { stream } of locked) places.set(stream.user_id, place);
+      return locked.map(({ id }) => id);
+    };
+    const found = [...(await lockNext(1, [])), ...(await lockNext(2, []))];
+    expect(found).toContain('str_one');
+    expect(found.filter((id) => id.startsWith('str_many'))).toHaveLength(places.size === 1 ? 2 : 3);
+    expect(await lockNext(places.get('usr_one')!, ['str_one'])).not.toContain('str_one');
   });
 
-  it('items that begin come after everything else, however many of the user are due for longer', async () => {
+  it('of one kind are locked while thousands of another kind are due for longer', async () => {
     await uploadsOf('usr_items', 1);
     const { pool } = database;
     await pool().query(
@@ -127,9 +132,11 @@ describe('of due times', () => {
        select id, 'item_start', now() - interval '1 hour' from streams where user_id = 'usr_items'
        union all select 'str_items_1', 'schedule_end', now() - interval '1 s'`,
     );
-    const found = await data().dueTimes.dueInTurn({ streamIDs: [], userIDs: [] }, { all: 100, ofUser: 5 });
-    const kinds = found.filter(({ stream_id: id }) => id.startsWith('str_items')).map(({ kind }) => kind);
-    expect(kinds).toEqual(['schedule_end', ...Array.from({ length: 5 }, () => 'item_start')]);
-    expect(found.slice(-5).map(({ kind }) => kind)).toEqual(kinds.slice(1));
+    const found = [];
+    for (const place of [1, 2])
+      found.push(...(await inTransaction(pool(), (tx) => tx.dueTimes.lockNext('ends', place, [], 100))));
+    expect(found.filter(({ stream }) => stream.user_id === 'usr_items').map(({ kind }) => kind)).toEqual([
+      'schedule_end',
+    ]);
   });
 });

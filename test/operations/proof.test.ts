@@ -168,7 +168,7 @@ it('has of what reaches beyond its time the part within it', async () => {
   await playlistOf('sequential', 2, 3);
   await send(100, [0, 100]);
   const stream = (await data().streams.find(user().id, streamID))!;
-  const [first] = await data().outputs.ofStream(streamID);
+  const [first] = await data().outputs.allOfStreams([streamID]);
   const at = (seconds: number) => new Date(stream.anchored_at!.getTime() + seconds * 1000);
   const [run] = (await onAirStatement(data(), stream, at(30), at(50)))!;
   expect(run!.aired).toEqual([

@@ -2,6 +2,7 @@
 import { beforeEach } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/shared/new-id.ts';
+import { nextState } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import type { TransitionCause } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import { mirrorConnection } from '../../lambda/platforms/mirror-connection.ts';
 import type { MirrorOptions } from '../../lambda/platforms/mirror-options.ts';
@@ -80,9 +81,10 @@ export function mirroredStreamsOn(service: TestService) {
     /** Moves a stream between states as its lifecycle does, without the other effects of a start or stop. */
     move: (streamID: string, cause: TransitionCause) =>
       inTransaction(pool(), async (tx) => {
-        const moved = await tx.streamMoves.move((await tx.streams.lockAny(streamID))!, cause);
-        if (moved?.state === 'activating') await tx.streams.beginRun(streamID, runFormat);
-        return moved;
+        const stream = (await tx.streams.lockAny(streamID))!;
+        if (nextState(stream.state, cause) !== 'activating') return tx.streamMoves.move(stream, cause);
+        const begin = { stream, cause, reason: null, format: runFormat, pendingSound: null };
+        return (await tx.streamMoves.begin([begin])).get(streamID)!;
       }),
 
     options: (platforms: MirrorOptions['platforms'], more: Partial<MirrorOptions> = {}): MirrorOptions => ({

@@ -24,8 +24,8 @@ export interface DurablePostgresOptions {
   readonly dataFolder: string;
   /** The port to listen on. If it is taken or absent, any free port is used. */
   readonly port?: number;
-  /** The memory for cached pages, in Postgres' notation; absent: little. */
-  readonly sharedBuffers?: string;
+  /** Settings of the server, in place of or in addition to its own: they use little memory. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Receives the server's log, line by line. */
   readonly log?: (line: string) => void;
   /** Receives the current step, as text for a waiting user. */
@@ -36,7 +36,7 @@ const stopGraceMs = 15_000;
 const maxStarts = 3;
 
 const commonSettings = { timezone: 'UTC', log_timezone: 'UTC' };
-const smallSharedBuffers = '64MB';
+const durableSettings = { ...commonSettings, shared_buffers: '64MB' };
 const throwawaySettings = {
   ...commonSettings,
   fsync: 'off',
@@ -59,7 +59,7 @@ const throwawaySettings = {
  *   another major version or another user, or the server does not start (with the end of its log)
  */
 export async function startDurablePostgres(options: DurablePostgresOptions): Promise<RunningPostgres> {
-  const { dataFolder, port, sharedBuffers = smallSharedBuffers, log, onProgress = () => {} } = options;
+  const { dataFolder, port, settings, log, onProgress = () => {} } = options;
   const { folder, major } = await findPrograms();
   const programs: ServerPrograms = { folder, user: await serverUser(dataFolder), log };
 
@@ -73,12 +73,7 @@ export async function startDurablePostgres(options: DurablePostgresOptions): Pro
   }
 
   onProgress('Starting the database');
-  const { server, url } = await startOnLoopback(
-    programs,
-    dataFolder,
-    { ...commonSettings, shared_buffers: sharedBuffers },
-    port,
-  );
+  const { server, url } = await startOnLoopback(programs, dataFolder, { ...durableSettings, ...settings }, port);
   return {
     url,
     major,

@@ -7,6 +7,7 @@ import type { Queryable } from '../shared/queryable.ts';
 
 /** The facts about one limit of a user. */
 export interface LimitFacts {
+  readonly user_id: string;
   readonly limit_name: LimitName;
   readonly used: number;
   /** The number that an operator allows; null: the table decides. */
@@ -15,45 +16,49 @@ export interface LimitFacts {
   readonly credits: number;
 }
 
-/** SQL of the use of the user $1 that triggers do not count. */
+/** SQL of the use of the user `asked.user_id` that triggers do not count. */
 const computed = `
-  select 'runningStreams' as limit_name, count(*) as used from streams where user_id = $1 and status = 'ACTIVE'
+  select 'runningStreams' as limit_name, count(*) as used from streams
+  where user_id = asked.user_id and status = 'ACTIVE'
   union all
-  select 'destinationChecks', (${checksUnderWay})
+  select 'destinationChecks', (${checksUnderWay('asked.user_id')})
   union all
   select 'runningSlots', coalesce(round(sum(r.cores) / ${costOfSlot('ffmpeg').cores}), 0)
   from streams s join replicas r on r.stream_id = s.id
-  where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted <> 'ended'`;
+  where s.user_id = asked.user_id and s.status = 'ACTIVE' and r.wanted <> 'ended'`;
 
 export function limits(db: Queryable) {
-  /** The use of each of these limits. */
-  const facts = (userID: string, names: readonly LimitName[]) =>
+  /** The use of each of these limits, of each of these users. */
+  const factsOfAll = (userIDs: readonly string[], names: readonly LimitName[]) =>
     all<LimitFacts>(
       db,
-      `with known as (
-         select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)
-         union all
-         select * from (${computed}) c where limit_name = any ($2))
-       select wanted.limit_name, coalesce(sum(known.used), 0)::bigint as used, max(o.allowed) as override,
-         (select coalesce(sum(remaining_credits), 0) from invoices where user_id = $1 and remaining_credits <> 0)
-           as credits
-       from unnest($2::text[]) as wanted (limit_name)
-         left join known using (limit_name)
-         left join limit_overrides o on o.user_id = $1 and o.limit_name = wanted.limit_name
-       group by wanted.limit_name`,
-      [userID, names],
+      `select asked.user_id, wanted.limit_name, coalesce(known.used, 0)::bigint as used, o.allowed as override,
+         (select coalesce(sum(remaining_credits), 0) from invoices
+          where user_id = asked.user_id and remaining_credits <> 0) as credits
+       from unnest($1::text[]) as asked (user_id)
+         cross join unnest($2::text[]) as wanted (limit_name)
+         left join lateral (
+           select sum(used) as used from (
+             select used from limit_use where user_id = asked.user_id and limit_name = wanted.limit_name
+             union all
+             select used from (${computed}) c where c.limit_name = wanted.limit_name) each) known on true
+         left join limit_overrides o on o.user_id = asked.user_id and o.limit_name = wanted.limit_name`,
+      [userIDs, names],
     );
 
   return {
-    facts,
+    /** The use of each of these limits. */
+    facts: (userID: string, names: readonly LimitName[]) => factsOfAll([userID], names),
 
     /**
-     * The use of each of these limits, locked until the transaction ends. Other transactions that use more of them, or
-     * of limits that are counted together with them, wait. The rows are locked in one order, to avoid deadlocks.
+     * The use of each of these limits, of each of these users, locked until the transaction ends. Other transactions
+     * that use more of them, or of limits that are counted together with them, wait. The rows are locked in one order,
+     * to avoid deadlocks.
      */
-    lock: async (userID: string, names: readonly LimitName[]) => {
-      await db.query('select lock_uses($1, $2)', [userID, names]);
-      return facts(userID, names);
+    lock: async (userIDs: readonly string[], names: readonly LimitName[]) => {
+      const users = [...new Set(userIDs)].sort();
+      await db.query('select lock_uses(user_id, $2) from unnest($1::text[]) as asked (user_id)', [users, names]);
+      return factsOfAll(users, names);
     },
 
     /** Allows a user another number than the table; null: that of the table. */

@@ -3,6 +3,7 @@
 // Locks are taken on the stream first, then on the account.
 import { createHash } from 'node:crypto';
 import type { Consumption, Outlook, Warning } from '../../domain/billing/credits.ts';
+import type { User } from '../accounts/users.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -21,6 +22,11 @@ export interface BillingOverview {
 export interface EmailFacts {
   readonly email: string;
   readonly email_verified: boolean;
+}
+
+/** A user, with the credits that are left now. */
+export interface UserWithCredits extends User {
+  readonly credits_left: number;
 }
 
 /** An account with a due action: a warning, the end of its streams, or free credits. */
@@ -90,6 +96,17 @@ export function creditAccounts(db: Queryable) {
     );
   };
 
+  /** @param locking SQL of a lock on the users; empty: none */
+  const withCredits = async (userIDs: readonly string[], locking: string) => {
+    const rows = await all<UserWithCredits>(
+      db,
+      `select u.*, (${settled('u.id')}) - (${spentUntil('clock_timestamp()', 'u.id')}) as credits_left
+       from users u where id = any ($1) order by id ${locking}`,
+      [[...new Set(userIDs)]],
+    );
+    return new Map(rows.map((user) => [user.id, user]));
+  };
+
   /** Stores the assessments of accounts, by the id of the user. Lock the accounts first. */
   const saveOutlooks = (outlooks: ReadonlyMap<string, Outlook>) => {
     const each = [...outlooks.values()];
@@ -123,6 +140,15 @@ export function creditAccounts(db: Queryable) {
         `select (${settled()}) - (${spentUntil('coalesce($2, clock_timestamp())')}) as credits`,
         [userID, at],
       ))!.credits,
+
+    /** These users with their credits, by id. */
+    withCredits: (userIDs: readonly string[]) => withCredits(userIDs, ''),
+
+    /**
+     * These users with their credits, by id. None of their accounts goes to rest until the transaction ends. A
+     * transaction that also locks streams locks the streams first.
+     */
+    lockWithCredits: (userIDs: readonly string[]) => withCredits(userIDs, 'for share'),
 
     overview: async (userID: string, at: Date) =>
       (await one<BillingOverview>(
@@ -169,6 +195,14 @@ export function creditAccounts(db: Queryable) {
     saveOutlook: (userID: string, outlook: Outlook) => saveOutlooks(new Map([[userID, outlook]])),
 
     saveOutlooks,
+
+    /** Whether an account has a due action. */
+    isAnyDue: async () =>
+      (await one<{ is_due: boolean }>(
+        db,
+        'select exists (select from billing_accounts where due_at <= now()) as is_due',
+        [],
+      ))!.is_due,
 
     /** Takes an account with a due action. Concurrent processes get different accounts. */
     takeDue: (at: Date) =>

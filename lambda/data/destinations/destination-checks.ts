@@ -26,9 +26,9 @@ export interface ClaimedCheck {
 
 /** SQL condition: the check `c` has timed out. */
 const isOver = `c.asked_at < now() - interval '${checkOverAfterSeconds} seconds'`;
-/** SQL of the number of running checks of the user $1. */
-export const checksUnderWay = `select count(*) from destination_checks c
-  where c.user_id = $1 and c.done_at is null and not ${isOver}`;
+/** SQL of the number of running checks of a user. @param userID SQL of the id */
+export const checksUnderWay = (userID: string) => `select count(*) from destination_checks c
+  where c.user_id = ${userID} and c.done_at is null and not ${isOver}`;
 
 /** SQL expression: the check `c` as a `DestinationCheck`. */
 const asShown = `json_build_object('askedAt', c.asked_at, 'isClaimed', c.claimed_at is not null, 'isOver', ${isOver},

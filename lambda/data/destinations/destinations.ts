@@ -91,6 +91,13 @@ export function destinations(db: Queryable) {
     findMany: (userID: string, ids: readonly string[]) =>
       all<Destination>(db, `select ${columns} from destinations d where user_id = $1 and id = any ($2)`, [userID, ids]),
 
+    /** These users' destinations among these, in no order. */
+    findManyOfUsers: (userIDs: readonly string[], ids: readonly string[]) =>
+      all<Destination>(db, `select ${columns} from destinations d where user_id = any ($1) and id = any ($2)`, [
+        userIDs,
+        ids,
+      ]),
+
     lock: (userID: string, id: string) =>
       one<Locked<Destination>>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for update`, [
         id,
@@ -104,12 +111,12 @@ export function destinations(db: Queryable) {
         userID,
       ]),
 
-    /** This user's destinations among these, which no other transaction changes until this one ends. */
-    lockManyForUse: (userID: string, ids: readonly string[]) =>
+    /** These users' destinations among these, which no other transaction archives or changes until this one ends. */
+    lockManyForUse: (userIDs: readonly string[], ids: readonly string[]) =>
       all<Destination>(
         db,
-        `select ${columns} from destinations d where user_id = $1 and id = any ($2) order by id for key share`,
-        [userID, ids],
+        `select ${columns} from destinations d where user_id = any ($1) and id = any ($2) order by id for key share`,
+        [userIDs, ids],
       ),
 
     /**

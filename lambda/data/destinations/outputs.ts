@@ -56,9 +56,9 @@ export function outputs(db: Queryable) {
     find: (streamID: string, id: string) =>
       one<Output>(db, 'select * from outputs where stream_id = $1 and id = $2 and deleted_at is null', [streamID, id]),
 
-    /** All outputs of a stream, with those that are being removed, the first one first. */
-    ofStream: (streamID: string) =>
-      all<Output>(db, 'select * from outputs where stream_id = $1 order by is_first desc, seq', [streamID]),
+    /** All outputs of these streams, with those that are being removed, the first ones first. */
+    allOfStreams: (streamIDs: readonly string[]) =>
+      all<Output>(db, 'select * from outputs where stream_id = any ($1) order by is_first desc, seq', [streamIDs]),
 
     /** The outputs of these streams, without those that are being removed, the first ones first. */
     ofStreams: (streamIDs: readonly string[]) =>

@@ -1,7 +1,8 @@
 // SQL of renewals: one statement renews the lease of an agent each second and returns its work.
 import { declaredDead, leaseSeconds } from './agents.ts';
 import type { AgentLoad } from './agents.ts';
-import { isRecoveryPlaceFree } from '../shared/places.ts';
+import { isPlaceFree, isRecoveryPlaceFree } from '../shared/places.ts';
+import { isAnyDueFree } from '../streams/due-times.ts';
 import type { LookedAtReplica } from './previews.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -21,7 +22,7 @@ export interface Renewal {
   readonly renewingForMs: number;
   /** Whether replicas wait for any agent. */
   readonly isAnyWaiting: boolean;
-  /** Whether a due time of a stream or of an account has come. */
+  /** Whether a due time of a stream or of an account has come that no other process is firing. */
   readonly isAnyDue: boolean;
   /**
    * Whether the lease of another agent is over and there is work: it was not declared dead yet, or a place is free to
@@ -94,8 +95,8 @@ export function agentRenewals(db: Queryable) {
              select coalesce(json_object_agg(id, epoch), '{}') from holding) end as holding,
            array(select id from replicas where id = any (ended) and state <> 'ended') as ending,
            ${isAnyUntaken} or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
-           exists (select from due_times where due_at <= now() and not resting)
-             or exists (select from billing_accounts where due_at <= now()) as is_any_due,
+           ${isAnyDueFree} or (exists (select from billing_accounts where due_at <= now())
+             and exists (select from places where work = 'accounts' and ${isPlaceFree})) as is_any_due,
            exists (
              select from agents
              where id <> $1 and lease_expires_at < now()

@@ -138,21 +138,23 @@ export function replicas(db: Queryable) {
   };
 
   return {
-    /** Makes a replica without a holder. An earlier one of the same output and role must have been deleted. */
-    insert: (replica: NewReplica) =>
-      db.query(
+    /** Makes replicas without holders. Earlier ones of the same outputs and roles must have been deleted. */
+    insert: async (made: readonly NewReplica[]) => {
+      if (made.length === 0) return;
+      await db.query(
         `insert into replicas (id, stream_id, output_id, role, backend, ${costColumnList})
-         values ($1, $2, $3, $4, $5,
-           ${costNames.map((_, index) => `$${index + 6}`).join(', ')})`,
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+           ${costNames.map((_, index) => `$${index + 6}::float8[]`).join(', ')})`,
         [
-          replica.id,
-          replica.streamID,
-          replica.outputID,
-          replica.role,
-          replica.backend,
-          ...costNames.map((name) => replica.cost[name]),
+          made.map(({ id }) => id),
+          made.map(({ streamID }) => streamID),
+          made.map(({ outputID }) => outputID),
+          made.map(({ role }) => role),
+          made.map(({ backend }) => backend),
+          ...costNames.map((name) => made.map(({ cost }) => cost[name])),
         ],
-      ),
+      );
+    },
 
     /** Sets the cost of a replica from its next claim on. */
     setCost: (id: string, cost: StreamCost) =>
@@ -217,9 +219,9 @@ export function replicas(db: Queryable) {
 
     reportAll,
 
-    /** Requests the end of all replicas of a stream. Replicas without a holder end at once. */
-    endAll: (streamID: string) =>
-      db.query(`update replicas set ${asked} where stream_id = $1 and state <> 'ended'`, [streamID]),
+    /** Requests the end of all replicas of these streams. Replicas without a holder end at once. */
+    endAll: (streamIDs: readonly string[]) =>
+      db.query(`update replicas set ${asked} where stream_id = any ($1) and state <> 'ended'`, [streamIDs]),
 
     /** Requests the end of these replicas. Replicas without a holder end at once. */
     end: (ids: readonly string[]) =>

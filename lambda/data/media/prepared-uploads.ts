@@ -40,6 +40,10 @@ export function preparedUploads(db: Queryable) {
         parameters(wanted),
       ))!.seconds,
 
+    /** The uploads among these that are not recorded, with the seconds of 720p30 that each counts as. */
+    unrecorded: (wanted: readonly UploadInFormat[]) =>
+      all<{ upload_id: string; format: string; seconds: number }>(db, unrecorded, parameters(wanted)),
+
     /** Records the request of these uploads. Their rows are deleted with the uploads. */
     record: (wanted: readonly UploadInFormat[]) =>
       db.query(

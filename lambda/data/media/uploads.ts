@@ -180,10 +180,10 @@ export function uploads(db: Queryable) {
     ofUser: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2)`, [userID, ids]),
 
-    /** This user's uploads among these, in no order, which no other transaction deletes until this one ends. */
-    lockManyForUse: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) for key share`, [
-        userID,
+    /** These users' uploads among these, in no order, which no other transaction deletes until this one ends. */
+    lockManyForUse: (userIDs: readonly string[], ids: readonly string[]) =>
+      all<Upload>(db, `select ${uploadColumns} from uploads where user_id = any ($1) and id = any ($2) for key share`, [
+        userIDs,
         ids,
       ]),
 

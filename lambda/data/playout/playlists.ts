@@ -62,9 +62,15 @@ export function playlists(db: Queryable) {
     /** The playlist of any user, locked. */
     lockAny: (id: string) => one<Locked<Playlist>>(db, 'select * from playlists where id = $1 for update', [id]),
 
-    /** Locks this user's playlists among these. */
-    lockMany: (userID: string, ids: readonly string[]) =>
-      db.query('select from playlists where user_id = $1 and id = any ($2) order by id for update', [userID, ids]),
+    /** These users' playlists among these, locked. */
+    lockMany: async (userIDs: readonly string[], ids: readonly string[]): Promise<Locked<Playlist>[]> =>
+      ids.length === 0
+        ? []
+        : all<Locked<Playlist>>(
+            db,
+            'select * from playlists where user_id = any ($1) and id = any ($2) order by id for update',
+            [userIDs, ids],
+          ),
 
     /** This user's playlists among these, in no order. */
     findMany: (userID: string, ids: readonly string[]) =>

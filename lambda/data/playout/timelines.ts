@@ -2,7 +2,7 @@
 import { bounds } from '../../domain/shared/limits.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import type { TimedLevel } from '../../domain/playout/sound.ts';
-import { all, one } from '../shared/queryable.ts';
+import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export type Track = 'video' | 'audio';
@@ -13,6 +13,15 @@ export interface EntryRow {
   readonly number: number;
   readonly offset_seconds: number;
   readonly playlist_id: string | null;
+  readonly snapshot: TimelineSnapshot;
+}
+
+/** The first entry of a track of a run. */
+export interface FirstEntry {
+  readonly streamID: string;
+  readonly track: Track;
+  /** Null: the track is one upload. */
+  readonly playlistID: string | null;
   readonly snapshot: TimelineSnapshot;
 }
 
@@ -45,19 +54,20 @@ const mostInReach = 20;
 
 export function timelines(db: Queryable) {
   return {
-    /** Writes the first entry of each track, in place of those of an earlier run. */
-    begin: async (
-      streamID: string,
-      entries: readonly { track: Track; playlistID: string | null; snapshot: TimelineSnapshot }[],
-    ) => {
-      await db.query('delete from timeline_entries where stream_id = $1', [streamID]);
-      for (const { track, playlistID, snapshot } of entries) {
-        await db.query(
-          `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
-           values ($1, $2, 0, 0, $3, $4)`,
-          [streamID, track, playlistID, snapshot],
-        );
-      }
+    /** Writes the first entries of tracks of streams without a timeline. */
+    begin: async (entries: readonly FirstEntry[]) => {
+      if (entries.length === 0) return;
+      await db.query(
+        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+         select stream_id, track, 0, 0, playlist_id, snapshot
+         from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) as e (stream_id, track, playlist_id, snapshot)`,
+        [
+          entries.map(({ streamID }) => streamID),
+          entries.map(({ track }) => track),
+          entries.map(({ playlistID }) => playlistID),
+          entries.map(({ snapshot }) => snapshot),
+        ],
+      );
     },
 
     /**
@@ -115,19 +125,27 @@ export function timelines(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row.timeline_revision]));
     },
 
-    /** The facts of a timeline that decide the cost of a stream for an agent. */
-    sources: async (streamID: string): Promise<TimelineSources> => {
-      const row = await one<{ has_sound_track: boolean; decode_cost: number | null }>(
+    /** The facts of the timelines of these streams that decide their costs for agents, by the id of the stream. */
+    sources: async (streamIDs: readonly string[]): Promise<ReadonlyMap<string, TimelineSources>> => {
+      const rows = await all<{ id: string; has_sound_track: boolean; decode_cost: number | null }>(
         db,
-        `select exists (select from timeline_entries where stream_id = $1 and track = 'audio')
-             or exists (select from timeline_levels where stream_id = $1 and level is not null) as has_sound_track,
+        `select asked.id,
+           exists (select from timeline_entries where stream_id = asked.id and track = 'audio')
+             or exists (select from timeline_levels where stream_id = asked.id and level is not null)
+             as has_sound_track,
            (select max(case when duration_seconds is null then 0 else decode_cost end) from uploads
             where id = any (array(
               select item ->> 'uploadID' from timeline_entries, jsonb_array_elements(snapshot -> 'items') as item
-              where stream_id = $1 and track = 'video'))) as decode_cost`,
-        [streamID],
+              where stream_id = asked.id and track = 'video'))) as decode_cost
+         from unnest($1::text[]) as asked (id)`,
+        [streamIDs],
       );
-      return { hasSoundTrack: row!.has_sound_track, decodeCost: row!.decode_cost };
+      return new Map(
+        rows.map(({ id, has_sound_track: hasSoundTrack, decode_cost: decodeCost }) => [
+          id,
+          { hasSoundTrack, decodeCost },
+        ]),
+      );
     },
 
     /** The timelines of a run, with the entries that are in force during a part of it. */

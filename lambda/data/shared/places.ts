@@ -2,8 +2,11 @@
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
-/** Freeing the replicas of dead agents, and reporting those that other agents have taken over. */
-type WorkInPlaces = 'recovery' | 'takeover';
+/**
+ * Recovering the replicas of dead agents, reporting those that other agents have taken over, and firing what is due, by
+ * kind.
+ */
+export type WorkInPlaces = 'recovery' | 'takeover' | 'starts' | 'ends' | 'checks' | 'items' | 'accounts';
 
 export interface Place {
   readonly number: number;
@@ -15,7 +18,7 @@ export interface Place {
 const keptSeconds = 2;
 
 /** SQL condition: the place has no holder. */
-const isPlaceFree = '(held_until is null or held_until < clock_timestamp())';
+export const isPlaceFree = '(held_until is null or held_until < clock_timestamp())';
 
 /** SQL condition: a place is free to recover the replicas of dead agents. */
 export const isRecoveryPlaceFree = `exists (select from places where work = 'recovery' and ${isPlaceFree})`;
@@ -51,9 +54,10 @@ export function places(db: Queryable) {
     /**
      * Takes a place, and keeps it for the next transaction of the same holder.
      * @param holder a name that no other process has
+     * @param except numbers of places that it has no more work for
      * @returns null if no place is free
      */
-    keep: (work: WorkInPlaces, holder: string) =>
+    keep: (work: WorkInPlaces, holder: string, except: readonly number[] = []) =>
       one<Place>(
         db,
         {
@@ -61,11 +65,11 @@ export function places(db: Queryable) {
           text: `update places set holder = $2, held_until = clock_timestamp() + make_interval(secs => ${keptSeconds})
            where work = $1 and number = (
              select number from places
-             where work = $1 and (holder = $2 or ${isPlaceFree})
+             where work = $1 and (holder = $2 or ${isPlaceFree}) and number <> all ($3)
              order by holder is distinct from $2 limit 1 for update skip locked)
            returning number, (select count(*)::int from places where work = $1) as "outOf", ${plansOnce}`,
         },
-        [work, holder],
+        [work, holder, except],
       ),
 
     /** Frees the place of a holder, if it has one. */

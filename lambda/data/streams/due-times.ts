@@ -1,6 +1,9 @@
 // SQL of due times: the next time of each scheduled event of a stream.
-import { all, one } from '../shared/queryable.ts';
+import type { Locked } from '../shared/locked.ts';
+import { isPlaceFree } from '../shared/places.ts';
+import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { Stream } from './streams.ts';
 
 export const dueKinds = [
   'schedule_start',
@@ -13,45 +16,77 @@ export const dueKinds = [
 ] as const;
 export type DueKind = (typeof dueKinds)[number];
 
+/**
+ * The kinds of due times by the work that fires them. Each work has places of its own, so that the full hour of one
+ * kind does not delay the others.
+ */
+export const kindsOfWork = {
+  starts: ['schedule_start'],
+  ends: ['schedule_end', 'duration_over'],
+  checks: ['activation_timeout', 'broadcast_rotation'],
+  items: ['item_start', 'joins'],
+} as const satisfies Readonly<Record<string, readonly DueKind[]>>;
+export type DueWork = keyof typeof kindsOfWork;
+
 export interface DueTime {
   readonly stream_id: string;
   readonly kind: DueKind;
   readonly due_at: Date;
 }
 
-/** The seed of the advisory locks of users whose schedules start streams. No other lock uses it. */
-const startsLock = 27;
-
-/** `turn` is 1 for the first due time of its user. */
-export interface DueInTurn extends DueTime {
-  readonly turn: number;
-  readonly user_id: string;
+/** A due time and its stream, both locked. */
+export interface LockedDue {
+  /** The id of the stream. */
+  readonly id: string;
+  readonly kind: DueKind;
+  readonly dueAt: Date;
+  readonly stream: Locked<Stream>;
 }
 
+/** SQL of the works with their kinds, as rows. */
+const worksOfKinds = Object.entries(kindsOfWork)
+  .flatMap(([work, kinds]) => kinds.map((kind) => `('${work}', '${kind}')`))
+  .join(', ');
+
+/**
+ * SQL condition: a due time has come, and its work has a free place. Without the second part, hundreds of processes
+ * would ask for a place each second while others fire thousands.
+ */
+export const isAnyDueFree = `case when exists (select from due_times where due_at <= now() and not resting) then exists (
+    select from (values ${worksOfKinds}) as w (work, kind)
+      join places p on p.work = w.work and ${isPlaceFree}
+    where exists (
+      select from due_times where kind = w.kind and place = p.number and due_at <= now() and not resting))
+  else false end`;
+
 export function dueTimes(db: Queryable) {
+  /** Sets times of events of streams, each in place of an earlier one of its kind. */
+  const setAll = async (times: readonly DueTime[]) => {
+    if (times.length === 0) return;
+    await db.query(
+      `insert into due_times (stream_id, kind, due_at) select * from unnest($1::text[], $2::text[], $3::timestamptz[])
+       on conflict (stream_id, kind) do update set due_at = excluded.due_at, timer_armed = false, resting = false`,
+      [times.map(({ stream_id: id }) => id), times.map(({ kind }) => kind), times.map(({ due_at: at }) => at)],
+    );
+  };
+
+  /** Clears the times of one kind of event. */
+  const disarm = (streamIDs: readonly string[], kind: DueKind) =>
+    db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]);
+
   return {
+    setAll,
+    disarm,
+
     /** Sets the time of one kind of event; null clears it. */
-    set: (streamID: string, kind: DueKind, dueAt: Date | null) =>
-      dueAt === null
-        ? db.query('delete from due_times where stream_id = $1 and kind = $2', [streamID, kind])
-        : db.query(
-            `insert into due_times (stream_id, kind, due_at) values ($1, $2, $3)
-             on conflict (stream_id, kind) do update set
-               due_at = excluded.due_at, timer_armed = false, resting = false`,
-            [streamID, kind, dueAt],
-          ),
+    set: async (streamID: string, kind: DueKind, dueAt: Date | null): Promise<void> => {
+      if (dueAt === null) await disarm([streamID], kind);
+      else await setAll([{ stream_id: streamID, kind, due_at: dueAt }]);
+    },
 
-    /** Clears the times of one kind of event. */
-    disarm: (streamIDs: readonly string[], kind: DueKind) =>
-      db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]),
-
-    /** Suspends a due time while the account is at rest, until `wake`. */
-    rest: ({ stream_id, kind, due_at }: DueTime) =>
-      db.query('insert into due_times (stream_id, kind, due_at, resting) values ($1, $2, $3, true)', [
-        stream_id,
-        kind,
-        due_at,
-      ]),
+    /** Suspends the due time of one kind while the accounts of these streams are at rest, until `wake`. */
+    rest: (streamIDs: readonly string[], kind: DueKind) =>
+      db.query('update due_times set resting = true where stream_id = any ($1) and kind = $2', [streamIDs, kind]),
 
     /** Makes the suspended due times of a user due again. */
     wake: (userID: string) =>
@@ -61,68 +96,57 @@ export function dueTimes(db: Queryable) {
         [userID],
       ),
 
-    clear: (streamID: string) => db.query('delete from due_times where stream_id = $1', [streamID]),
+    clear: (streamIDs: readonly string[]) => db.query('delete from due_times where stream_id = any ($1)', [streamIDs]),
 
     /**
-     * Due times that have come, in fair turns: first the oldest of each user, then the second of each, and so on. So
-     * thousands of one user do not delay others. Item starts come last, in turns of their own: they only notify, while
-     * all others affect costs.
-     * @param except streams and users to leave out
-     * @param most the most rows, and the most of each user; as many item starts come on top
+     * Locks the next due times of a work, with their streams, in fair turns: the oldest of each user, then the second
+     * of each, and so on. So thousands of one user do not delay others. A place reads only its own users, so that no
+     * two processes read the same rows. Streams that another transaction has locked are skipped; they stay due.
+     * @param except ids of streams to leave out
      */
-    dueInTurn: (
-      except: { readonly streamIDs: readonly string[]; readonly userIDs: readonly string[] },
-      most: { readonly all: number; readonly ofUser: number },
-    ) =>
-      all<DueInTurn>(
+    lockNext: async (work: DueWork, place: number, except: readonly string[], most: number): Promise<LockedDue[]> => {
+      const rows = await all<Locked<Stream> & { due_kind: DueKind; due_at: Date }>(
         db,
-        `with users as materialized (
-           select distinct user_id from due_times where due_at <= now() and not resting and user_id <> all ($4))
-         select stream_id, kind, due_at, turn, user_id from users cross join (values (false), (true)) as told (is_item)
-         cross join lateral (
-           select stream_id, kind, due_at, row_number() over (order by due_at, stream_id)::int as turn
-           from due_times
-           where user_id = users.user_id and (kind = 'item_start') = is_item
-             and due_at <= now() and not resting and stream_id <> all ($1)
-           order by due_at, stream_id limit $3) due
-         order by is_item, turn, due_at limit $2`,
-        [except.streamIDs, most.all, most.ofUser, except.userIDs],
-      ),
+        `with next as materialized (
+           select stream_id, kind, turn from (
+             select stream_id, kind, due_at, row_number() over (partition by user_id order by due_at, stream_id) as turn
+             from due_times
+             where kind = any ($1) and due_at <= now() and not resting and place = $2
+               and stream_id <> all ($3)) in_turn
+           order by turn, due_at limit $4)
+         select s.*, d.kind as due_kind, d.due_at
+         from next
+           join due_times d on d.stream_id = next.stream_id and d.kind = next.kind and d.due_at <= now() and not d.resting
+           join streams s on s.id = d.stream_id
+         order by next.turn, d.due_at for update of d, s skip locked`,
+        [kindsOfWork[work], place, except, most],
+      );
+      return rows.map(({ due_kind: kind, due_at: dueAt, ...stream }) => ({ id: stream.id, kind, dueAt, stream }));
+    },
 
     /**
-     * Locks a due time with its stream, and reads it again under the lock.
-     * @returns null if it was fired or moved meanwhile, another process has its stream, or another process starts
-     *   streams of the same user: starts of a user wait for each other, and would only hold a connection
+     * Seconds within the next `withinSeconds` in which times come that have no timer yet. Times that have come need
+     * none: agents and the sweep fire them. Item starts and joins need none either: streams on the air have agents.
      */
-    lockDue: ({ stream_id: streamID, kind }: DueTime) =>
-      one<DueTime>(
+    secondsWithoutTimer: async (withinSeconds: number) => {
+      const rows = await all<{ at: Date }>(
         db,
-        `select d.stream_id, d.kind, d.due_at from due_times d join streams s on s.id = d.stream_id
-         where d.stream_id = $1 and d.kind = $2 and d.due_at <= now() and not d.resting
-           and (d.kind <> 'schedule_start' or pg_try_advisory_xact_lock(hashtextextended(s.user_id, ${startsLock})))
-         for update skip locked`,
-        [streamID, kind],
-      ),
-
-    /**
-     * Due times within so many seconds that have no timer yet. Due times that have come need none: agents and the sweep
-     * fire them. Item starts and joins need none either: streams on the air have agents.
-     */
-    withoutTimer: (withinSeconds: number) =>
-      all<DueTime>(
-        db,
-        `select stream_id, kind, due_at from due_times
+        `select distinct date_trunc('second', due_at) as at from due_times
          where not timer_armed and not resting and kind not in ('item_start', 'joins')
            and due_at > now() and due_at < now() + make_interval(secs => $1)
-         order by due_at limit 1000`,
+         order by at`,
         [withinSeconds],
-      ),
+      );
+      return rows.map(({ at }) => at);
+    },
 
-    markTimerArmed: (due: DueTime) =>
-      db.query('update due_times set timer_armed = true where stream_id = $1 and kind = $2 and due_at = $3', [
-        due.stream_id,
-        due.kind,
-        due.due_at,
-      ]),
+    /** Records that the times within a second have a timer. */
+    markTimerArmed: (second: Date) =>
+      db.query(
+        `update due_times set timer_armed = true
+         where not timer_armed and kind not in ('item_start', 'joins')
+           and due_at >= $1 and due_at < $1::timestamptz + interval '1 second'`,
+        [second],
+      ),
   };
 }

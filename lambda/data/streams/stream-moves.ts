@@ -3,9 +3,10 @@ import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { newerFigures } from './kept-figures.ts';
 import type { KeptFigures } from './kept-figures.ts';
-import { all, one } from '../shared/queryable.ts';
+import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import type { Locked } from '../shared/locked.ts';
 
@@ -32,17 +33,38 @@ export interface StreamMove {
   readonly figures?: KeptFigures;
 }
 
+/** A move of a stream that begins a run. */
+export interface RunBegin extends StreamMove {
+  readonly format: PictureFormat;
+  /** The `pending_sound` of the stream. */
+  readonly pendingSound: number | null;
+}
+
+const isPossible = ({ stream, cause }: StreamMove) => nextState(stream.state, cause) !== null;
+
+/** SQL of the assignments of a move within a run. */
+const keptRun = `stopped_at = case when from_state = 'stopping' or (to_state = 'failed' and from_state <> 'scheduled')
+    then now() else stopped_at end,
+  stats = ${newerFigures('m.primary_stats', 's.stats')},
+  backup_stats = ${newerFigures('m.backup_stats', 's.backup_stats')}`;
+
+/** SQL of the assignments of a move that begins a run, from item 0 on, without figures of the run before. */
+const begunRun = `started_at = null, stopped_at = null, anchored_at = null, stats = null, backup_stats = null,
+  pending_sound = (m.run ->> 'pendingSound')::int, pending_joins = null, run_quality = m.run ->> 'quality',
+  run_framerate = m.run ->> 'framerate', run_video_codec = m.run ->> 'videoCodec', run_aspect = m.run ->> 'aspect'`;
+
 export function streamMoves(db: Queryable) {
   /**
    * SQL of any number of moves. It assigns the ids of transitions before the insert: to join inserted transitions with
    * streams, Postgres would compare each with each.
    * @param returning SQL of the columns of each stream to return
+   * @param begun SQL of the assignments that begin a run, from the parameter $8; empty: the run goes on
    */
-  const moving = (returning: string) =>
+  const moving = (returning: string, begun = '') =>
     `with moving as materialized (
        select *, nextval('stream_transitions_id_seq') as transition_id
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[])
-         as m (stream_id, from_state, to_state, cause, reason, primary_stats, backup_stats)),
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[]${begun && ', $8::jsonb[]'})
+         as m (stream_id, from_state, to_state, cause, reason, primary_stats, backup_stats${begun && ', run'})),
      transition as (
        insert into stream_transitions (id, stream_id, from_state, to_state, cause) overriding system value
        select transition_id, stream_id, from_state, to_state, cause from moving)
@@ -50,10 +72,7 @@ export function streamMoves(db: Queryable) {
      set state = to_state, state_reason = m.reason, last_transition_id = transition_id, updated_at = now(),
        status = case when to_state in ('preparing', 'activating', 'active', 'failing')
          then 'ACTIVE' else 'INACTIVE' end,
-       stopped_at = case when from_state = 'stopping' or (to_state = 'failed' and from_state <> 'scheduled')
-         then now() else stopped_at end,
-       stats = ${newerFigures('m.primary_stats', 's.stats')},
-       backup_stats = ${newerFigures('m.backup_stats', 's.backup_stats')}
+       ${begun || keptRun}
      from moving m
      where s.id = m.stream_id and s.id = any ($1) returning ${returning}`;
 
@@ -67,26 +86,42 @@ export function streamMoves(db: Queryable) {
     moves.map(({ figures }) => figures?.backup ?? null),
   ];
 
+  /**
+   * Moves streams to the states that the lifecycle has for the causes, each at most once, and writes their histories.
+   * @returns the streams in their new states, by id; the lifecycle has no such move for the others
+   */
+  const moveMany = async (moves: readonly StreamMove[]): Promise<ReadonlyMap<string, Locked<Stream>>> => {
+    const possible = moves.filter(isPossible);
+    if (possible.length === 0) return new Map();
+    const moved = await all<Locked<Stream>>(db, moving('s.*'), valuesOf(possible));
+    return new Map(moved.map((stream) => [stream.id, stream]));
+  };
+
   return {
-    /**
-     * Moves a stream to the state that the lifecycle has for the cause, and writes its history.
-     * @returns the stream in its new state; null if the lifecycle has no such move
-     */
+    moveMany,
+
+    /** Moves one stream, as `moveMany` does. @returns null if the lifecycle has no such move */
     move: async (
       stream: Locked<Stream>,
       cause: TransitionCause,
       reason: StateReason | null = null,
-    ): Promise<Locked<Stream> | null> =>
-      nextState(stream.state, cause) === null
-        ? null
-        : one<Locked<Stream>>(db, moving('s.*'), valuesOf([{ stream, cause, reason }])),
+    ): Promise<Locked<Stream> | null> => (await moveMany([{ stream, cause, reason }])).get(stream.id) ?? null,
 
     /**
-     * Moves streams, each at most once.
-     * @returns the ids of the streams that were moved; the lifecycle has no such move for the others
+     * Moves streams that begin a run, each at most once.
+     * @returns the streams in their new state, by id; the lifecycle has no such move for the others
      */
+    begin: async (begins: readonly RunBegin[]): Promise<ReadonlyMap<string, Locked<Stream>>> => {
+      const possible = begins.filter(isPossible);
+      if (possible.length === 0) return new Map();
+      const runs = possible.map(({ format, pendingSound }) => ({ ...format, pendingSound }));
+      const moved = await all<Locked<Stream>>(db, moving('s.*', begunRun), [...valuesOf(possible), runs]);
+      return new Map(moved.map((stream) => [stream.id, stream]));
+    },
+
+    /** Moves streams, as `moveMany` does. @returns the ids of the streams that were moved */
     moveAll: async (moves: readonly StreamMove[]): Promise<ReadonlySet<string>> => {
-      const possible = moves.filter(({ stream, cause }) => nextState(stream.state, cause) !== null);
+      const possible = moves.filter(isPossible);
       if (possible.length === 0) return new Set();
       const statement = { name: 'move_all', text: moving('s.id') };
       const moved = await all<{ id: string }>(db, statement, valuesOf(possible));

@@ -106,7 +106,30 @@ export interface StreamStats {
   readonly sampledAt: string;
 }
 
+/** The schedule of a stream; nulls: it has none. */
+export interface StreamSchedule {
+  readonly id: string;
+  readonly startAt: Date | null;
+  readonly endAt: Date | null;
+  readonly recurrence: StreamRecurrence | null;
+}
+
 export function streams(db: Queryable) {
+  const setSchedules = (schedules: readonly StreamSchedule[]) =>
+    all<Locked<Stream>>(
+      db,
+      `update streams s set schedule_start_at = o.start_at, schedule_end_at = o.end_at, recurrence = o.recurrence,
+         updated_at = now()
+       from unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::jsonb[]) as o (id, start_at, end_at, recurrence)
+       where s.id = o.id returning s.*`,
+      [
+        schedules.map(({ id }) => id),
+        schedules.map(({ startAt }) => startAt),
+        schedules.map(({ endAt }) => endAt),
+        schedules.map(({ recurrence }) => recurrence),
+      ],
+    );
+
   return {
     insert: async (id: string, userID: string, settings: StreamSettings) => {
       const parameters = settingColumns.map((_, index) => `$${index + 3}`).join(', ');
@@ -156,17 +179,20 @@ export function streams(db: Queryable) {
         [userID, ids],
       ),
 
-    /** Begins a run, from item 0 on, without figures, levels, joins and looks of the run before. */
-    beginRun: (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat) =>
+    /**
+     * Deletes what former runs left: timelines with their levels, joins and looks, replicas, outputs that were being
+     * removed, and due times. Call it before a run begins, with the streams locked and no replica running.
+     */
+    clearRuns: (ids: readonly string[]) =>
       db.query(
-        `with levels as (delete from timeline_levels where stream_id = $1),
-           joins as (delete from timeline_joins where stream_id = $1),
-           looks as (delete from timeline_looks where stream_id = $1)
-         update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
-           pending_sound = null, pending_joins = null, run_quality = $2, run_framerate = $3, run_video_codec = $4,
-           run_aspect = $5
-         where id = $1`,
-        [id, quality, framerate, videoCodec, aspect],
+        `with levels as (delete from timeline_levels where stream_id = any ($1)),
+           joins as (delete from timeline_joins where stream_id = any ($1)),
+           looks as (delete from timeline_looks where stream_id = any ($1)),
+           entries as (delete from timeline_entries where stream_id = any ($1)),
+           ended as (delete from replicas where stream_id = any ($1)),
+           removed as (delete from outputs where stream_id = any ($1) and deleted_at is not null)
+         delete from due_times where stream_id = any ($1)`,
+        [ids],
       ),
 
     /** Records when runs were first live. */
@@ -207,12 +233,9 @@ export function streams(db: Queryable) {
       ),
 
     setSchedule: async (id: string, startAt: Date | null, endAt: Date | null, recurrence: Stream['recurrence']) =>
-      (await one<Locked<Stream>>(
-        db,
-        `update streams set schedule_start_at = $2, schedule_end_at = $3, recurrence = $4, updated_at = now()
-         where id = $1 returning *`,
-        [id, startAt, endAt, recurrence],
-      ))!,
+      (await setSchedules([{ id, startAt, endAt, recurrence }]))[0]!,
+
+    setSchedules,
 
     markDeleted: (id: string) => db.query('update streams set deleted_at = now() where id = $1', [id]),
 

@@ -20,3 +20,13 @@ export function claimShare(waiting: number, takers: number): number {
   if (takers < manyTakers) return share;
   return Math.max(share, waiting < countedAtMost ? smallestBatch : largeBatch);
 }
+
+/** The most agents that one set of starts wakes. */
+const mostWoken = 32;
+/** Agents that are woken for a few replicas. Some of them may have no room. */
+const fewWoken = 4;
+
+/** Number of agents to wake for replicas that begin to wait: each claims a batch, or its share. */
+export function wokenAgents(waiting: number): number {
+  return Math.min(waiting, mostWoken, fewWoken + Math.ceil(waiting / smallestBatch));
+}

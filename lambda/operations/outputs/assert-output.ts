@@ -24,7 +24,7 @@ export async function assertNewOutput(ctx: Context, stream: Stream, destinationI
     );
   const outputs = await ctx.data.outputs.ofStreams([stream.id]);
   const ids = outputs.map(({ destination_id: id }) => id);
-  const others = await ctx.data.destinations.lockManyForUse(ctx.caller.userID, ids);
+  const others = await ctx.data.destinations.lockManyForUse([ctx.caller.userID], ids);
   assertOtherPlace(ctx, 'destinationID', destination, others, placeOfKeyAlone(ctx, stream.id, stream));
   const { outputsPerStream: allowed } = bounds;
   if (outputs.length < allowed) return;
@@ -43,7 +43,7 @@ export async function assertOtherWay(ctx: Context, before: Stream, settings: Str
   if (!isNew && key === placeOfKeyAlone(ctx, before.id, before)) return;
   const further = (await ctx.data.outputs.ofStreams([before.id])).filter((output) => !output.is_first);
   const ids = further.map(({ destination_id: id }) => id);
-  const others = await ctx.data.destinations.lockManyForUse(ctx.caller.userID, ids);
+  const others = await ctx.data.destinations.lockManyForUse([ctx.caller.userID], ids);
   if (!isNew) for (const other of others) assertOtherPlace(ctx, 'streamKey', other, [], key);
   else {
     const destination = await ctx.data.destinations.lockForUse(ctx.caller.userID, destinationID);

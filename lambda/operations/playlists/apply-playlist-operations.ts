@@ -101,7 +101,7 @@ async function uploadsOf(ctx: Context, operations: readonly PlaylistOperation[])
     'uploadID' in operation ? [{ position, id: operation.uploadID }] : [],
   );
   const namedIDs = named.map((each) => each.id);
-  const found = await ctx.data.uploads.lockManyForUse(ctx.caller.userID, namedIDs);
+  const found = await ctx.data.uploads.lockManyForUse([ctx.caller.userID], namedIDs);
   const byID = new Map(found.map((upload) => [upload.id, upload]));
   return named.map(({ position, id }) => ({ position, upload: byID.get(id) ?? null }));
 }

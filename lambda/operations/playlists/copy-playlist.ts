@@ -23,7 +23,7 @@ export const copyPlaylist = operation(['service:write'], {
     const { playlists } = ctx.data;
     if (!(await playlists.find(userID, body.targetPlaylistID)))
       throw fieldProblem('targetPlaylistID', 'There is no such playlist.');
-    await playlists.lockMany(userID, [params.id, body.targetPlaylistID]);
+    await playlists.lockMany([userID], [params.id, body.targetPlaylistID]);
     const source = orNotFound(await playlists.find(userID, params.id), 'playlist');
     const target = await playlists.find(userID, body.targetPlaylistID);
     if (!target) throw fieldProblem('targetPlaylistID', 'There is no such playlist.');

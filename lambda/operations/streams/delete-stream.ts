@@ -19,7 +19,7 @@ export const deleteStream = operation(['service:destructive'], {
       await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');
     } else if (await ctx.data.broadcasts.hasOpen(stream.id)) {
       // The row is deleted once the broadcasts have ended on the platform.
-      await ctx.data.dueTimes.clear(stream.id);
+      await ctx.data.dueTimes.clear([stream.id]);
       await ctx.data.streams.markDeleted(stream.id);
     } else {
       await ctx.data.streams.delete(stream.id);

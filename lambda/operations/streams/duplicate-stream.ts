@@ -64,7 +64,7 @@ async function playlistsOf(ctx: Context, source: Stream): Promise<{ playlist: Pl
 
 /** Copies the outputs. The first output already exists, because it follows the stream's destination. */
 async function copyOutputs({ data, newID }: Context, sourceID: string, streamID: string): Promise<void> {
-  const [first] = await data.outputs.ofStream(streamID);
+  const [first] = await data.outputs.allOfStreams([streamID]);
   for (const { is_first: isFirst, destination_id: destinationID, name, enabled } of await data.outputs.ofStreams([
     sourceID,
   ])) {

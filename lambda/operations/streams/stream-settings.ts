@@ -126,6 +126,6 @@ export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs
  */
 export async function keepPlaylistsPrepared(ctx: Context, streamID: string, settings: StreamSettings): Promise<void> {
   if (settings.prepared_playlist_ids.length === 0) return;
-  await ctx.data.playlists.lockMany(ctx.caller.userID, settings.prepared_playlist_ids);
+  await ctx.data.playlists.lockMany([ctx.caller.userID], settings.prepared_playlist_ids);
   await keepPrepared(ctx.data, 'stream', streamID, { retries: 'at once', limitFactor: ctx.settings.limitFactor });
 }

@@ -108,7 +108,7 @@ async function showCaptions({ data, settings: { limitFactor } }: Context, upload
 }
 
 async function assertImage(ctx: Context, uploadID: string): Promise<void> {
-  const [upload] = await ctx.data.uploads.lockManyForUse(ctx.caller.userID, [uploadID]);
+  const [upload] = await ctx.data.uploads.lockManyForUse([ctx.caller.userID], [uploadID]);
   if (upload?.probe_state === 'completed' && upload.type === 'image') return;
   const detail = upload ? 'The upload is not an image, or has not been examined yet.' : 'This upload does not exist.';
   throw fieldProblem('artworkUploadID', detail);

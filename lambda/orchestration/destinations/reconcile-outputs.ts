@@ -1,28 +1,13 @@
 // Reconciles the replicas of a running stream with its outputs: enabled outputs have replicas, others have none.
 import type { Database } from '../../data/database.ts';
-import { newID } from '../../data/shared/new-id.ts';
-import type { Output } from '../../data/destinations/outputs.ts';
 import type { Replica, ReplicaRole } from '../../data/fleet/replicas.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import type { StreamBackend } from '../../domain/streams/stream-words.ts';
-import { formatOfRun } from '../../data/streams/streams.ts';
-import { costOf } from '../../domain/fleet/capacity.ts';
 import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
 import type { PublishURL } from '../../domain/destinations/publish-url.ts';
-import type { StreamCost } from '../../domain/fleet/capacity.ts';
 import { meterStream } from '../billing/meter.ts';
-import { wantsBackup } from '../streams/stream-parts.ts';
+import { backendOf, costOfStream, loadWays, replicasOf } from './stream-ways.ts';
+import type { Way } from './stream-ways.ts';
 import type { Locked } from '../../data/shared/locked.ts';
-
-/** The addresses of an output, as far as they are known. */
-interface OutputTarget {
-  /** The id of the output; null: the first output, or the managed platform. */
-  readonly outputID: string | null;
-  readonly isWanted: boolean;
-  /** Whether a platform has not assigned its address yet. No output of the stream begins before. */
-  readonly isAwaited: boolean;
-  readonly urls: Readonly<Record<ReplicaRole, string | null>>;
-}
 
 /**
  * Begins and ends replicas of a running stream until they match its enabled outputs. An output waits while ending
@@ -82,20 +67,10 @@ function serversOf({ urls }: OutputTarget): PublishURL[] {
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;
 
-async function begin(
-  data: Database,
-  stream: Locked<Stream>,
-  targets: readonly OutputTarget[],
-  now: Date,
-): Promise<void> {
-  const backend = backendOf(stream);
-  const cost = await costOfStream(data, stream);
-  for (const target of targets)
-    for (const role of rolesOf(stream, target)) {
-      const replica = { id: newID('rep', now), streamID: stream.id, outputID: target.outputID, role, backend };
-      await data.replicas.insert({ ...replica, cost: cost(target.urls[role], false) });
-    }
-  await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
+async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[], now: Date): Promise<void> {
+  const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
+  await data.replicas.insert(replicasOf(stream, ways, sources, now));
+  await data.outbox.send({ queue: `publish-${backendOf(stream)}`, body: { streamID: stream.id } });
 }
 
 /**
@@ -104,8 +79,9 @@ async function begin(
  * overload by themselves (publisher/agent/pressure.ts). The next agent that claims one has room for it.
  */
 export async function updateCosts(data: Database, stream: Locked<Stream>): Promise<void> {
-  const cost = await costOfStream(data, stream);
-  const targets = await targetsOf(data, stream);
+  const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
+  const cost = costOfStream(stream, sources);
+  const ways = await waysOf(data, stream);
   const encoded = new Set<ReplicaRole>();
   for (const { id, role, wanted, output_id: outputID } of await data.replicas.ofStream(stream.id)) {
     if (wanted === 'ended') continue;
@@ -115,53 +91,7 @@ export async function updateCosts(data: Database, stream: Locked<Stream>): Promi
   }
 }
 
-/** @returns a function of the cost of a replica by its address, for a stream whose timeline is written */
-async function costOfStream(
-  data: Database,
-  stream: Stream,
-): Promise<(url: string | null, isEncodedForAnother: boolean) => StreamCost> {
-  const sources = await data.timelines.sources(stream.id);
-  const common = { ...formatOfRun(stream), ...sources, backend: backendOf(stream) };
-  return (url, isEncodedForAnother) => costOf({ ...common, url, isEncodedForAnother });
-}
-
-/** All targets of a stream: of its first output or its managed platform, and of its other outputs. */
-async function targetsOf(data: Database, stream: Stream): Promise<OutputTarget[]> {
-  const outputs = await data.outputs.ofStream(stream.id);
-  const ids = outputs.map(({ destination_id: id }) => id);
-  const destinations = new Map((await data.destinations.findMany(stream.user_id, ids)).map((each) => [each.id, each]));
-  const targetOf = (output: Output): OutputTarget => {
-    const destination = destinations.get(output.destination_id);
-    return {
-      outputID: output.is_first ? null : output.id,
-      isWanted: output.enabled && output.deleted_at === null && destination?.archived_at === null,
-      isAwaited: false,
-      urls: { primary: destination?.url ?? null, backup: destination?.backup_url ?? null },
-    };
-  };
-  const targets = outputs.map(targetOf);
-  if (outputs.some((output) => output.is_first)) return targets;
-  return [await targetWithoutDestination(data, stream), ...targets];
-}
-
-/** The target of a stream whose first target is not an output: its managed platform, or the deprecated stream key. */
-async function targetWithoutDestination(data: Database, stream: Stream): Promise<OutputTarget> {
-  const isManaged = stream.stream_destination === 'managed';
-  const ingest = isManaged ? (await data.managedStreams.channel(stream.id))?.ingest : null;
-  return {
-    outputID: null,
-    isWanted: isManaged || stream.sealed_stream_key !== null,
-    isAwaited: isManaged && !ingest,
-    urls: { primary: ingest?.url ?? null, backup: ingest?.backup_url ?? null },
-  };
-}
-
-/** The roles of an output. A further output without a second address has no backup; readiness reports the first. */
-function rolesOf(stream: Stream, { outputID, urls }: OutputTarget): readonly ReplicaRole[] {
-  const hasBackup = wantsBackup(stream) && (outputID === null || urls.backup !== null);
-  return hasBackup ? ['primary', 'backup'] : ['primary'];
-}
-
-function backendOf(stream: Stream): StreamBackend {
-  return stream.stream_backend ?? 'ffmpeg';
+/** All ways of a stream now. */
+async function waysOf(data: Database, stream: Stream): Promise<readonly Way[]> {
+  return (await loadWays(data, [stream])).get(stream.id)!;
 }

@@ -17,7 +17,7 @@ import { inSets } from '../shared/in-sets.ts';
 import { Losses } from './losses.ts';
 import { meterStreams } from '../billing/meter.ts';
 import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
-import { finishStopping } from '../streams/stop-stream.ts';
+import { finishStops } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 const handedOver = { code: 'handed_over', detail: 'Another publisher takes this stream over.' };
@@ -164,8 +164,6 @@ async function applyLoss(
     { areFiguresKept: true },
   );
   const ended = new Set(replicas.filter(({ state }) => state === 'ended').map(({ stream_id: streamID }) => streamID));
-  for (const stream of streams) {
-    await finishStopping(data, stream);
-    if (ended.has(stream.id)) await reconcileOutputs(data, stream, at);
-  }
+  await finishStops(data, streams);
+  for (const stream of streams) if (ended.has(stream.id)) await reconcileOutputs(data, stream, at);
 }

@@ -7,7 +7,7 @@ import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStreams } from '../billing/meter.ts';
 import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
-import { finishStopping } from '../streams/stop-stream.ts';
+import { finishStops } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
@@ -90,11 +90,12 @@ async function writeReports(
     data,
     counting.map(({ stream, now }) => ({ stream, at: now })),
   );
-  for (const { stream, state, now } of counting) {
-    if (state !== 'ended') continue;
-    await finishStopping(data, stream);
-    await reconcileOutputs(data, stream, now);
-  }
+  const ended = counting.filter(({ state }) => state === 'ended');
+  await finishStops(
+    data,
+    ended.map(({ stream }) => stream),
+  );
+  for (const { stream, now } of ended) await reconcileOutputs(data, stream, now);
   return answers;
 }
 
@@ -128,11 +129,11 @@ async function moveByLive(
   const streamIDs = started.map(({ streamID }) => streamID);
   await data.streams.markStarted(streamIDs);
   await data.dueTimes.disarm(streamIDs, 'activation_timeout');
-  for (const { stream, now } of started) {
-    if (!stream.stream_duration_seconds) continue;
-    const overAt = new Date(now.getTime() + stream.stream_duration_seconds * 1000);
-    await data.dueTimes.set(stream.id, 'duration_over', overAt);
-  }
+  await data.dueTimes.setAll(
+    started.flatMap(({ stream: { id, stream_duration_seconds: seconds }, now }) =>
+      seconds ? [{ stream_id: id, kind: 'duration_over', due_at: new Date(now.getTime() + seconds * 1000) }] : [],
+    ),
+  );
   await data.destinations.markUsedBy(streamIDs);
 }
 
@@ -197,6 +198,6 @@ async function giveUp(
   const stream = (await data.streams.lockAny(streamID))!;
   const failing = (await data.streamMoves.move(stream, 'no_evidence', reason)) ?? stream;
   if (!(await data.streamMoves.move(failing, 'hopeless', reason))) return;
-  await data.dueTimes.clear(streamID);
-  await data.replicas.endAll(streamID);
+  await data.dueTimes.clear([streamID]);
+  await data.replicas.endAll([streamID]);
 }

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { ItemLevel } from '../../data/playout/stream-sounds.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
@@ -153,10 +154,12 @@ async function preparedLevels(
   return (uploadID, level) => level === null || prepared.has(`${uploadID}/${soundAt(level.targetLUFS)}`);
 }
 
-/** The items with sound of a run from now on, each once. */
 async function itemsOf(data: Database, stream: Stream, now: Date): Promise<TimelineItem[]> {
-  const { video, audio } = await data.timelines.ofStream(stream.id);
-  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
+  return soundItems(await data.timelines.ofStream(stream.id), elapsedSecondsOf(stream.anchored_at, now));
+}
+
+/** The items with sound of a run from a time on, each once. */
+export function soundItems({ video, audio }: Timelines, elapsedSeconds: number): TimelineItem[] {
   const comingOf = (entries: readonly TimelineEntry[]) => {
     const current = entries.findLastIndex(({ offsetSeconds }) => offsetSeconds <= elapsedSeconds);
     return entries.slice(Math.max(0, current)).flatMap(({ snapshot }) => itemsPlayed(snapshot));

@@ -8,7 +8,7 @@ import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { nextBoundarySeconds } from './publish-draft.ts';
 import { withLiveDraft } from './timeline-snapshots.ts';
 import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
-import { snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
+import { snapshotOfPlaylist, snapshotsOf, timelinesOfSnapshots } from './timeline-snapshots.ts';
 
 /** The seed of a shuffle that has not begun. Its real order is drawn when it begins. */
 const anySeed = 0;
@@ -23,11 +23,7 @@ export async function timelinesOfStart(
   const playlists = found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
   const known = playlists.every((playlist) => playlist === null || playlist.live !== null);
   const snapshots = known ? snapshotsOf({ ...found, playlists }, anySeed) : [];
-  const timelineOf = (wanted: 'video' | 'audio') =>
-    snapshots
-      .filter(({ track }) => track === wanted)
-      .map(({ playlistID, snapshot }) => ({ number: 0, offsetSeconds: 0, playlistID, snapshot }));
-  return { format: found.format, timelines: { video: timelineOf('video'), audio: timelineOf('audio') } };
+  return { format: found.format, timelines: timelinesOfSnapshots(snapshots) };
 }
 
 /** The timelines of a live stream if drafts were published now. */

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { contentsOf } from '../../domain/playout/composition-parts.ts';
 import { hasJoins } from '../../domain/playout/item-joins.ts';
@@ -32,12 +33,18 @@ const mostPreparing = 30;
 const againAfterSeconds = 300;
 const againAfterLeavingSeconds = 60;
 
+/** Whether parts of a run are composed from several items, or drawn over by the titles of its sound. */
+export function needsJoins({ video, audio }: Timelines): boolean {
+  return showsSoundTitles(video) || mixesSoundUnder(video, audio) || hasJoins([...video, ...audio]);
+}
+
 /** Requests the joins of the next minutes of a stream, and schedules the next call. */
 export async function refreshJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
-  const { video: pictures, audio: sound } = await data.timelines.ofStream(stream.id);
+  const timelines = await data.timelines.ofStream(stream.id);
+  const { video: pictures, audio: sound } = timelines;
   const [isTitled, isMixed] = [showsSoundTitles(pictures), mixesSoundUnder(pictures, sound)];
-  if (!isTitled && !isMixed && !hasJoins([...pictures, ...sound])) {
+  if (!needsJoins(timelines)) {
     if (stream.pending_joins === null) return;
     await data.dueTimes.set(stream.id, 'joins', null);
     return data.joins.scheduleFinished(stream.id, 0, false);

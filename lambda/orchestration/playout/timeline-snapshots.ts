@@ -1,6 +1,6 @@
 // Makes snapshots of the items of a stream, which play without further queries.
 import type { Playlist } from '../../data/playout/playlists.ts';
-import type { Track } from '../../data/playout/timelines.ts';
+import type { Timelines, Track } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
@@ -55,6 +55,15 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
     const snapshot = { mode: 'sequential', seed, items, ...(overlays && { overlays }) } as const;
     return [{ track, playlistID: null, snapshot }];
   });
+}
+
+/** The timelines of a run that begins with these snapshots. */
+export function timelinesOfSnapshots(snapshots: readonly TrackSnapshot[]): Timelines {
+  const entriesOf = (wanted: Track) =>
+    snapshots.flatMap(({ track, playlistID, snapshot }) =>
+      track === wanted ? [{ number: 0, offsetSeconds: 0, playlistID, snapshot }] : [],
+    );
+  return { video: entriesOf('video'), audio: entriesOf('audio') };
 }
 
 /** The playlist with its changed draft as its live version: a start plays drafts, and publishes those that changed. */

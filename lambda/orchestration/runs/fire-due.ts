@@ -1,201 +1,215 @@
 // Fires what is due: schedules, durations, starts without evidence, and credits that run out.
 // A start is without evidence if no agent reports in time that the destination accepts the media.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { databaseOn, inTransaction } from '../../data/database.ts';
+import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import type { DueInTurn, DueTime } from '../../data/streams/due-times.ts';
+import { kindsOfWork } from '../../data/streams/due-times.ts';
+import type { DueKind, DueWork, LockedDue } from '../../data/streams/due-times.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
+import { newID } from '../../data/shared/new-id.ts';
+import type { WorkInPlaces } from '../../data/shared/places.ts';
+import type { StreamMove } from '../../data/streams/stream-moves.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { noCapacityDetail } from '../../domain/fleet/no-capacity.ts';
 import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
-import { BacklogRests } from '../shared/backlog-rests.ts';
+import { inSets } from '../shared/in-sets.ts';
 import { fireCredits } from '../accounts/fire-credits.ts';
 import { refreshJoins } from '../playout/prepare-joins.ts';
-import { startStream } from './start-stream.ts';
+import { startStreams } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
 import { notifyItemStarts } from '../playout/notify-item-starts.ts';
-import { stopStream } from '../streams/stop-stream.ts';
+import { stopStreams } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** The most due times that one round fires, in all and of each user. Accounts come first in every round. */
-const round = { all: 100, ofUser: 5 } as const;
-/** The most that a round waits while the backlog of some user rests, before it looks for due times of others. */
-const mostWaitMs = 500;
+type FireOptions = Omit<StartOptions, 'now'>;
+
+/** Work on locked due times. The due times are still set: the work clears or replaces them. */
+type Fire = (data: Database, due: readonly LockedDue[], options: StartOptions) => Promise<void>;
 
 /**
- * Fires everything that is due now, each due time in a transaction of its own. It goes in rounds: accounts without
- * credits come first, then a few due times of each user. A user with more rests after a round, so that others have
- * their turns. Any number of processes may call this at once: each due time is locked with its stream, and fired once.
- * @param signal once it aborts, nothing more is fired: thousands can be due while a process is asked to end
+ * The most due times that a transaction fires, which keeps their streams locked, and their work. A set of item starts
+ * is smaller, as each of them takes statements of its own.
+ */
+const works: Readonly<Record<DueWork, { readonly setSize: number; readonly fire: Fire }>> = {
+  starts: { setSize: 100, fire: fireStarts },
+  ends: { setSize: 100, fire: fireEnds },
+  checks: { setSize: 100, fire: fireChecks },
+  items: { setSize: 10, fire: fireItems },
+};
+
+/**
+ * The least time from the begin of a set to the next set of a place. So due times that come one after the other are
+ * fired in sets, at a fraction of their cost alone.
+ */
+const betweenSetsMs = 200;
+
+/**
+ * Fires everything that is due now. Each work has places. A process without a place does nothing; one with a place
+ * fires set by set. Due times of a set are fired in one transaction; if one fails, the others are fired without it. Any
+ * number of processes may call this at once: each due time is locked with its stream, and fired once.
+ * @param signal once it aborts, no further set begins: thousands can be due while a process is asked to end
  * @returns the number of due times and accounts that were handled
  * @throws the first failure, once everything else has been fired
  */
 export async function fireDue(
   pool: Pool,
-  startOptions: Omit<StartOptions, 'now'>,
+  options: FireOptions,
   clock: () => Date,
   signal?: AbortSignal,
 ): Promise<number> {
-  const rounds = new FireRounds(pool, startOptions, clock, signal);
-  while (!signal?.aborted && (await rounds.next()));
-  return rounds.report();
+  const holder = newID('fire', clock());
+  const names = Object.keys(works) as DueWork[];
+  const fired = await Promise.allSettled([
+    fireAccounts(pool, holder),
+    ...names.map((work) => fireWork(pool, work, holder, { options, clock, signal })),
+  ]);
+  let handled = 0;
+  for (const each of fired) {
+    if (each.status === 'rejected') throw each.reason;
+    handled += each.value;
+  }
+  return handled;
 }
 
-/** The rounds of one call, with the failures and rests so far. */
-class FireRounds {
-  readonly #pool: Pool;
-  readonly #startOptions: Omit<StartOptions, 'now'>;
-  readonly #clock: () => Date;
-  readonly #signal: AbortSignal | undefined;
-  /** By the id of the stream. A stream that failed is left out of later rounds. */
-  readonly #failedStreams = new Map<string, unknown>();
-  readonly #failedAccounts: unknown[] = [];
-  readonly #rests = new BacklogRests();
-  #handled = 0;
-
-  constructor(pool: Pool, startOptions: Omit<StartOptions, 'now'>, clock: () => Date, signal: AbortSignal | undefined) {
-    this.#pool = pool;
-    this.#startOptions = startOptions;
-    this.#clock = clock;
-    this.#signal = signal;
-  }
-
-  /** Fires one round. @returns false if nothing is left to fire */
-  async next(): Promise<boolean> {
-    await this.#fireAccounts();
-    const failedBefore = this.#failedStreams.size;
-    const except = { streamIDs: [...this.#failedStreams.keys()], userIDs: this.#rests.at(performance.now()) };
-    const fired = await this.#fireInTurn(await databaseOn(this.#pool).dueTimes.dueInTurn(except, round));
-    if (fired > 0 || this.#failedStreams.size > failedBefore) return true;
-    // Another process is firing all due times that were found, and continues with the rest. A user who has rested
-    // since they were left out still has a backlog.
-    if (except.userIDs.length === 0) return false;
-    const restMs = this.#rests.msUntilNextEnd(performance.now()) ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(restMs, mostWaitMs)));
-    return true;
-  }
-
-  /** @returns the number of due times and accounts that were handled @throws the first failure */
-  report(): number {
-    const [failure] = [...this.#failedStreams.values(), ...this.#failedAccounts];
-    if (failure !== undefined) throw failure;
-    return this.#handled;
-  }
-
-  async #fireAccounts(): Promise<void> {
-    const now = await databaseOn(this.#pool).now();
-    try {
-      this.#handled += await fireCredits(this.#pool, now);
-    } catch (error) {
-      this.#failedAccounts.push(error);
-    }
-  }
-
-  /** @returns the number of due times that were fired */
-  async #fireInTurn(dueInTurn: readonly DueInTurn[]): Promise<number> {
-    const tookMs = new Map<string, number>();
-    let fired = 0;
-    for (const due of dueInTurn) {
-      if (this.#signal?.aborted) break;
-      if (this.#failedStreams.has(due.stream_id)) continue;
-      const userID = due.user_id;
-      const beganMs = performance.now();
-      if (await this.#fireOne(due)) {
-        fired += 1;
-        tookMs.set(userID, (tookMs.get(userID) ?? 0) + performance.now() - beganMs);
-      }
-      const tookOfUserMs = tookMs.get(userID);
-      if (due.turn === round.ofUser && tookOfUserMs !== undefined) await this.#rest(userID, tookOfUserMs, dueInTurn);
-    }
-    this.#handled += fired;
-    return fired;
-  }
-
-  /** @returns false if it was not due any more, another process has its stream, or it failed */
-  async #fireOne(due: DueInTurn): Promise<boolean> {
-    const options = { ...this.#startOptions, now: this.#clock() };
-    try {
-      return await inTransaction(this.#pool, (data) => fireLocked(data, due, options));
-    } catch (error) {
-      this.#failedStreams.set(due.stream_id, error);
-      return false;
-    }
-  }
-
-  async #rest(userID: string, tookMs: number, dueInTurn: readonly DueInTurn[]): Promise<void> {
-    const isBesideOthers =
-      dueInTurn.some((due) => due.user_id !== userID) || (await databaseOn(this.#pool).outbox.hasWorkOfOthers(userID));
-    this.#rests.begin(userID, tookMs, isBesideOthers, performance.now());
+async function fireWork(
+  pool: Pool,
+  work: DueWork,
+  holder: string,
+  { options, clock, signal }: { options: FireOptions; clock: () => Date; signal: AbortSignal | undefined },
+): Promise<number> {
+  const { setSize, fire } = works[work];
+  let nextSetMs = 0;
+  let isHolder = false;
+  const donePlaces: number[] = [];
+  /** The next set of a place, and of the other places when it has no more. */
+  const next = async (data: Database, except: readonly string[], count: number): Promise<LockedDue[]> => {
+    const place = signal?.aborted ? null : await data.places.keep(work, holder, donePlaces);
+    if (place === null) return [];
+    isHolder = true;
+    const due = await data.dueTimes.lockNext(work, place.number, except, count);
+    if (due.length > 0) return due;
+    donePlaces.push(place.number);
+    await data.places.leave(work, holder);
+    return next(data, except, count);
+  };
+  try {
+    return await inSets(
+      pool,
+      setSize,
+      next,
+      async (data, due) => {
+        nextSetMs = performance.now() + betweenSetsMs;
+        await fire(data, due, { ...options, now: clock() });
+      },
+      // A full set has others behind it, which are late.
+      async (handled) => {
+        if (handled < setSize)
+          await delay(Math.max(0, nextSetMs - performance.now()), undefined, { signal }).catch(() => {});
+      },
+    );
+  } finally {
+    if (isHolder) await databaseOn(pool).places.leave(work, holder);
   }
 }
 
-/** @returns false if it was not due any more, or another process has its stream */
-async function fireLocked(data: Database, found: DueTime, startOptions: StartOptions): Promise<boolean> {
-  const due = await data.dueTimes.lockDue(found);
-  if (!due) return false;
-  await data.dueTimes.set(due.stream_id, due.kind, null);
-  await fire(data, due, (await data.streams.lockAny(due.stream_id))!, startOptions);
-  return true;
-}
-
-async function fire(data: Database, due: DueTime, stream: Locked<Stream>, startOptions: StartOptions): Promise<void> {
-  switch (due.kind) {
-    case 'schedule_start':
-      return fireScheduleStart(data, due, stream, startOptions);
-    case 'schedule_end':
-    case 'duration_over':
-      await stopStream(data, stream, due.kind);
-      return;
-    case 'broadcast_rotation':
-      await data.mirrorIntents.supersede([stream], due.kind);
-      return;
-    case 'joins':
-      return refreshJoins(data, stream, await data.now());
-    case 'item_start':
-      return notifyItemStarts(data, stream, due.due_at, await data.now());
-    case 'activation_timeout': {
-      const replicas = await data.replicas.ofStream(stream.id);
-      const reported = replicas.find((replica) => replica.reason !== null)?.reason;
-      await data.streamMoves.move(stream, 'no_evidence', reported ?? (await noCapacity(data, replicas)));
-    }
+/** Fires due accounts, if no other process does. */
+async function fireAccounts(pool: Pool, holder: string): Promise<number> {
+  const work: WorkInPlaces = 'accounts';
+  const { now, places, creditAccounts } = databaseOn(pool);
+  if (!(await creditAccounts.isAnyDue()) || !(await places.keep(work, holder))) return 0;
+  try {
+    return await fireCredits(pool, await now());
+  } finally {
+    await places.leave(work, holder);
   }
 }
 
-async function noCapacity(data: Database, replicas: readonly Replica[]): Promise<StateReason> {
-  const waiting = replicas.find(({ agent_id: holder }) => holder === null);
-  const detail = waiting
-    ? noCapacityDetail(costOfReplica(waiting), waiting.backend, await data.agents.takers(waiting.backend))
-    : 'A publisher has taken the stream and has not said yet that it is on air; it goes on trying.';
-  return { code: 'no_capacity', detail };
+const streamsOf = (due: readonly LockedDue[], kind: DueKind) =>
+  due.flatMap((each) => (each.kind === kind ? [each.stream] : []));
+
+async function fireStarts(data: Database, due: readonly LockedDue[], options: StartOptions): Promise<void> {
+  const users = await data.creditAccounts.lockWithCredits(due.map(({ stream }) => stream.user_id));
+  const resting = due.filter(({ stream }) => users.get(stream.user_id)!.is_at_rest);
+  if (resting.length > 0)
+    await data.dueTimes.rest(
+      resting.map(({ id }) => id),
+      'schedule_start',
+    );
+  const awake = due.filter((each) => !resting.includes(each));
+  const isMissed = ({ stream: { schedule_end_at: endAt } }: LockedDue) => endAt !== null && endAt <= options.now;
+  const missed = awake.filter(isMissed);
+  const toStart = awake.filter((each) => !isMissed(each)).map(({ stream }) => stream);
+  const results = await startStreams(data, toStart, 'schedule_start', options);
+  const refused = toStart.flatMap((stream): StreamMove[] => {
+    const result = results.get(stream.id)!;
+    return 'stream' in result ? [] : [{ stream, cause: 'schedule_start_refused', reason: refusalOf(result) }];
+  });
+  const unstarted = [...missed.map(missedMove), ...refused];
+  if (unstarted.length === 0) return;
+  await data.streamMoves.moveAll(unstarted);
+  await data.dueTimes.clear(unstarted.map(({ stream }) => stream.id));
 }
 
-async function fireScheduleStart(
-  data: Database,
-  due: DueTime,
-  stream: Locked<Stream>,
-  startOptions: StartOptions,
-): Promise<void> {
-  if (await data.users.lockRest(stream.user_id)) {
-    await data.dueTimes.rest(due);
-    return;
-  }
-  if (stream.schedule_end_at !== null && stream.schedule_end_at <= startOptions.now) {
-    const detail = `The start at ${due.due_at.toISOString()} was missed, and the end has passed as well.`;
-    await data.streamMoves.move(stream, 'schedule_missed', { code: 'schedule_missed', detail });
-    await data.dueTimes.clear(stream.id);
-    return;
-  }
-  const result = await startStream(data, stream, 'schedule_start', startOptions);
-  if ('stream' in result) return;
-  await data.streamMoves.move(stream, 'schedule_start_refused', refusalOf(result));
-  await data.dueTimes.clear(stream.id);
+function missedMove({ stream, dueAt }: LockedDue): StreamMove {
+  const detail = `The start at ${dueAt.toISOString()} was missed, and the end has passed as well.`;
+  return { stream, cause: 'schedule_missed', reason: { code: 'schedule_missed', detail } };
 }
 
 function refusalOf(result: Exclude<StartResult, { readonly stream: Stream }>): StateReason {
   if ('limit' in result) return { code: 'limit_reached', detail: wordsOf(result.limit) };
   const sentences = result.issues.filter(isBlocking).map((issue) => `${issue.error} ${issue.suggestion}`);
   return { code: result.issues[0]!.code, detail: sentences.join(' ') };
+}
+
+async function fireEnds(data: Database, due: readonly LockedDue[]): Promise<void> {
+  // A stream whose end and duration are over at once stops once.
+  const first = new Map(due.toReversed().map((each) => [each.id, each]));
+  const stops = [...first.values()].map(({ stream, kind }) => ({
+    stream,
+    cause: kind as (typeof kindsOfWork.ends)[number],
+  }));
+  await data.dueTimes.disarm([...first.keys()], 'schedule_end');
+  await data.dueTimes.disarm([...first.keys()], 'duration_over');
+  await stopStreams(data, stops);
+}
+
+async function fireChecks(data: Database, due: readonly LockedDue[]): Promise<void> {
+  const ids = due.map(({ id }) => id);
+  await data.dueTimes.disarm(ids, 'activation_timeout');
+  await data.dueTimes.disarm(ids, 'broadcast_rotation');
+  await data.mirrorIntents.supersede(streamsOf(due, 'broadcast_rotation'), 'broadcast_rotation');
+  await failStarts(data, streamsOf(due, 'activation_timeout'));
+}
+
+/** Moves streams that no agent has reported live in time to `failing`, with the cause as far as it is known. */
+async function failStarts(data: Database, streams: readonly Locked<Stream>[]): Promise<void> {
+  if (streams.length === 0) return;
+  const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));
+  const takersOf = new Map<Replica['backend'], Awaited<ReturnType<Database['agents']['takers']>>>();
+  for (const { backend, agent_id: holder } of replicas)
+    if (holder === null && !takersOf.has(backend)) takersOf.set(backend, await data.agents.takers(backend));
+  await data.streamMoves.moveAll(
+    streams.map((stream) => {
+      const own = replicas.filter((replica) => replica.stream_id === stream.id);
+      const reported = own.find((replica) => replica.reason !== null)?.reason;
+      const waiting = own.find(({ agent_id: holder }) => holder === null);
+      const detail = waiting
+        ? noCapacityDetail(costOfReplica(waiting), waiting.backend, takersOf.get(waiting.backend)!)
+        : 'A publisher has taken the stream and has not said yet that it is on air; it goes on trying.';
+      return { stream, cause: 'no_evidence', reason: reported ?? { code: 'no_capacity', detail } };
+    }),
+  );
+}
+
+async function fireItems(data: Database, due: readonly LockedDue[]): Promise<void> {
+  const now = await data.now();
+  for (const { stream, kind, dueAt } of due) {
+    await data.dueTimes.disarm([stream.id], kind);
+    if (kind === 'joins') await refreshJoins(data, stream, now);
+    else await notifyItemStarts(data, stream, dueAt, now);
+  }
 }

@@ -103,5 +103,5 @@ async function failPreparation(data: Database, stream: Locked<Stream>): Promise<
     code: 'preparation_failed',
     detail: `Nothing that the stream plays could be prepared. ${remedy}`,
   });
-  await data.dueTimes.clear(stream.id);
+  await data.dueTimes.clear([stream.id]);
 }

@@ -1,8 +1,9 @@
-// Starts a stream, in the transaction of the caller.
-// It checks readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
+// Starts streams, in the transaction of the caller.
+// It checks readiness, publishes changed drafts, and writes timelines, replicas and commands to the agents.
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
+import type { TimelineSources } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOf, slotsOfCost } from '../../domain/fleet/capacity.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
@@ -11,16 +12,19 @@ import { isPending } from '../../domain/readiness/readiness.ts';
 import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
 import type { ReadinessIssue } from '../../domain/readiness/readiness-issues.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import { launchStream } from './launch-stream.ts';
-import { limitReached } from '../shared/limits.ts';
+import { waysOfOutputs } from '../destinations/stream-ways.ts';
+import { launchStreams } from './launch-stream.ts';
+import type { Launch } from './launch-stream.ts';
+import { limitsReached } from '../shared/limits.ts';
 import { itemsInFormat } from '../media/preparation-limit.ts';
 import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
-import { refreshSound } from '../playout/apply-sound.ts';
-import { issuesOf, loadParts, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
+import { refreshSound, soundItems, soundsOf } from '../playout/apply-sound.ts';
+import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
+import { issuesOf, loadPartsOfAll, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
 import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
 import { saveDrawings } from '../playout/prepared-looks.ts';
-import { snapshotsOf, withLiveDraft } from '../playout/timeline-snapshots.ts';
+import { snapshotsOf, timelinesOfSnapshots, withLiveDraft } from '../playout/timeline-snapshots.ts';
 import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
@@ -32,65 +36,195 @@ export interface StartOptions {
   readonly random: () => number;
 }
 
+export type StartCause = 'start' | 'schedule_start';
+
 /** The started stream; or all issues, if one of them blocks the start; or the limit that blocks it. */
 export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly limit: Use } | { readonly stream: Stream };
 
-/**
- * Moves a stream to `activating`, or on to `preparing`. Its state is one that it can start from. If it is not ready,
- * nothing is written.
- */
+/** Starts one stream, as `startStreams` does. */
 export async function startStream(
   data: Database,
   stream: Locked<Stream>,
-  cause: 'start' | 'schedule_start',
+  cause: StartCause,
   options: StartOptions,
 ): Promise<StartResult> {
-  const { settings, now, random } = options;
-  // A transaction that puts the account to rest waits for this start, and then stops the stream.
-  await data.users.lockRest(stream.user_id);
-  // With the locks, a concurrent edit or publish of a draft happens before or after this start.
-  await data.playlists.lockMany(stream.user_id, stream.playlist_ids);
-  const found = await loadParts(data, stream);
-  const issues = issuesOf(found, settings, now);
-  if (issues.some(isBlocking)) return { issues };
-  const parts = { ...found, playlists: found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now)) };
-  const snapshots = snapshotsOf(parts, Math.floor(random() * 2 ** 31));
-  const toPrepare = stream.stream_backend === 'manifest' ? whatToPrepare(snapshots, parts.format) : [];
-  const limit = await limitReached(data, stream.user_id, settings.limitFactor, {
-    runningStreams: 1,
-    runningSlots: slotsOfStart(found, snapshots),
-    preparedSeconds: toPrepare.length > 0 ? await data.preparedUploads.unrecordedSeconds(toPrepare) : 0,
-  });
-  if (limit) return { limit };
-
-  if (toPrepare.length > 0) await data.preparedUploads.record(toPrepare);
-  await publishChangedDrafts(data, found, parts.playlists);
-  const moved = await data.streamMoves.move(stream, cause);
-  if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
-  await publishDraftsOncePlayable(data, moved, parts, settings.limitFactor);
-  for (const { snapshot } of snapshots)
-    if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
-  await data.streams.beginRun(stream.id, parts.format);
-  await data.timelines.begin(stream.id, snapshots);
-  await data.dueTimes.clear(stream.id);
-  await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);
-  const begun = (await data.streams.lockAny(stream.id))!;
-  await (stream.stream_backend === 'manifest' ? prepareAndLaunch : launchStream)(data, begun, now);
-  await refreshSound(data, begun, { now, retries: 'at once', limitFactor: settings.limitFactor });
+  const result = (await startStreams(data, [stream], cause, options)).get(stream.id)!;
+  if (!('stream' in result)) return result;
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 
-/** The slots of all replicas of a start now, rounded. */
-function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly TrackSnapshot[]): number {
-  const pictures = snapshots.find(({ track }) => track === 'video');
-  const cost = costOf({
-    ...format,
-    backend: stream.stream_backend ?? 'ffmpeg',
-    hasSoundTrack: snapshots.some(({ track }) => track === 'audio'),
-    url: null,
-    decodeCost: Math.max(0, ...itemsPlayed(pictures?.snapshot).map(({ decodeCost }) => decodeCost ?? 0)) || null,
+/** A stream that is ready, with all that its run begins with. */
+interface Start {
+  readonly stream: Locked<Stream>;
+  readonly parts: StreamParts;
+  /** The playlists as they are played: with changed drafts as their live versions. */
+  readonly playlists: StreamParts['playlists'];
+  readonly snapshots: readonly TrackSnapshot[];
+  /** The uploads that have to be prepared before, in their formats. */
+  readonly toPrepare: readonly UploadInFormat[];
+}
+
+/**
+ * Moves streams to `activating`, or on to `preparing`. They are in states that they can start from. For a stream that
+ * is not ready, or that its user's limits do not allow, nothing is written. The number of statements does not depend on
+ * the number of streams, but for streams that need sound, joins or drafts prepared.
+ * @param streams in the order in which they get what limits still allow
+ */
+export async function startStreams(
+  data: Database,
+  streams: readonly Locked<Stream>[],
+  cause: StartCause,
+  options: StartOptions,
+): Promise<ReadonlyMap<string, StartResult>> {
+  const { settings, now } = options;
+  const userIDs = streams.map(({ user_id: userID }) => userID);
+  // A transaction that puts an account to rest waits for these starts, and then stops the streams.
+  const users = await data.creditAccounts.lockWithCredits(userIDs);
+  // With the locks, a concurrent edit or publish of a draft happens before or after these starts.
+  const playlistIDs = streams.flatMap((stream) => stream.playlist_ids);
+  const playlists = await data.playlists.lockMany(userIDs, playlistIDs);
+  const partsOf = await loadPartsOfAll(data, streams, { users, playlists });
+  const results = new Map<string, StartResult>();
+  const ready: Start[] = [];
+  for (const stream of streams) {
+    const parts = partsOf.get(stream.id)!;
+    const issues = issuesOf(parts, settings, now);
+    if (issues.some(isBlocking)) results.set(stream.id, { issues });
+    else ready.push(plannedStart(stream, parts, options));
+  }
+  const limits = await limitsOfStarts(data, ready, settings.limitFactor);
+  const allowed = ready.filter(({ stream }, index) => {
+    const limit = limits[index]!;
+    if (limit) results.set(stream.id, { limit });
+    return !limit;
   });
+  for (const [id, stream] of await begin(data, allowed, cause, options)) results.set(id, { stream });
+  return results;
+}
+
+function plannedStart(stream: Locked<Stream>, parts: StreamParts, { now, random }: StartOptions): Start {
+  const playlists = parts.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
+  const snapshots = snapshotsOf({ ...parts, playlists }, Math.floor(random() * 2 ** 31));
+  const toPrepare = stream.stream_backend === 'manifest' ? whatToPrepare(snapshots, parts.format) : [];
+  return { stream, parts, playlists, snapshots, toPrepare };
+}
+
+/** The limit that each start would exceed; null: none. */
+async function limitsOfStarts(data: Database, starts: readonly Start[], factor: number): Promise<(Use | null)[]> {
+  const toPrepare = starts.flatMap((start) => start.toPrepare);
+  const unrecorded = toPrepare.length === 0 ? [] : await data.preparedUploads.unrecorded(toPrepare);
+  const secondsOf = new Map(unrecorded.map((each) => [keyOf(each.upload_id, each.format), each.seconds]));
+  // An upload that several starts need counts for the first.
+  const takenSeconds = ({ uploadID, format }: UploadInFormat) => {
+    const key = keyOf(uploadID, format);
+    const seconds = secondsOf.get(key) ?? 0;
+    secondsOf.delete(key);
+    return seconds;
+  };
+  return limitsReached(
+    data,
+    factor,
+    starts.map((start) => ({
+      userID: start.stream.user_id,
+      wanted: {
+        runningStreams: 1,
+        runningSlots: slotsOfStart(start),
+        preparedSeconds: start.toPrepare.reduce((sum, upload) => sum + takenSeconds(upload), 0),
+      },
+    })),
+  );
+}
+
+const keyOf = (uploadID: string, format: string) => `${uploadID}/${format}`;
+
+/** Begins the runs of streams. @returns the streams in their new states, by id */
+async function begin(
+  data: Database,
+  starts: readonly Start[],
+  cause: StartCause,
+  { settings, now }: StartOptions,
+): Promise<ReadonlyMap<string, Stream>> {
+  if (starts.length === 0) return new Map();
+  const toPrepare = starts.flatMap((start) => start.toPrepare);
+  if (toPrepare.length > 0) await data.preparedUploads.record(toPrepare);
+  for (const { parts, playlists } of starts) await publishChangedDrafts(data, parts, playlists);
+  const begun = await data.streamMoves.begin(
+    starts.map((start) => {
+      const { stream, parts } = start;
+      return { stream, cause, reason: null, format: parts.format, pendingSound: needsSound(start) ? null : 0 };
+    }),
+  );
+  for (const { stream } of starts)
+    if (!begun.has(stream.id)) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
+  await saveDrawingsOf(data, starts);
+  await data.streams.clearRuns([...begun.keys()]);
+  await data.timelines.begin(
+    starts.flatMap(({ stream, snapshots }) => snapshots.map((each) => ({ streamID: stream.id, ...each }))),
+  );
+  await data.dueTimes.setAll(
+    [...begun.values()].flatMap(({ id, schedule_end_at: endAt }) =>
+      endAt === null ? [] : [{ stream_id: id, kind: 'schedule_end', due_at: endAt }],
+    ),
+  );
+  const [prepared, encoded] = [starts.filter(isPrepared), starts.filter((start) => !isPrepared(start))];
+  await launchStreams(
+    data,
+    encoded.map((start) => ({ stream: begun.get(start.stream.id)!, ...launchOf(start) })),
+    now,
+  );
+  for (const { stream } of prepared) await prepareAndLaunch(data, begun.get(stream.id)!, now);
+  for (const start of starts) {
+    const stream = begun.get(start.stream.id)!;
+    await publishDraftsOncePlayable(data, stream, start, settings.limitFactor);
+    if (needsSound(start)) {
+      await refreshSound(data, stream, { now, retries: 'at once', limitFactor: settings.limitFactor });
+    } else if (isPrepared(start) && needsJoins(timelinesOfSnapshots(start.snapshots))) {
+      await refreshJoins(data, stream, now);
+    }
+  }
+  return begun;
+}
+
+function isPrepared({ stream }: Start): boolean {
+  return stream.stream_backend === 'manifest';
+}
+
+/** Whether items of a start are played at another loudness than their own. */
+function needsSound({ stream, snapshots }: Start): boolean {
+  const items = soundItems(timelinesOfSnapshots(snapshots), 0);
+  return soundsOf(stream, items).some(({ targetLUFS }) => targetLUFS !== null);
+}
+
+/** The ways of a stream that starts, and the facts that decide its cost. */
+function launchOf({ parts, snapshots }: Start): Omit<Launch, 'stream'> {
+  const { stream, outputs, destination, destinations, managed } = parts;
+  const known = destination ? new Map([...destinations, [destination.id, destination]]) : destinations;
+  const ways = waysOfOutputs(stream, outputs, known, managed?.channel?.ingest ?? null);
+  return { ways, sources: sourcesOf(parts, snapshots) };
+}
+
+function sourcesOf({ uploads }: StreamParts, snapshots: readonly TrackSnapshot[]): TimelineSources {
+  const pictures = snapshots.find(({ track }) => track === 'video');
+  const costs = itemsPlayed(pictures?.snapshot).flatMap(({ uploadID }) => {
+    const { duration_seconds: seconds, decode_cost: cost } = uploads.get(uploadID)!;
+    return (seconds === null ? 0 : cost) ?? [];
+  });
+  const hasSoundTrack = snapshots.some(({ track }) => track === 'audio');
+  return { hasSoundTrack, decodeCost: costs.length === 0 ? null : Math.max(...costs) };
+}
+
+/** The slots of all replicas of a start now, rounded. */
+function slotsOfStart({ parts, snapshots }: Start): number {
+  const { stream, format } = parts;
+  const sources = sourcesOf(parts, snapshots);
+  const cost = costOf({ ...format, ...sources, backend: stream.stream_backend ?? 'ffmpeg', url: null });
   return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));
+}
+
+/** Stores the drawings over the items of these starts, for the workers that prepare them. */
+async function saveDrawingsOf(data: Database, starts: readonly Start[]): Promise<void> {
+  for (const { snapshot } of starts.flatMap(({ snapshots }) => snapshots))
+    if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
 }
 
 /** The uploads of the tracks of a run, in the formats in which they are prepared. */
@@ -105,8 +239,9 @@ async function publishChangedDrafts(
   { stream, playlists: before }: StreamParts,
   playlists: StreamParts['playlists'],
 ): Promise<void> {
-  for (const [index, playlist] of playlists.entries())
-    if (playlist?.live && playlist !== before[index]) await data.playlists.finishPublish(playlist.id, playlist.live);
+  const changed = playlists.filter((playlist, index) => playlist?.live && playlist !== before[index]);
+  if (changed.length === 0) return;
+  for (const playlist of changed) await data.playlists.finishPublish(playlist!.id, playlist!.live!);
   await data.streamParts.updateProcessingState(stream.id);
 }
 
@@ -117,11 +252,11 @@ async function publishChangedDrafts(
 async function publishDraftsOncePlayable(
   data: Database,
   stream: Locked<Stream>,
-  { playlists, uploads }: StreamParts,
+  { parts, playlists }: Start,
   limitFactor: number,
 ): Promise<void> {
   for (const playlist of playlists) {
-    const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(uploads.get(item.uploadID))));
+    const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(parts.uploads.get(item.uploadID))));
     if (playlist && pending) await requestDraftPublish(data, stream, playlist, limitFactor);
   }
 }

@@ -1,5 +1,6 @@
 // Sets the schedule of a stream: the times that it shows, and the due times that start and end it.
 import type { Database } from '../../data/database.ts';
+import type { DueTime } from '../../data/streams/due-times.ts';
 import type { Stream, StreamRecurrence } from '../../data/streams/streams.ts';
 import { startsOf } from '../../domain/streams/recurrence.ts';
 import type { ScheduledTime, Recurrence } from '../../domain/streams/recurrence.ts';
@@ -23,18 +24,43 @@ export function seriesOf(recurrence: StreamRecurrence) {
 export async function armSchedule(
   data: Database,
   stream: Locked<Pick<Stream, 'id'>>,
-  { startAt, endAt }: ScheduledTime,
+  time: ScheduledTime,
   recurrence: StreamRecurrence | null,
 ): Promise<Locked<Stream>> {
-  const shown = recurrence && (await withUpcoming(recurrence, startAt));
-  await data.dueTimes.set(stream.id, 'schedule_start', startAt);
-  await data.dueTimes.set(stream.id, 'schedule_end', endAt);
-  return data.streams.setSchedule(stream.id, startAt, endAt, shown);
+  return (await armSchedules(data, [{ stream, time, recurrence }])).get(stream.id)!;
+}
+
+/** A stream that waits for its scheduled time. */
+export interface Armed {
+  readonly stream: Locked<Pick<Stream, 'id'>>;
+  readonly time: ScheduledTime;
+  readonly recurrence: StreamRecurrence | null;
+}
+
+/** Sets when streams start and end. The caller sets their states. @returns the streams, by id */
+export async function armSchedules(
+  data: Database,
+  armed: readonly Armed[],
+): Promise<ReadonlyMap<string, Locked<Stream>>> {
+  const times = armed.flatMap(({ stream: { id }, time: { startAt, endAt } }): DueTime[] => [
+    { stream_id: id, kind: 'schedule_start', due_at: startAt },
+    ...(endAt === null ? [] : [{ stream_id: id, kind: 'schedule_end', due_at: endAt } as const]),
+  ]);
+  const endless = armed.filter(({ time }) => time.endAt === null).map(({ stream }) => stream.id);
+  if (endless.length > 0) await data.dueTimes.disarm(endless, 'schedule_end');
+  await data.dueTimes.setAll(times);
+  const schedules = [];
+  for (const { stream, time, recurrence } of armed) {
+    const shown = recurrence && (await withUpcoming(recurrence, time.startAt));
+    schedules.push({ id: stream.id, ...time, recurrence: shown });
+  }
+  const streams = await data.streams.setSchedules(schedules);
+  return new Map(streams.map((stream) => [stream.id, stream]));
 }
 
 /** Cancels the schedule of a stream that waits for it. */
 export async function cancelSchedule(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
-  await data.dueTimes.clear(stream.id);
+  await data.dueTimes.clear([stream.id]);
   const cleared = await data.streams.setSchedule(stream.id, null, null, null);
   return (await data.streamMoves.move(cleared, 'cancel_schedule'))!;
 }

@@ -1,11 +1,12 @@
-// Stops a stream: requests the end of its replicas, and finishes the stop when they have ended.
+// Stops streams: requests the end of their replicas, and finishes the stops when these have ended.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { nextScheduledTime } from '../../domain/streams/recurrence.ts';
 import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
-import { meterStream } from '../billing/meter.ts';
-import { armSchedule, seriesOf } from '../schedule/schedule.ts';
+import { meterStreams } from '../billing/meter.ts';
+import { armSchedules, seriesOf } from '../schedule/schedule.ts';
+import type { Armed } from '../schedule/schedule.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 export type StopCause = Extract<
@@ -20,21 +21,43 @@ export interface StopOptions {
   readonly paidUntil?: Date;
 }
 
-/**
- * Moves a live stream to `stopping`, and finishes the stop at once if no agent holds a replica.
- */
+/** Stops one stream, as `stopStreams` does. */
 export async function stopStream(
   data: Database,
   stream: Locked<Stream>,
   cause: StopCause,
-  { reason, paidUntil }: StopOptions = {},
+  options: StopOptions = {},
 ): Promise<Locked<Stream>> {
-  const moved = await data.streamMoves.move(stream, cause, reason);
-  if (!moved) return stream;
-  await data.dueTimes.clear(stream.id);
-  await data.replicas.endAll(stream.id);
-  await meterStream(data, stream, paidUntil ?? (await data.now()));
-  return finishStopping(data, moved);
+  return (await stopStreams(data, [{ stream, cause, ...options }])).get(stream.id) ?? stream;
+}
+
+/** A stream that is to stop. */
+export interface Stop extends StopOptions {
+  readonly stream: Locked<Stream>;
+  readonly cause: StopCause;
+}
+
+/**
+ * Moves live streams to `stopping`, and finishes the stops of those whose replicas no agent holds.
+ * @returns the stopped streams, by id; the others were not live
+ */
+export async function stopStreams(
+  data: Database,
+  stops: readonly Stop[],
+): Promise<ReadonlyMap<string, Locked<Stream>>> {
+  const moved = await data.streamMoves.moveMany(
+    stops.map(({ stream, cause, reason = null }) => ({ stream, cause, reason })),
+  );
+  if (moved.size === 0) return moved;
+  await data.dueTimes.clear([...moved.keys()]);
+  await data.replicas.endAll([...moved.keys()]);
+  const now = await data.now();
+  const metered = stops.filter(({ stream }) => moved.has(stream.id));
+  await meterStreams(
+    data,
+    metered.map(({ stream, paidUntil = now }) => ({ stream, at: paidUntil })),
+  );
+  return new Map([...moved, ...(await finishStops(data, [...moved.values()]))]);
 }
 
 /**
@@ -44,30 +67,56 @@ export async function stopStream(
 const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over', 'account_at_rest', 'content_blocked']);
 
 /**
- * Finishes the stop of a `stopping` stream whose replicas have all ended. It waits for its next scheduled time, or is
- * stopped. If its user has deleted it, its row is deleted.
+ * Finishes the stops of `stopping` streams whose replicas have all ended. They wait for their next scheduled time, or
+ * are stopped. Those that their users have deleted are deleted.
+ * @returns the streams that were moved, by id
  */
-export async function finishStopping(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
-  if (stream.state !== 'stopping') return stream;
-  const replicas = await data.replicas.ofStream(stream.id);
-  if (replicas.some((replica) => replica.state !== 'ended')) return stream;
-  const waiting = await awaitNextScheduledTime(data, stream);
-  if (waiting) return waiting;
-  const stopped = (await data.streamMoves.move(stream, 'replicas_ended', stream.state_reason))!;
+export async function finishStops(
+  data: Database,
+  streams: readonly Locked<Stream>[],
+): Promise<ReadonlyMap<string, Locked<Stream>>> {
+  const stopping = [...new Map(streams.map((stream) => [stream.id, stream])).values()].filter(isStopping);
+  if (stopping.length === 0) return new Map();
+  const replicas = await data.replicas.ofStreams(stopping.map(({ id }) => id));
+  const running = new Set(replicas.flatMap(({ state, stream_id: id }) => (state === 'ended' ? [] : [id])));
+  const ended = stopping.filter(({ id }) => !running.has(id));
+  const waiting = await awaitNextScheduledTimes(data, ended);
+  const stopped = await data.streamMoves.moveMany(
+    ended
+      .filter(({ id }) => !waiting.has(id))
+      .map((stream) => ({ stream, cause: 'replicas_ended', reason: stream.state_reason })),
+  );
   // With open broadcasts, the mirror deletes the row when they have ended.
-  if (stopped.deleted_at !== null && !(await data.broadcasts.hasOpen(stopped.id)))
-    await data.streams.delete(stopped.id);
-  return stopped;
+  for (const { id, deleted_at: deletedAt } of stopped.values())
+    if (deletedAt !== null && !(await data.broadcasts.hasOpen(id))) await data.streams.delete(id);
+  return new Map([...waiting, ...stopped]);
 }
 
-async function awaitNextScheduledTime(data: Database, stream: Locked<Stream>): Promise<Locked<Stream> | null> {
-  const { recurrence, schedule_start_at: startAt } = stream;
-  if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
-  const [stopping] = await data.streamMoves.lastTransitions([stream.id], 1);
-  if (!stopping || !scheduledEnds.has(stopping.cause)) return null;
-  const durationSeconds = stream.stream_duration_seconds ?? 0;
-  const next = await nextScheduledTime(seriesOf(recurrence), startAt, await data.now(), durationSeconds);
-  if (next === null) return null;
-  const armed = await armSchedule(data, stream, next, recurrence);
-  return data.streamMoves.move(armed, 'next_occurrence');
+const isStopping = ({ state }: Stream) => state === 'stopping';
+
+/** Lets streams that recur wait for their next times. @returns those that do, by id */
+async function awaitNextScheduledTimes(
+  data: Database,
+  streams: readonly Locked<Stream>[],
+): Promise<ReadonlyMap<string, Locked<Stream>>> {
+  const recurring = streams.filter(
+    ({ recurrence, schedule_start_at: startAt, deleted_at: deletedAt }) =>
+      recurrence !== null && startAt !== null && deletedAt === null,
+  );
+  if (recurring.length === 0) return new Map();
+  const ids = recurring.map(({ id }) => id);
+  const causes = new Map((await data.streamMoves.lastTransitions(ids, 1)).map((last) => [last.stream_id, last.cause]));
+  const now = await data.now();
+  const armed: Armed[] = [];
+  for (const stream of recurring) {
+    const cause = causes.get(stream.id);
+    if (cause === undefined || !scheduledEnds.has(cause)) continue;
+    const { recurrence, schedule_start_at: startAt, stream_duration_seconds: durationSeconds } = stream;
+    const next = await nextScheduledTime(seriesOf(recurrence!), startAt!, now, durationSeconds ?? 0);
+    if (next !== null) armed.push({ stream, time: next, recurrence });
+  }
+  const waiting = await armSchedules(data, armed);
+  return data.streamMoves.moveMany(
+    [...waiting.values()].map((stream) => ({ stream, cause: 'next_occurrence', reason: null })),
+  );
 }

@@ -5,6 +5,7 @@ import type { Destination } from '../../data/destinations/destinations.ts';
 import type { Output } from '../../data/destinations/outputs.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
+import type { UserWithCredits } from '../../data/billing/credit-accounts.ts';
 import type { ManagedChannel } from '../../data/channels/managed-streams.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -61,33 +62,84 @@ export interface StreamParts {
 }
 
 export async function loadParts(data: Database, stream: Stream): Promise<StreamParts> {
-  const user = (await data.users.find(stream.user_id))!;
-  const found = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
-  const playlists = stream.playlist_ids.map((id) => found.find((playlist) => playlist.id === id) ?? null);
-  const items = found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])]);
-  const uploadIDs = new Set(items.map((item) => item.uploadID));
-  for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
-  for (const id of lookUploads(stream.look)) uploadIDs.add(id);
-  const allOutputs = await data.outputs.ofStreams([stream.id]);
-  const outputs = allOutputs.filter(({ enabled }) => enabled);
-  const isManaged = stream.stream_destination === 'managed';
-  const hasOwnWay = isManaged || allOutputs.length === 0;
-  const destinationID = hasOwnWay ? stream.destination_id : (outputs[0]?.destination_id ?? null);
-  const furtherIDs = outputs.map(({ destination_id: id }) => id).filter((id) => id !== destinationID);
-  const further = furtherIDs.length > 0 ? await data.destinations.findMany(stream.user_id, furtherIDs) : [];
-  const uploads = uploadIDs.size > 0 ? await data.uploads.lockManyForUse(stream.user_id, [...uploadIDs]) : [];
+  const users = await data.creditAccounts.withCredits([stream.user_id]);
+  const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
+  return (await loadPartsOfAll(data, [stream], { users, playlists })).get(stream.id)!;
+}
+
+/** The users of streams, by id, and their playlists. */
+export interface KnownParts {
+  readonly users: ReadonlyMap<string, UserWithCredits>;
+  readonly playlists: readonly Playlist[];
+}
+
+/** Loads the parts of streams, by the id of the stream. The number of statements does not depend on their number. */
+export async function loadPartsOfAll(
+  data: Database,
+  streams: readonly Stream[],
+  { users, playlists: found }: KnownParts,
+): Promise<ReadonlyMap<string, StreamParts>> {
+  const named = await namedParts(data, streams, found);
+  const channels = await managedParts(data, streams);
+  return new Map(
+    streams.map((stream) => {
+      const { id, user_id: userID } = stream;
+      const user = users.get(userID)!;
+      const isOwn = (part: { readonly user_id: string }) => part.user_id === userID;
+      const ownPart = <Part extends { readonly user_id: string }>(part: Part | undefined) =>
+        part && isOwn(part) ? part : null;
+      const outputs = named.outputsOf(id).filter(({ enabled }) => enabled);
+      const destinationID = firstDestinationID(stream, named.outputsOf(id));
+      const further = outputs.flatMap(({ destination_id: id }) => ownPart(named.destinations.get(id)) ?? []);
+      const parts: StreamParts = {
+        stream,
+        format: formatOfStart(stream, user),
+        playlists: stream.playlist_ids.map((each) => ownPart(found.find((playlist) => playlist.id === each))),
+        uploads: new Map([...named.uploads].filter(([, upload]) => isOwn(upload))),
+        destination: destinationID === null ? null : ownPart(named.destinations.get(destinationID)),
+        destinationID,
+        outputs,
+        destinations: new Map(further.filter((each) => each.id !== destinationID).map((each) => [each.id, each])),
+        managed: channels.get(id) ?? null,
+        accountRest: user.is_at_rest ? (user.held_reason ?? '') : null,
+        creditsLeft: user.credits_left,
+      };
+      return [id, parts];
+    }),
+  );
+}
+
+/** The destination of the first enabled output; the deprecated or managed one of the stream if it has no output. */
+function firstDestinationID(stream: Stream, outputs: readonly Output[]): string | null {
+  const hasOwnWay = stream.stream_destination === 'managed' || outputs.length === 0;
+  return hasOwnWay ? stream.destination_id : (outputs.find(({ enabled }) => enabled)?.destination_id ?? null);
+}
+
+/** Loads the outputs of streams, and the uploads and destinations that the streams and their playlists name. */
+async function namedParts(data: Database, streams: readonly Stream[], playlists: readonly Playlist[]) {
+  const uploadIDs = new Set(
+    playlists.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map(({ uploadID }) => uploadID)),
+  );
+  for (const { video_upload_id: video, audio_upload_id: audio, look } of streams)
+    for (const id of [video, audio, ...lookUploads(look)]) if (id !== null) uploadIDs.add(id);
+  const outputs = await data.outputs.ofStreams(streams.map(({ id }) => id));
+  const byStream = Map.groupBy(outputs, ({ stream_id: streamID }) => streamID);
+  const outputsOf = (streamID: string) => byStream.get(streamID) ?? [];
+  const destinationIDs = new Set(
+    streams.flatMap((stream) => {
+      const ofOutputs = outputsOf(stream.id).filter(({ enabled }) => enabled);
+      const ids = [firstDestinationID(stream, outputsOf(stream.id)), ...ofOutputs.map((each) => each.destination_id)];
+      return ids.filter((id) => id !== null);
+    }),
+  );
+  const userIDs = streams.map(({ user_id: userID }) => userID);
+  const uploads = uploadIDs.size > 0 ? await data.uploads.lockManyForUse(userIDs, [...uploadIDs]) : [];
+  const destinations =
+    destinationIDs.size > 0 ? await data.destinations.lockManyForUse(userIDs, [...destinationIDs]) : [];
   return {
-    stream,
-    format: formatOfStart(stream, user),
-    playlists,
+    outputsOf,
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
-    destination: destinationID === null ? null : await data.destinations.lockForUse(stream.user_id, destinationID),
-    destinationID,
-    outputs,
-    destinations: new Map(further.map((each) => [each.id, each])),
-    managed: isManaged ? await managedParts(data, stream) : null,
-    accountRest: user.is_at_rest ? (user.held_reason ?? '') : null,
-    creditsLeft: await data.creditAccounts.creditsLeft(stream.user_id),
+    destinations: new Map(destinations.map((each) => [each.id, each])),
   };
 }
 
@@ -229,9 +281,15 @@ function addressFacts(
   };
 }
 
-async function managedParts(data: Database, stream: Stream): Promise<NonNullable<StreamParts['managed']>> {
-  const channel = await data.managedStreams.channel(stream.id);
-  return { channel, hasChannel: channel !== null || (await data.managedStreams.hasConnected(stream.user_id)) };
+/** The channels of the managed streams among these, by the id of the stream. */
+async function managedParts(data: Database, streams: readonly Stream[]) {
+  const channels = new Map<string, NonNullable<StreamParts['managed']>>();
+  for (const { id, user_id: userID, stream_destination: destination } of streams) {
+    if (destination !== 'managed') continue;
+    const channel = await data.managedStreams.channel(id);
+    channels.set(id, { channel, hasChannel: channel !== null || (await data.managedStreams.hasConnected(userID)) });
+  }
+  return channels;
 }
 
 function managedFacts(

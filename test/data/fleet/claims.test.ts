@@ -80,7 +80,7 @@ describe('claiming', () => {
     const tooLittle = roomOf(capacity, 1.001 - shares[0]! - shares[1]!, ['ffmpeg']);
     await transaction(async (tx) => {
       expect(await tx.replicaClaims.claim('a', ['ffmpeg'], tooLittle)).toMatchObject([{ stream_id: first }]);
-      await tx.replicas.endAll(first!);
+      await tx.replicas.endAll([first!]);
     });
     expect(await claim('a', 0.99)).toEqual([]);
     expect(await claim('a', 1)).toMatchObject([{ stream_id: second }]);

@@ -86,7 +86,7 @@ describe('outputs', () => {
     expect((await call('GET', path)).status).toBe(404);
     await report(again!, 'ended');
     expect(await replicasOf(id)).toMatchObject([{ output_id: null, state: 'live' }]);
-    expect(await data().outputs.ofStream(id)).toHaveLength(1);
+    expect(await data().outputs.allOfStreams([id])).toHaveLength(1);
     expect(await causes(id)).toEqual(['start', 'media_accepted']);
   });
 

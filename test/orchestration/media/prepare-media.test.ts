@@ -1,5 +1,6 @@
 // A prepared stream's wait for media: each content is requested once, and awaited while it can still arrive.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { PictureFormat } from '../../../lambda/domain/playout/rendition.ts';
 import type { Database } from '../../../lambda/data/database.ts';
 import { formatOfRun } from '../../../lambda/data/streams/streams.ts';
 import { formatName, formatNamed } from '../../../lambda/domain/playout/rendition.ts';
@@ -364,6 +365,16 @@ describe('preparedPlaylistIDs', () => {
   });
 });
 
+const setFormatOfRun = (id: string, { quality, framerate, videoCodec }: PictureFormat) =>
+  service
+    .pool()
+    .query('update streams set run_quality = $2, run_framerate = $3, run_video_codec = $4 where id = $1', [
+      id,
+      quality,
+      framerate,
+      videoCodec,
+    ]);
+
 describe('every format has in SQL the name that it has in TypeScript', () => {
   const formats = qualities.flatMap((quality) =>
     framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),
@@ -388,7 +399,7 @@ describe('every format has in SQL the name that it has in TypeScript', () => {
     const id = await readyStream({ ...prepared, videoUploadObjectID: await uploadOf('a') });
     await start(id);
     for (const format of formats) {
-      await data().streams.beginRun(id, format);
+      await setFormatOfRun(id, format);
       await data().renditions.begin('a', format, 2);
       await data().renditions.finishSegment('a', formatName(format), 0);
       expect(await data().preparedShares.ofStreams([id])).toEqual(new Map([[id, 0.5]]));

@@ -1,6 +1,5 @@
 // Due actions happen once, however many agents look for them; cancelled or moved ones do not happen.
 import { describe, expect, it } from 'vitest';
-import type { DueKind } from '../../../lambda/data/streams/due-times.ts';
 import { roomOf } from '../../../lambda/domain/fleet/capacity.ts';
 import { fireDue } from '../../../lambda/orchestration/runs/fire-due.ts';
 import { actorsOn, inFuture, startOptions } from '../../support/actors.ts';
@@ -39,24 +38,22 @@ describe('a scheduled start', () => {
       expect(await causes(id)).toEqual(['schedule', 'schedule_start']);
       expect(await dueKinds(id)).toEqual(['activation_timeout']);
     }
-    expect((await commands()).map(({ body }) => body.streamID).sort()).toEqual(ids.toSorted());
+    const woken = (await commands()).map(({ body }) => body.streamID);
+    expect(woken.length).toBeGreaterThan(0);
+    expect(ids).toEqual(expect.arrayContaining(woken));
   });
 
-  it('waits for none of the same user that another process fires, and other things for none', async () => {
-    const [first, second, ending] = [await scheduledStream(), await scheduledStream(), await scheduledStream()];
-    const found = { due_at: new Date() };
+  it('waits while other processes have the places for starts, and other things wait for none of them', async () => {
+    const [first, second, ending] = [await scheduledStream(), await scheduledStream(), await startedStream()];
     for (const id of [first, second]) await fallDue(id, 'schedule_start');
     await data().dueTimes.set(ending, 'duration_over', new Date(0));
-    const lock = (tx: ReturnType<typeof data>, id: string, kind: DueKind) =>
-      tx.dueTimes.lockDue({ ...found, stream_id: id, kind });
     await transaction(async (tx) => {
-      expect(await lock(tx, first, 'schedule_start')).not.toBeNull();
-      await transaction(async (other) => {
-        expect(await lock(other, second, 'schedule_start')).toBeNull();
-        expect(await lock(other, ending, 'duration_over')).not.toBeNull();
-      });
+      for (const holder of ['one', 'another']) expect(await tx.places.keep('starts', holder)).not.toBeNull();
+      expect(await fire()).toBe(1);
+      expect((await stream(ending)).state).toBe('stopped');
+      for (const holder of ['one', 'another']) await tx.places.leave('starts', holder);
     });
-    expect(await fire()).toBe(3);
+    expect(await fire()).toBe(2);
   });
 
   it('does nothing before its time', async () => {
@@ -247,10 +244,11 @@ it('a stream that cannot be fired is tried again, and does not keep others from 
   const [broken, fine] = [await scheduledStream(), await scheduledStream()];
   await fallDue(broken, 'schedule_start', 20);
   await fallDue(fine, 'schedule_start');
-  let first = true;
+  // It fails in its set, and again by itself.
+  let failures = 2;
   const random = () => {
-    if (!first) return 0.5;
-    first = false;
+    if (failures === 0) return 0.5;
+    failures--;
     throw new Error('out of luck');
   };
   await expect(fireDue(service.pool(), { ...startOptions, random }, () => new Date())).rejects.toThrow('out of luck');
@@ -266,9 +264,9 @@ it('once a process is asked to end, it fires nothing more', async () => {
   const ending = new AbortController();
   const random = () => {
     ending.abort();
-    return 0.5;
+    throw new Error('the first set fails');
   };
   const asked = fireDue(service.pool(), { ...startOptions, random }, () => new Date(), ending.signal);
-  expect(await asked).toBe(1);
-  expect(await fire()).toBe(1);
+  expect(await asked).toBe(0);
+  expect(await fire()).toBe(2);
 });

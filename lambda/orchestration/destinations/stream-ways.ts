@@ -1,0 +1,118 @@
+// The ways of a stream to its destinations, and the replicas that send on them.
+import type { Database } from '../../data/database.ts';
+import type { Destination } from '../../data/destinations/destinations.ts';
+import type { Output } from '../../data/destinations/outputs.ts';
+import type { NewReplica, ReplicaRole } from '../../data/fleet/replicas.ts';
+import type { TimelineSources } from '../../data/playout/timelines.ts';
+import { newID } from '../../data/shared/new-id.ts';
+import { formatOfRun } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { costOf } from '../../domain/fleet/capacity.ts';
+import type { StreamCost } from '../../domain/fleet/capacity.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
+import { wantsBackup } from '../streams/stream-parts.ts';
+
+/** The addresses of an output, as far as they are known. */
+export interface Way {
+  /** The id of the output; null: the first output, or the managed platform. */
+  readonly outputID: string | null;
+  readonly isWanted: boolean;
+  /** Whether a platform has not assigned its address yet. No output of the stream begins before. */
+  readonly isAwaited: boolean;
+  readonly urls: Readonly<Record<ReplicaRole, string | null>>;
+}
+
+/** The addresses of the ingest that a platform has assigned; null: none yet. */
+type Ingest = { readonly url: string; readonly backup_url: string | null } | null;
+
+/**
+ * The ways of a stream: of its first output or its managed platform, and of its other outputs.
+ * @param outputs the first one first
+ * @param destinations by id
+ */
+export function waysOfOutputs(
+  stream: Stream,
+  outputs: readonly Output[],
+  destinations: ReadonlyMap<string, Destination>,
+  ingest: Ingest,
+): Way[] {
+  const ways = outputs.map((output): Way => {
+    const destination = destinations.get(output.destination_id);
+    return {
+      outputID: output.is_first ? null : output.id,
+      isWanted: output.enabled && output.deleted_at === null && destination?.archived_at === null,
+      isAwaited: false,
+      urls: { primary: destination?.url ?? null, backup: destination?.backup_url ?? null },
+    };
+  });
+  return outputs.some((output) => output.is_first) ? ways : [wayWithoutDestination(stream, ingest), ...ways];
+}
+
+/** The way of a stream whose first way is not an output: its managed platform, or the deprecated stream key. */
+function wayWithoutDestination(stream: Stream, ingest: Ingest): Way {
+  const isManaged = stream.stream_destination === 'managed';
+  return {
+    outputID: null,
+    isWanted: isManaged || stream.sealed_stream_key !== null,
+    isAwaited: isManaged && !ingest,
+    urls: { primary: ingest?.url ?? null, backup: ingest?.backup_url ?? null },
+  };
+}
+
+/** Loads the ways of streams, by the id of the stream. Outputs that are being removed have unwanted ways. */
+export async function loadWays(
+  data: Database,
+  streams: readonly Stream[],
+): Promise<ReadonlyMap<string, readonly Way[]>> {
+  const outputs = await data.outputs.allOfStreams(streams.map(({ id }) => id));
+  const found = await data.destinations.findManyOfUsers(
+    streams.map(({ user_id: userID }) => userID),
+    outputs.map(({ destination_id: id }) => id),
+  );
+  const destinations = new Map(found.map((destination) => [destination.id, destination]));
+  const ways = new Map<string, Way[]>();
+  for (const stream of streams) {
+    const isManaged = stream.stream_destination === 'managed';
+    const ingest = isManaged ? ((await data.managedStreams.channel(stream.id))?.ingest ?? null) : null;
+    const own = outputs.filter(({ stream_id: streamID }) => streamID === stream.id);
+    ways.set(stream.id, waysOfOutputs(stream, own, destinations, ingest));
+  }
+  return ways;
+}
+
+/**
+ * The replicas that send a stream on these ways. With the encoded backend, the first one of each role encodes for the
+ * others.
+ */
+export function replicasOf(stream: Stream, ways: readonly Way[], sources: TimelineSources, now: Date): NewReplica[] {
+  const backend = backendOf(stream);
+  const cost = costOfStream(stream, sources);
+  const encoded = new Set<ReplicaRole>();
+  return ways.flatMap((way) =>
+    rolesOf(stream, way).map((role) => {
+      const isEncodedForAnother = backend === 'ffmpeg' && encoded.has(role);
+      encoded.add(role);
+      const replica = { id: newID('rep', now), streamID: stream.id, outputID: way.outputID, role, backend };
+      return { ...replica, cost: cost(way.urls[role], isEncodedForAnother) };
+    }),
+  );
+}
+
+/** @returns a function of the cost of a replica of a stream by its address */
+export function costOfStream(
+  stream: Stream,
+  sources: TimelineSources,
+): (url: string | null, isEncodedForAnother: boolean) => StreamCost {
+  const common = { ...formatOfRun(stream), ...sources, backend: backendOf(stream) };
+  return (url, isEncodedForAnother) => costOf({ ...common, url, isEncodedForAnother });
+}
+
+/** The roles of an output. A further output without a second address has no backup; readiness reports the first. */
+function rolesOf(stream: Stream, { outputID, urls }: Way): readonly ReplicaRole[] {
+  const hasBackup = wantsBackup(stream) && (outputID === null || urls.backup !== null);
+  return hasBackup ? ['primary', 'backup'] : ['primary'];
+}
+
+export function backendOf(stream: Stream): StreamBackend {
+  return stream.stream_backend ?? 'ffmpeg';
+}

@@ -1,0 +1,170 @@
+// Starts and ends of streams that fall due together, with few and with hundreds of agents beside them.
+// Beside each: a script that writes the same rows in sets of the same size, and knows nothing else.
+// `DUE_AGENTS=20,500 DUE_COUNT=2000 DUE_SECONDS=60 DUE_KIND=starts DUE_COSTLIEST=20` runs a part of it.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { withProductionDatabase } from './database.ts';
+import { writeBareStarts } from './due-bare.ts';
+import { Fleet } from './fleet.ts';
+import { fillParts, fillUsers, insertAgents, usersOfAll } from './orchestration-rows.ts';
+import { beginCounting, costliest, countedCosts } from './statement-costs.ts';
+import type { StatementCosts } from './statement-costs.ts';
+
+const numbers = (name: string, usual: string) => (process.env[name] ?? usual).split(',').map(Number);
+/** The number of connections that RDS Proxy would hold open for these agents. */
+const connections = 40;
+/** Time from the insert of the rows to the first due time. */
+const aheadSeconds = 5;
+const mostSeconds = 420;
+/** SQL that only renewals of leases have: they cost the same without anything due. */
+const renewal = 'with renewed as';
+
+interface Scenario {
+  readonly kind: 'starts' | 'ends';
+  readonly agents: number;
+  readonly count: number;
+  /** The seconds over which the due times are spread; 0: all at one second. */
+  readonly overSeconds: number;
+  /** Whether one user has all but a thousand of them, and a thousand users one each. */
+  readonly isUneven?: boolean;
+}
+
+function scenarios(): Scenario[] {
+  const kinds = (process.env['DUE_KIND'] ?? 'starts,ends').split(',') as Scenario['kind'][];
+  const agents = numbers('DUE_AGENTS', '3,20,200,500');
+  if (process.env['DUE_COUNT'] !== undefined)
+    return kinds.flatMap((kind) =>
+      agents.flatMap((each) =>
+        numbers('DUE_COUNT', '').flatMap((count) =>
+          numbers('DUE_SECONDS', '60').map((overSeconds) => ({
+            kind,
+            agents: each,
+            count,
+            overSeconds,
+            isUneven: process.env['DUE_UNEVEN'] !== undefined,
+          })),
+        ),
+      ),
+    );
+  return kinds.flatMap((kind) => [
+    ...agents.map((each) => ({ kind, agents: each, count: 2000, overSeconds: 60 })),
+    ...[20, 500].map((each) => ({ kind, agents: each, count: 10_000, overSeconds: 60 })),
+    ...[20, 500].map((each) => ({ kind, agents: each, count: 10_000, overSeconds: 0 })),
+    { kind, agents: 20, count: 11_000, overSeconds: 0, isUneven: true },
+  ]);
+}
+
+export async function dueBench(): Promise<void> {
+  for (const scenario of scenarios()) {
+    let bare: StatementCosts | null = null;
+    if (scenario.kind === 'starts')
+      await withProductionDatabase(connections, async (pool) => {
+        await fill(pool, scenario);
+        await beginCounting(pool);
+        await writeBareStarts(pool, scenario.count);
+        bare = await countedCosts(pool);
+      });
+    await withProductionDatabase(connections, async (pool) => run(pool, scenario, bare));
+  }
+}
+
+async function run(pool: Pool, scenario: Scenario, bare: StatementCosts | null): Promise<void> {
+  const { kind, agents, count, overSeconds, isUneven } = scenario;
+  await fill(pool, scenario);
+  const fleet = new Fleet({ pool, agents, room: count + 1000 });
+  fleet.begin();
+  await delay(2000);
+  await beginCounting(pool);
+  fleet.renewMs.length = 0;
+  const beganMs = performance.now();
+  let done = 0;
+  while (done < count && performance.now() - beganMs < (mostSeconds + overSeconds) * 1000) {
+    await delay(1000);
+    done = await movedOf(pool, kind);
+  }
+  const costs = await countedCosts(pool, [renewal]);
+  if (process.env['DUE_COSTLIEST'] !== undefined)
+    console.table(await costliest(pool, Number(process.env['DUE_COSTLIEST'])));
+  await fleet.end();
+  const when = overSeconds === 0 ? 'at one second' : `within ${overSeconds} s`;
+  console.log(
+    `${count} ${kind} ${when}${isUneven ? ', all but 1,000 of one user' : ''}, ${agents} agents: ${done} done, ` +
+      `late by ${await latenessOf(pool, kind, false)}${isUneven ? `; the others by ${await latenessOf(pool, kind, true)}` : ''}; ` +
+      `a renewal p99 ${Math.round(quantile(fleet.renewMs, 0.99))} ms`,
+  );
+  const each = (sum: number) => (sum / Math.max(1, done)).toFixed(1);
+  const ms = (of: StatementCosts) => of.planMs + of.executeMs;
+  console.log(
+    `  each: ${each(costs.statements)} statements, ${each(ms(costs))} ms of Postgres (${each(costs.planMs)} to plan), ` +
+      `${each(costs.blocks)} blocks, ${each(costs.walRecords)} WAL records` +
+      (bare ? `; the bare script ${each(ms(bare))} ms, so ${(ms(costs) / ms(bare)).toFixed(1)} times as much` : ''),
+  );
+}
+
+/** Users with parts, and streams that are due: waiting for their start, or live until their end. */
+async function fill(pool: Pool, { kind, agents, count, overSeconds, isUneven }: Scenario): Promise<void> {
+  await fillUsers(pool);
+  await fillParts(pool);
+  await insertAgents(pool, agents, count + 1000);
+  const at = `date_trunc('second', now()) + make_interval(secs => ${aheadSeconds} + s * ${overSeconds}::float8 / ${count})`;
+  const user = isUneven
+    ? `case when s % ${count / 1000} = 0 then s / ${count / 1000} % ${usersOfAll} else 0 end`
+    : `s % ${usersOfAll}`;
+  const [state, column] = kind === 'starts' ? ['scheduled', 'schedule_start_at'] : ['active', 'schedule_end_at'];
+  await pool.query(
+    `insert into streams (id, user_id, state, status, video_upload_id, destination_id, stream_backend, ${column},
+       run_quality, run_framerate, started_at)
+     select 'str_' || s, 'usr_' || u, '${state}', '${kind === 'starts' ? 'INACTIVE' : 'ACTIVE'}', 'upl_' || u,
+       'dst_' || u, 'ffmpeg', ${at}, 'q_720p', 'f_30', now()
+     from generate_series(1, $1::int) s cross join lateral (select ${user} as u) of_user`,
+    [count],
+  );
+  if (kind === 'ends') {
+    await pool.query(
+      `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
+         memory_mib, network_mbps, gpu_megapixels)
+       select 'rep_' || s, 'str_' || s, 'primary', 'ffmpeg', 'live', 'agent_' || s % $2, 1, 0.1, 0, 0, 0, 0, 0
+       from generate_series(1, $1::int) s`,
+      [count, agents],
+    );
+    await pool.query(
+      `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version,
+         credits_per_hour, started_at)
+       select s.user_id, s.id, r.id, r.role, r.agent_id, r.epoch, '1', 25, now() - interval '10 minutes'
+       from replicas r join streams s on s.id = r.stream_id`,
+    );
+  }
+  await pool.query(
+    `insert into due_times (stream_id, kind, due_at)
+     select id, '${kind === 'starts' ? 'schedule_start' : 'schedule_end'}', ${column} from streams`,
+  );
+  await pool.query('vacuum analyze');
+}
+
+const causeOf = { starts: 'schedule_start', ends: 'schedule_end' } as const;
+
+async function movedOf(pool: Pool, kind: Scenario['kind']): Promise<number> {
+  const { rows } = await pool.query<{ moved: number }>(
+    `select count(*)::int as moved from stream_transitions where cause = $1`,
+    [causeOf[kind]],
+  );
+  return rows[0]!.moved;
+}
+
+async function latenessOf(pool: Pool, kind: Scenario['kind'], areOthers: boolean): Promise<string> {
+  const column = kind === 'starts' ? 'schedule_start_at' : 'schedule_end_at';
+  const { rows } = await pool.query<{ seconds: number }>(
+    `select extract(epoch from t.at - s.${column})::float8 as seconds
+     from stream_transitions t join streams s on s.id = t.stream_id
+     where cause = $1 and (not $2 or user_id <> 'usr_0')`,
+    [causeOf[kind], areOthers],
+  );
+  const seconds = rows.map((row) => row.seconds);
+  const shown = (share: number) => `${quantile(seconds, share).toFixed(1)} s`;
+  return `p50 ${shown(0.5)}, p99 ${shown(0.99)}, the last ${shown(1)}`;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
