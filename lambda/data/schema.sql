@@ -399,14 +399,14 @@ create table due_times (
   timer_armed boolean not null default false,
   resting boolean not null default false,
   user_id text,
+  place smallint generated always as ((coalesce(hashtextextended(user_id, 0::bigint) & 1::bigint, 0::bigint)::smallint + 1)) stored,
   constraint due_times_pkey primary key (stream_id, kind),
   constraint due_times_kind_check check (kind = any (array['schedule_start', 'schedule_end', 'duration_over', 'activation_timeout', 'broadcast_rotation', 'item_start', 'joins'])),
   constraint due_times_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade
 );
 create index due_times_by_time on due_times (due_at);
-create index due_times_of_user on due_times (user_id, (kind = 'item_start'), due_at, stream_id) where not resting;
+create index due_times_in_place on due_times (kind, place, due_at) include (user_id, stream_id) where not resting;
 create index due_times_resting on due_times (stream_id) where resting;
-create index due_times_users on due_times (due_at, user_id) where not resting;
 create trigger due_times_user before insert on due_times for each row execute function set_user_of_due_time();
 
 create table encoders (
@@ -1109,8 +1109,17 @@ create table places (
   held_until timestamptz,
   constraint places_pkey primary key (work, number)
 );
+insert into places (work, number) values ('accounts', '1');
+insert into places (work, number) values ('checks', '1');
+insert into places (work, number) values ('checks', '2');
+insert into places (work, number) values ('ends', '1');
+insert into places (work, number) values ('ends', '2');
+insert into places (work, number) values ('items', '1');
+insert into places (work, number) values ('items', '2');
 insert into places (work, number) values ('recovery', '1');
 insert into places (work, number) values ('recovery', '2');
+insert into places (work, number) values ('starts', '1');
+insert into places (work, number) values ('starts', '2');
 insert into places (work, number) values ('takeover', '1');
 insert into places (work, number) values ('takeover', '2');
 insert into places (work, number) values ('takeover', '3');

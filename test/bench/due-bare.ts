@@ -1,5 +1,6 @@
-// The rows of starts, written in sets by a script that checks nothing: the least that they can cost.
-import type { Pool } from 'pg';
+// The rows of starts until the streams are live, written in sets by a script that checks nothing: the least cost.
+import type { Pool, PoolClient } from 'pg';
+import { figures } from './figures.ts';
 
 const setSize = 100;
 
@@ -44,8 +45,50 @@ export async function writeBareStarts(pool: Pool, count: number): Promise<void> 
         ids[0],
       ]);
       await client.query('commit');
+      await goLive(client, ids);
     }
   } finally {
     client.release();
   }
+}
+
+/** Writes what an agent writes that claims these streams, publishes them and reports them live. */
+async function goLive(client: PoolClient, ids: readonly string[]): Promise<void> {
+  await client.query(
+    `update replicas set agent_id = 'agent_0', epoch = 1, state = 'connecting', since = now()
+     where stream_id = any ($1)`,
+    [ids],
+  );
+  await client.query('begin');
+  await client.query('select * from streams where id = any ($1) for update', [ids]);
+  await client.query(`update replicas set state = 'live', since = now() where stream_id = any ($1)`, [ids]);
+  await client.query(
+    `with moved as (
+       insert into stream_transitions (stream_id, from_state, to_state, cause)
+       select unnest($1::text[]), 'activating', 'active', 'media_accepted' returning id, stream_id)
+     update streams s set state = 'active', last_transition_id = moved.id, started_at = now(), updated_at = now(),
+       stats = $2
+     from moved where s.id = moved.stream_id`,
+    [ids, figures],
+  );
+  await client.query('delete from due_times where stream_id = any ($1)', [ids]);
+  await client.query(
+    `update destinations set last_used_at = now()
+     where id in (select destination_id from streams where id = any ($1))`,
+    [ids],
+  );
+  await client.query(
+    `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour,
+       started_at)
+     select s.user_id, s.id, r.id, r.role, r.agent_id, r.epoch, '1', 25, now()
+     from streams s join replicas r on r.stream_id = s.id where s.id = any ($1)`,
+    [ids],
+  );
+  await client.query(
+    `insert into billing_accounts (user_id, credits_exhausted_at)
+     select distinct user_id, now() + interval '1 year' from streams where id = any ($1)
+     on conflict (user_id) do update set credits_exhausted_at = excluded.credits_exhausted_at`,
+    [ids],
+  );
+  await client.query('commit');
 }

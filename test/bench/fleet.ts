@@ -16,6 +16,8 @@ import { capacityFor } from '../support/capacities.ts';
 import { figures } from './figures.ts';
 
 const renewEveryMs = 1000;
+/** How often commands reach agents, as from a queue that they poll. */
+const relayEveryMs = 50;
 /** Additional connections for renewals, which must not wait for other work. */
 const leaseConnections = 10;
 
@@ -36,7 +38,9 @@ export class Fleet {
   readonly renewMs: number[] = [];
   readonly #options: FleetOptions;
   readonly #leasePool: Pool;
-  readonly #running = new Map<string, { stop: AbortController; loop: Promise<void> }>();
+  readonly #running = new Map<string, { agent: BenchAgent; stop: AbortController; loop: Promise<void> }>();
+  readonly #relaying = new AbortController();
+  #relay: Promise<void> = Promise.resolve();
   readonly #watchers = new Set<(streamID: string, agentID: string) => void>();
 
   constructor(options: FleetOptions) {
@@ -60,11 +64,25 @@ export class Fleet {
         this.renewMs,
         (streamID, agentID) => this.#watchers.forEach((watch) => watch(streamID, agentID)),
       );
-      this.#running.set(agent.id, { stop, loop: agent.run(startAfterMs, stop.signal) });
+      this.#running.set(agent.id, { agent, stop, loop: agent.run(startAfterMs, stop.signal) });
+    }
+    this.#relay = this.#relayCommands(this.#relaying.signal);
+  }
+
+  /** Wakes an agent, any of them, for each command to publish. */
+  async #relayCommands(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { rowCount } = await this.#options.pool.query(`delete from outbox where queue like 'publish-%'`);
+      const agents = [...this.#running.values()];
+      for (let woken = 0; woken < (rowCount ?? 0); woken++)
+        void agents[Math.floor(Math.random() * agents.length)]?.agent.claim().catch(() => {});
+      await delay(relayEveryMs, undefined, { signal }).catch(() => {});
     }
   }
 
   async end(): Promise<void> {
+    this.#relaying.abort();
+    await this.#relay;
     for (const { stop } of this.#running.values()) stop.abort();
     await Promise.all([...this.#running.values()].map(({ loop }) => loop));
     await this.#leasePool.end();
@@ -105,6 +123,7 @@ class BenchAgent {
   readonly #startReports: ReportWriter;
   readonly #reports: ReportWriter;
   readonly #held = new Map<string, number>();
+  #claims: ReplicaClaims | null = null;
   #hasRenewed = false;
 
   constructor(
@@ -123,8 +142,14 @@ class BenchAgent {
     this.#reports = new ReportWriter(options.pool, { needsPlace: true, mostAtOnce: 1 });
   }
 
+  /** Claims its share of what waits, as after a command. */
+  async claim(): Promise<void> {
+    await this.#claims?.claim();
+  }
+
   async run(startAfterMs: number, signal: AbortSignal): Promise<void> {
-    const claims = this.#claims(signal);
+    const claims = this.#claimsUntil(signal);
+    this.#claims = claims;
     const lease = databaseOn(this.#leasePool).agentRenewals;
     let known: Renewal | null = null;
     let chores: Promise<void> | null = null;
@@ -147,7 +172,7 @@ class BenchAgent {
     await Promise.all([chores, firing]);
   }
 
-  #claims(signal: AbortSignal): ReplicaClaims {
+  #claimsUntil(signal: AbortSignal): ReplicaClaims {
     const [held, { room }] = [this.#held, this.#options];
     return new ReplicaClaims({
       agentID: this.id,

@@ -20,7 +20,7 @@ export interface Renewal {
   readonly leaseHolds: boolean;
   /** The time since the agent began to renew its lease without a gap. */
   readonly renewingForMs: number;
-  /** Whether replicas wait for any agent. */
+  /** Whether replicas wait that this agent should try to claim. */
   readonly isAnyWaiting: boolean;
   /** Whether a due time of a stream or of an account has come that no other process is firing. */
   readonly isAnyDue: boolean;
@@ -38,6 +38,13 @@ export interface Renewal {
 
 export type KnownHolding = Pick<Renewal, 'holding' | 'holdingHash'>;
 
+/** Agents that look each second for a replica that has just begun to wait. */
+const fewLook = 8;
+/** The most seconds in which the number of these agents doubles: then it is beyond the size of any fleet. */
+const mostDoublings = 20;
+/** Waiting replicas of which the oldest decides. */
+const newestRead = 20;
+
 interface RenewalRow {
   readonly now: Date;
   /** Null: unchanged. */
@@ -54,11 +61,19 @@ interface RenewalRow {
 }
 
 /**
- * SQL condition: a replica waits. It reads the newest first: claims take the oldest, so the old end of the index has
- * many entries that were just claimed.
+ * SQL condition: a replica waits, and this agent is one of the few that look for it. The start has woken agents
+ * already; if all that have room looked each second, most claims would find nothing. Each second that a replica waits
+ * doubles their number, as it may fit into only one of them. The newest are read first: claims take the oldest, so the
+ * old end of the index has many entries that were just claimed.
  */
-const isAnyUntaken = `coalesce((
-  select true from replicas where agent_id is null and wanted <> 'ended' order by requested_at desc limit 1), false)`;
+const isAnyToClaim = `coalesce((
+  select case when count(*) > 0 then
+    random() < ${fewLook} * 2 ^ least(extract(epoch from now() - min(requested_at)), ${mostDoublings}) / (
+      select greatest(count(*), 1) from agents
+      where lease_expires_at > now() and not is_draining and behind_reason is null and used_share < 1) end
+  from (
+    select requested_at from replicas where agent_id is null and wanted <> 'ended'
+    order by requested_at desc limit ${newestRead}) newest), false)`;
 
 const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
 
@@ -94,7 +109,8 @@ export function agentRenewals(db: Queryable) {
            holding_hash, case when holding_hash is distinct from $6 then (
              select coalesce(json_object_agg(id, epoch), '{}') from holding) end as holding,
            array(select id from replicas where id = any (ended) and state <> 'ended') as ending,
-           ${isAnyUntaken} or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
+           ($3 < 1 and ${isAnyToClaim})
+             or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
            ${isAnyDueFree} or (exists (select from billing_accounts where due_at <= now())
              and exists (select from places where work = 'accounts' and ${isPlaceFree})) as is_any_due,
            exists (

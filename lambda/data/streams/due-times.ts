@@ -55,8 +55,8 @@ const worksOfKinds = Object.entries(kindsOfWork)
 export const isAnyDueFree = `case when exists (select from due_times where due_at <= now() and not resting) then exists (
     select from (values ${worksOfKinds}) as w (work, kind)
       join places p on p.work = w.work and ${isPlaceFree}
-    where exists (
-      select from due_times where kind = w.kind and place = p.number and due_at <= now() and not resting))
+      cross join lateral (
+        select from due_times where kind = w.kind and place = p.number and due_at <= now() and not resting limit 1) due)
   else false end`;
 
 export function dueTimes(db: Queryable) {
