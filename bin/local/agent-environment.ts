@@ -8,6 +8,8 @@ export interface AgentSettings extends LocalConnectionsOptions {
   /** The name of the agent's registration. The supervisor finds the replicas of a dead agent by it. */
   readonly supervisor: string;
   readonly capacity: Capacity;
+  /** Connections of its pool to the database. */
+  readonly connections: number;
   readonly ffmpegPath: string;
   readonly ffprobePath: string;
   /** Chosen once for all agents, so that a restarted agent is ready sooner. */

@@ -24,7 +24,7 @@ const settings = readAgentSettings();
 /** The number of this process among the agents of the run: the last part of its supervisor's name. */
 const agent = settings.supervisor.slice(settings.supervisor.lastIndexOf('/') + 1);
 const log: Log = (event, fields) => jsonLog(event, { agent, ...fields });
-const connections = await connectLocally(settings, 10, log);
+const connections = await connectLocally(settings, settings.connections, log);
 limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
 const { encoder } = settings;

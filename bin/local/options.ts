@@ -16,7 +16,9 @@ export interface LocalOptions {
   readonly credits: number;
 }
 
-export const mostAgents = 16;
+/** The most agents, and the most that a run starts by itself. */
+export const mostAgents = 64;
+export const mostUsualAgents = 16;
 const defaultCredits = 100_000;
 const mostCredits = 1_000_000_000;
 

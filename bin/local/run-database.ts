@@ -1,12 +1,15 @@
 // The database of a local run: that of DATABASE_URL, or its own Postgres server in the data folder.
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { BeforeBaselineError, migrate } from '../../lambda/migrate/migrate.ts';
+import { agentsWithin, connectionsOfRun } from './database-connections.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { Ending } from './ending.ts';
 import { startDurablePostgres } from './postgres/postgres.ts';
 
 export interface RunDatabaseOptions {
   readonly folder: DataFolder;
+  /** The most connections that the run opens. The run's own server allows so many. */
+  readonly connections: number;
   /** Stops the run's own server, if there is one, when disposed of. */
   readonly started: AsyncDisposableStack;
   /** Receives the failure if the server ends by itself: the run needs it. */
@@ -22,12 +25,36 @@ const defaultPort = 54_320;
 export async function startDatabase(options: RunDatabaseOptions): Promise<string> {
   const ownURL = process.env['DATABASE_URL'];
   if (ownURL) return ownURL;
-  const { folder, started, ending, log, onProgress } = options;
-  const postgres = await startDurablePostgres({ dataFolder: folder.postgres, port: defaultPort, log, onProgress });
+  const { folder, connections, started, ending, log, onProgress } = options;
+  const settings = { max_connections: String(connections) };
+  const postgres = await startDurablePostgres({
+    dataFolder: folder.postgres,
+    port: defaultPort,
+    settings,
+    log,
+    onProgress,
+  });
   started.defer(() => postgres.stop());
   const why = `the end of ${folder.logFile} has the reason. Start again: nothing is lost.`;
   void postgres.exited.then(() => ending.fail(new Error(`Postgres ended by itself; ${why}`)));
   return postgres.url;
+}
+
+/** @throws if the database, which the user named, has fewer connections than so many agents need */
+export async function checkConnections(databaseURL: string, agents: number): Promise<void> {
+  const pool = createPool({ connectionString: databaseURL, max: 1 });
+  try {
+    const { rows } = await pool.query<{ max_connections: string }>('show max_connections');
+    const has = Number(rows[0]!.max_connections);
+    const needs = connectionsOfRun(agents);
+    if (has >= needs) return;
+    throw new Error(
+      `${agents} agents need ${needs} connections, and the database of DATABASE_URL has ${has}. ` +
+        `Start with --agents ${agentsWithin(has)} at most, or raise its max_connections.`,
+    );
+  } finally {
+    await pool.end();
+  }
 }
 
 /**

@@ -29,9 +29,10 @@ import { watchForEnd } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount, localEmail } from './local-account.ts';
-import { mostAgents } from './options.ts';
+import { mostUsualAgents } from './options.ts';
 import type { LocalOptions } from './options.ts';
-import { migrateAt, startDatabase } from './run-database.ts';
+import { checkConnections, migrateAt, startDatabase } from './run-database.ts';
+import { agentConnections, connectionsOfRun, siteConnections } from './database-connections.ts';
 import { openRunLog } from './run-log.ts';
 import { showSummary } from './run-summary.ts';
 import { startRtmpSink } from './rtmp-sink/rtmp-sink.ts';
@@ -99,7 +100,7 @@ async function startPlatform(run: Run): Promise<void> {
     objectsFolder: folder.objects,
     siteURL: site.url,
   };
-  const connections = await connectLocally({ ...local, youtubeFile: folder.youtubeFile }, 20, log);
+  const connections = await connectLocally({ ...local, youtubeFile: folder.youtubeFile }, siteConnections, log);
   started.defer(() => connections.pool.end());
   connections.youtube.useIngest(sink);
   const { pool } = connections;
@@ -161,12 +162,23 @@ async function openSurroundings(run: Run) {
   const identity = await folder.identity();
   const { log, writeLine } = openRunLog(folder.logFile);
   const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
+  const encoder = await chooseEncoder(tools, 'h264', log);
+  const machine = await measureMachine({ tools, encoder, networkMbps: null, gpuMegapixels: oneGpuMegapixels, log });
+  const agents = options.agents ?? agentsOn(machine, mostUsualAgents);
   const databaseURL = await step('Starting Postgres', (onProgress) =>
-    startDatabase({ folder, started, ending, log: writeLine, onProgress }),
+    startDatabase({
+      folder,
+      connections: connectionsOfRun(agents),
+      started,
+      ending,
+      log: writeLine,
+      onProgress,
+    }),
   );
   const ports = await openPorts(run);
   await step('Migrating the database', () => migrateAt(databaseURL, folder.path));
-  return { folder, identity, log, writeLine, tools, databaseURL, ...ports };
+  await checkConnections(databaseURL, agents);
+  return { folder, identity, log, writeLine, tools, encoder, machine, agents, databaseURL, ...ports };
 }
 
 /** Creates the local user's account, and moves its destination to the port of this run. */
@@ -186,15 +198,13 @@ async function prepareAccount(
 
 async function startAgents(
   run: Run,
-  { identity, log, writeLine, tools }: Surroundings,
-  local: Omit<AgentSettings, keyof typeof tools | 'encoder' | 'supervisor' | 'capacity'>,
+  { identity, log, writeLine, tools, encoder, machine, agents }: Surroundings,
+  local: Omit<AgentSettings, keyof typeof tools | 'encoder' | 'supervisor' | 'capacity' | 'connections'>,
   pool: Pool,
 ): Promise<AgentSupervisor> {
-  const encoder = await chooseEncoder(tools, 'h264', log);
-  const machine = await measureMachine({ tools, encoder, networkMbps: null, gpuMegapixels: oneGpuMegapixels, log });
-  const agents = run.options.agents ?? agentsOn(machine, mostAgents);
   const capacity = capacityOf(machine, Math.max(1, agents));
-  const settings = { ...local, ...tools, encoder, supervisor: identity.supervisor, capacity };
+  const connections = agentConnections(agents);
+  const settings = { ...local, ...tools, encoder, supervisor: identity.supervisor, capacity, connections };
   const supervisor = await stepOf(run)('Starting the publisher', () =>
     superviseAgents(agents, { settings, pool, writeLog: writeLine, log }),
   );

@@ -30,9 +30,9 @@ describe('the arguments of npm start', () => {
   test.each([
     ['--port', '0', '--port takes a number from 1 to 65535.'],
     ['--port', '65536', '--port takes a number from 1 to 65535.'],
-    ['--agents', '-1', '--agents takes a number from 0 to 16.'],
-    ['--agents', '', '--agents takes a number from 0 to 16.'],
-    ['--agents', '17', '--agents takes a number from 0 to 16.'],
+    ['--agents', '-1', '--agents takes a number from 0 to 64.'],
+    ['--agents', '', '--agents takes a number from 0 to 64.'],
+    ['--agents', '65', '--agents takes a number from 0 to 64.'],
     ['--credits', '-1', '--credits takes a number from 0 to 1000000000.'],
     ['--credits', '1.5', '--credits takes a number from 0 to 1000000000.'],
     ['--credits', '', '--credits takes a number from 0 to 1000000000.'],

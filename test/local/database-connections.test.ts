@@ -1,0 +1,23 @@
+// The connections of a local run fit into what its database has, for any number of agents.
+import { expect, it } from 'vitest';
+import {
+  agentConnections,
+  agentsWithin,
+  connectionsOfRun,
+  siteConnections,
+} from '../../bin/local/database-connections.ts';
+import { mostAgents } from '../../bin/local/options.ts';
+
+it('an agent has room for its work, and all of them together do not overload the database', () => {
+  for (let agents = 1; agents <= mostAgents; agents++) {
+    expect(agentConnections(agents)).toBeGreaterThanOrEqual(3);
+    expect(connectionsOfRun(agents)).toBeGreaterThan(siteConnections + agents * agentConnections(agents));
+  }
+  expect(connectionsOfRun(1)).toBe(100);
+  expect(connectionsOfRun(mostAgents)).toBeLessThan(600);
+});
+
+it('a database with fewer connections serves fewer agents', () => {
+  expect(agentsWithin(connectionsOfRun(12))).toBe(12);
+  expect(agentsWithin(100)).toBeGreaterThanOrEqual(4);
+});
