@@ -40,6 +40,19 @@ export interface SortPosition {
 export type SortedUpload = Upload & { readonly sort_key: string | number | null };
 
 export function uploadLists(db: Queryable) {
+  /** The words, tags and states of a filter as a query of terms; null: it asks for none. */
+  const queryOf = async (userID: string, filter: UploadFilter): Promise<string | null> => {
+    const { q, tags, type, probeState, inFolder, belowFolder, hasFindings } = filter;
+    const asked = [q, tags, type, probeState, inFolder, belowFolder, hasFindings];
+    if (asked.every((value) => value === null)) return null;
+    const row = await one<{ query: string | null }>(
+      db,
+      'select upload_query($1, $2, $3, $4, $5, $6, $7, $8)::text as query',
+      [userID, ...asked],
+    );
+    return row!.query;
+  };
+
   return {
     /**
      * Ids of uploads older than `days` that are neither complete nor being imported, and that no stream or playlist
@@ -63,7 +76,7 @@ export function uploadLists(db: Queryable) {
       return rows.map(({ id }) => id);
     },
 
-    search: (
+    search: async (
       userID: string,
       filter: UploadFilter,
       { by, descending }: UploadOrder,
@@ -72,28 +85,25 @@ export function uploadLists(db: Queryable) {
     ) => {
       const key = sortKeys[by];
       const [before, direction] = descending ? ['<', 'desc'] : ['>', 'asc'];
-      // A condition without a value is constant when the statement is planned, and costs nothing.
-      const query = 'upload_query($1, $2, $3, $4, $5, $6, $7, $10)';
-      const isAfter = key === null ? `seq ${before} $9` : `(${key}, seq) ${before} ($11, $9)`;
+      const values: unknown[] = [userID, count];
+      const parameter = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
+      // A statement has only the conditions that its search needs. So a plan for any values is as good as one for these.
+      const conditions = ['user_id = $1'];
+      if (filter.inFolder !== null) conditions.push(`folder = ${parameter(filter.inFolder, 'text')}`);
+      const query = await queryOf(userID, filter);
+      if (query !== null) conditions.push(`terms @@ ${parameter(query, 'tsquery')}`);
+      if (after !== null) {
+        const seq = parameter(after.seq, 'bigint');
+        const keyType = by === 'name' ? 'text' : 'float8';
+        conditions.push(
+          key === null ? `seq ${before} ${seq}` : `(${key}, seq) ${before} (${parameter(after.key, keyType)}, ${seq})`,
+        );
+      }
       return all<SortedUpload>(
         db,
-        `select ${uploadColumns}, ${key ?? 'null'} as sort_key from uploads
-         where user_id = $1 and ($6::text is null or folder = $6) and (${query} is null or terms @@ ${query})
-           and ($9::bigint is null or ${isAfter})
-         order by ${key === null ? '' : `${key} ${direction}, `}seq ${direction} limit $8`,
-        [
-          userID,
-          filter.q,
-          filter.tags,
-          filter.type,
-          filter.probeState,
-          filter.inFolder,
-          filter.belowFolder,
-          count,
-          after?.seq ?? null,
-          filter.hasFindings,
-          ...(key === null ? [] : [after?.key ?? null]),
-        ],
+        `select ${uploadColumns}, ${key ?? 'null'} as sort_key from uploads where ${conditions.join(' and ')}
+         order by ${key === null ? '' : `${key} ${direction}, `}seq ${direction} limit $2`,
+        values,
       );
     },
 
@@ -127,7 +137,7 @@ export function uploadLists(db: Queryable) {
       const rows = await all<{ id: string }>(
         db,
         `select id from uploads
-         where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2) order by seq limit $3`,
+         where user_id = $1 and terms @@ (select upload_query($1, null, null, null, null, null, $2)) order by seq limit $3`,
         [userID, folder, most],
       );
       return rows.map(({ id }) => id);
@@ -144,7 +154,7 @@ export function uploadLists(db: Queryable) {
          set folder = case
            when $3 = '' then substr(folder, length($2) + 2)
            else $3 || substr(folder, length($2) + 1) end
-         where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2)`,
+         where user_id = $1 and terms @@ (select upload_query($1, null, null, null, null, null, $2))`,
         [userID, folder, to],
       );
       return rowCount ?? 0;
@@ -155,7 +165,7 @@ export function uploadLists(db: Queryable) {
       (await one<{ depth: number }>(
         db,
         `select coalesce(max(cardinality(string_to_array(folder, '/'))), 0) as depth from uploads
-         where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2)`,
+         where user_id = $1 and terms @@ (select upload_query($1, null, null, null, null, null, $2))`,
         [userID, folder],
       ))!.depth,
   };
