@@ -2,11 +2,11 @@
 
 /** Connections of the site's pool. */
 export const siteConnections = 20;
-/** Connections beside the site's pool: its listeners to queues, a migration, a person with psql, and Postgres' reserve. */
+/** Connections beside the site's pool: listeners to queues, a migration, a person with psql, and Postgres' reserve. */
 const besideSite = 15;
 /** Connections of an agent beside its pool: two that renew its lease, and three listeners to queues. */
 const besideAgentPool = 5;
-/** Connections of the pools of all agents, if there are few agents. With more, transactions would only slow each other. */
+/** Connections of all agents' pools together, if there are few agents. With more, transactions slow each other. */
 const agentPools = 60;
 const leastOfAgent = 3;
 const mostOfAgent = 10;

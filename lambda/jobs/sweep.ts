@@ -158,8 +158,7 @@ async function forgetFrames(pool: Pool): Promise<void> {
 async function armTimers(pool: Pool, timers: Timers): Promise<void> {
   const { dueTimes } = databaseOn(pool);
   for (const second of await dueTimes.secondsWithoutTimer(timerAheadSeconds)) {
-    const nextSecond = new Date(second.getTime() + 1000);
-    await timers.arm(`due-${second.toISOString()}`, nextSecond, { dueBefore: nextSecond.toISOString() });
+    await timers.arm(`due-${second.toISOString()}`, second, { dueBy: second.toISOString() });
     await dueTimes.markTimerArmed(second);
   }
 }

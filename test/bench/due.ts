@@ -89,13 +89,15 @@ async function run(pool: Pool, scenario: Scenario, bare: StatementCosts | null):
   const when = overSeconds === 0 ? 'at one second' : `within ${overSeconds} s`;
   console.log(
     `${count} ${kind} ${when}${isUneven ? ', all but 1,000 of one user' : ''}, ${agents} agents: ${done} done, ` +
-      `late by ${await latenessOf(pool, kind, false)}${isUneven ? `; the others by ${await latenessOf(pool, kind, true)}` : ''}; ` +
+      `late by ${await latenessOf(pool, kind, false)}; ` +
+      (isUneven ? `the others by ${await latenessOf(pool, kind, true)}; ` : '') +
       `a renewal p99 ${Math.round(quantile(fleet.renewMs, 0.99))} ms`,
   );
   const each = (sum: number) => (sum / Math.max(1, done)).toFixed(1);
   const ms = (of: StatementCosts) => of.planMs + of.executeMs;
   console.log(
-    `  each: ${each(costs.statements)} statements, ${each(ms(costs))} ms of Postgres (${each(costs.planMs)} to plan), ` +
+    `  each: ${each(costs.statements)} statements, ` +
+      `${each(ms(costs))} ms of Postgres (${each(costs.planMs)} to plan), ` +
       `${each(costs.blocks)} blocks, ${each(costs.walRecords)} WAL records` +
       (bare ? `; the bare script ${each(ms(bare))} ms, so ${(ms(costs) / ms(bare)).toFixed(1)} times as much` : ''),
   );
@@ -106,7 +108,8 @@ async function fill(pool: Pool, { kind, agents, count, overSeconds, isUneven }: 
   await fillUsers(pool);
   await fillParts(pool);
   await insertAgents(pool, agents, count + 1000);
-  const at = `date_trunc('second', now()) + make_interval(secs => ${aheadSeconds} + s * ${overSeconds}::float8 / ${count})`;
+  const secondsAhead = `${aheadSeconds} + s * ${overSeconds}::float8 / ${count}`;
+  const at = `date_trunc('second', now()) + make_interval(secs => ${secondsAhead})`;
   const user = isUneven
     ? `case when s % ${count / 1000} = 0 then s / ${count / 1000} % ${usersOfAll} else 0 end`
     : `s % ${usersOfAll}`;

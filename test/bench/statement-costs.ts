@@ -31,7 +31,8 @@ export async function countedCosts(pool: Pool, except: readonly string[] = []): 
 /** The statements that took longest, in all, for a look at where the time goes. */
 export async function costliest(pool: Pool, count: number) {
   const { rows } = await pool.query(
-    `select round((total_exec_time + total_plan_time)::numeric) as ms, round(total_plan_time::numeric) as "planMs", calls,
+    `select round((total_exec_time + total_plan_time)::numeric) as ms,
+       round(total_plan_time::numeric) as "planMs", calls,
        round((shared_blks_hit + shared_blks_read) / calls::numeric) as blocks,
        round(wal_records / calls::numeric, 1) as wal, left(regexp_replace(query, '\\s+', ' ', 'g'), 110) as query
      from pg_stat_statements where query not like '%pg_stat_statements%' order by 1 desc limit $1`,

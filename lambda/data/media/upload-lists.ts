@@ -39,6 +39,9 @@ export interface SortPosition {
 
 export type SortedUpload = Upload & { readonly sort_key: string | number | null };
 
+/** SQL of the terms of uploads of the user $1 in the folder $2 or below it. A subquery, so that it is computed once. */
+const termsBelow = '(select upload_query($1, null, null, null, null, null, $2))';
+
 export function uploadLists(db: Queryable) {
   /** The words, tags and states of a filter as a query of terms; null: it asks for none. */
   const queryOf = async (userID: string, filter: UploadFilter): Promise<string | null> => {
@@ -87,7 +90,7 @@ export function uploadLists(db: Queryable) {
       const [before, direction] = descending ? ['<', 'desc'] : ['>', 'asc'];
       const values: unknown[] = [userID, count];
       const parameter = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
-      // A statement has only the conditions that its search needs. So a plan for any values is as good as one for these.
+      // A statement has only the conditions that its search needs, so that a plan for any values is good as well.
       const conditions = ['user_id = $1'];
       if (filter.inFolder !== null) conditions.push(`folder = ${parameter(filter.inFolder, 'text')}`);
       const query = await queryOf(userID, filter);
@@ -137,7 +140,7 @@ export function uploadLists(db: Queryable) {
       const rows = await all<{ id: string }>(
         db,
         `select id from uploads
-         where user_id = $1 and terms @@ (select upload_query($1, null, null, null, null, null, $2)) order by seq limit $3`,
+         where user_id = $1 and terms @@ ${termsBelow} order by seq limit $3`,
         [userID, folder, most],
       );
       return rows.map(({ id }) => id);
@@ -154,7 +157,7 @@ export function uploadLists(db: Queryable) {
          set folder = case
            when $3 = '' then substr(folder, length($2) + 2)
            else $3 || substr(folder, length($2) + 1) end
-         where user_id = $1 and terms @@ (select upload_query($1, null, null, null, null, null, $2))`,
+         where user_id = $1 and terms @@ ${termsBelow}`,
         [userID, folder, to],
       );
       return rowCount ?? 0;
@@ -165,7 +168,7 @@ export function uploadLists(db: Queryable) {
       (await one<{ depth: number }>(
         db,
         `select coalesce(max(cardinality(string_to_array(folder, '/'))), 0) as depth from uploads
-         where user_id = $1 and terms @@ (select upload_query($1, null, null, null, null, null, $2))`,
+         where user_id = $1 and terms @@ ${termsBelow}`,
         [userID, folder],
       ))!.depth,
   };

@@ -9,7 +9,7 @@ export type Command =
   | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: PublishCommand }
   | { readonly queue: 'media'; readonly body: MediaCommand }
   | { readonly queue: 'imports'; readonly body: { readonly uploadID: string } | { readonly sourceID: string } }
-  | { readonly queue: 'timers'; readonly body: { readonly dueBefore: string } }
+  | { readonly queue: 'timers'; readonly body: { readonly dueBy: string } }
   | { readonly queue: 'webhooks'; readonly body: WebhookCommand }
   | { readonly queue: 'platforms'; readonly body: { readonly connectionID: string } };
 

@@ -52,7 +52,8 @@ const worksOfKinds = Object.entries(kindsOfWork)
  * SQL condition: a due time has come, and its work has a free place. Without the second part, hundreds of processes
  * would ask for a place each second while others fire thousands.
  */
-export const isAnyDueFree = `case when exists (select from due_times where due_at <= now() and not resting) then exists (
+export const isAnyDueFree = `case when exists (select from due_times where due_at <= now() and not resting)
+  then exists (
     select from (values ${worksOfKinds}) as w (work, kind)
       join places p on p.work = w.work and ${isPlaceFree}
       cross join lateral (
@@ -116,7 +117,8 @@ export function dueTimes(db: Queryable) {
            order by turn, due_at limit $4)
          select s.*, d.kind as due_kind, d.due_at
          from next
-           join due_times d on d.stream_id = next.stream_id and d.kind = next.kind and d.due_at <= now() and not d.resting
+           join due_times d
+             on d.stream_id = next.stream_id and d.kind = next.kind and d.due_at <= now() and not d.resting
            join streams s on s.id = d.stream_id
          order by next.turn, d.due_at for update of d, s skip locked`,
         [kindsOfWork[work], place, except, most],
@@ -125,13 +127,14 @@ export function dueTimes(db: Queryable) {
     },
 
     /**
-     * Seconds within the next `withinSeconds` in which times come that have no timer yet. Times that have come need
-     * none: agents and the sweep fire them. Item starts and joins need none either: streams on the air have agents.
+     * Whole seconds, by which times come within the next `withinSeconds` that have no timer yet. Times that have come
+     * need none: agents and the sweep fire them. Item starts and joins need none either: streams on the air have
+     * agents.
      */
     secondsWithoutTimer: async (withinSeconds: number) => {
       const rows = await all<{ at: Date }>(
         db,
-        `select distinct date_trunc('second', due_at) as at from due_times
+        `select distinct date_trunc('second', due_at + interval '999999 microseconds') as at from due_times
          where not timer_armed and not resting and kind not in ('item_start', 'joins')
            and due_at > now() and due_at < now() + make_interval(secs => $1)
          order by at`,
@@ -140,12 +143,12 @@ export function dueTimes(db: Queryable) {
       return rows.map(({ at }) => at);
     },
 
-    /** Records that the times within a second have a timer. */
+    /** Records that the times within the second before have a timer. */
     markTimerArmed: (second: Date) =>
       db.query(
         `update due_times set timer_armed = true
          where not timer_armed and kind not in ('item_start', 'joins')
-           and due_at >= $1 and due_at < $1::timestamptz + interval '1 second'`,
+           and due_at > $1::timestamptz - interval '1 second' and due_at <= $1`,
         [second],
       ),
   };

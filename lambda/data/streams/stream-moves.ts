@@ -63,7 +63,8 @@ export function streamMoves(db: Queryable) {
   const moving = (returning: string, begun = '') =>
     `with moving as materialized (
        select *, nextval('stream_transitions_id_seq') as transition_id
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[]${begun && ', $8::jsonb[]'})
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[]
+           ${begun && ', $8::jsonb[]'})
          as m (stream_id, from_state, to_state, cause, reason, primary_stats, backup_stats${begun && ', run'})),
      transition as (
        insert into stream_transitions (id, stream_id, from_state, to_state, cause) overriding system value

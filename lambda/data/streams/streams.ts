@@ -120,7 +120,8 @@ export function streams(db: Queryable) {
       db,
       `update streams s set schedule_start_at = o.start_at, schedule_end_at = o.end_at, recurrence = o.recurrence,
          updated_at = now()
-       from unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::jsonb[]) as o (id, start_at, end_at, recurrence)
+       from unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::jsonb[])
+         as o (id, start_at, end_at, recurrence)
        where s.id = o.id returning s.*`,
       [
         schedules.map(({ id }) => id),

@@ -1,6 +1,5 @@
 // Fires what is due: schedules, durations, starts without evidence, and credits that run out.
 // A start is without evidence if no agent reports in time that the destination accepts the media.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -107,8 +106,8 @@ async function fireWork(
       },
       // A full set has others behind it, which are late.
       async (handled) => {
-        if (handled < setSize)
-          await delay(Math.max(0, nextSetMs - performance.now()), undefined, { signal }).catch(() => {});
+        const waitMs = Math.max(0, nextSetMs - performance.now());
+        if (handled < setSize && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, waitMs));
       },
     );
   } finally {
