@@ -1,5 +1,5 @@
 // Starts and ends of streams that fall due together, with few and with hundreds of agents beside them.
-// Beside each: a script that writes the same rows in sets of the same size, and knows nothing else.
+// The bare script writes the same rows in sets of the same size, and checks nothing.
 // `DUE_AGENTS=20,500 DUE_COUNT=2000 DUE_SECONDS=60 DUE_KIND=starts DUE_COSTLIEST=20` runs a part of it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';

@@ -1,4 +1,4 @@
-// The connections of a local run fit into what its database has, for any number of agents.
+// Connections of a local run: they fit into its database, for any number of agents.
 import { expect, it } from 'vitest';
 import {
   agentConnections,

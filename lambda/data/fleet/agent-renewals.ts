@@ -42,7 +42,7 @@ export type KnownHolding = Pick<Renewal, 'holding' | 'holdingHash'>;
 const fewLook = 8;
 /** The most seconds in which the number of these agents doubles: then it is beyond the size of any fleet. */
 const mostDoublings = 20;
-/** Waiting replicas of which the oldest decides. */
+/** The number of newest waiting replicas that a renewal reads; the oldest of them decides. */
 const newestRead = 20;
 
 interface RenewalRow {

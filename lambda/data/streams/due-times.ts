@@ -127,9 +127,9 @@ export function dueTimes(db: Queryable) {
     },
 
     /**
-     * Whole seconds, by which times come within the next `withinSeconds` that have no timer yet. Times that have come
-     * need none: agents and the sweep fire them. Item starts and joins need none either: streams on the air have
-     * agents.
+     * The whole seconds that need a timer: times without one come within the second before. It looks `withinSeconds`
+     * ahead. Times that have come need none: agents and the sweep fire them. Item starts and joins need none either:
+     * streams on the air have agents.
      */
     secondsWithoutTimer: async (withinSeconds: number) => {
       const rows = await all<{ at: Date }>(

@@ -58,7 +58,7 @@ export function streamMoves(db: Queryable) {
    * SQL of any number of moves. It assigns the ids of transitions before the insert: to join inserted transitions with
    * streams, Postgres would compare each with each.
    * @param returning SQL of the columns of each stream to return
-   * @param begun SQL of the assignments that begin a run, from the parameter $8; empty: the run goes on
+   * @param begun SQL of the assignments that begin a run, from the parameter $8; empty: no run begins
    */
   const moving = (returning: string, begun = '') =>
     `with moving as materialized (

@@ -3,7 +3,7 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import { kindsOfWork } from '../../data/streams/due-times.ts';
+import type { kindsOfWork } from '../../data/streams/due-times.ts';
 import type { DueKind, DueWork, LockedDue } from '../../data/streams/due-times.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
