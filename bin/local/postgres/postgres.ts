@@ -46,6 +46,9 @@ const throwawaySettings = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_wal_size: '64MB',
+  // A test that counts statements switches it on for its own database.
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'none',
 };
 
 /**

@@ -67,6 +67,23 @@ export function streamSounds(db: Queryable) {
         [streamID, JSON.stringify(levels)],
       ),
 
+    /** Writes the levels with which runs begin. */
+    beginLevels: async (begun: readonly { readonly streamID: string; readonly levels: readonly ItemLevel[] }[]) => {
+      const rows = begun.flatMap(({ streamID, levels }) => levels.map((level) => ({ streamID, ...level })));
+      if (rows.length === 0) return;
+      await db.query(
+        `insert into timeline_levels (stream_id, item_id, upload_id, from_seconds, level)
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::jsonb[])`,
+        [
+          rows.map(({ streamID }) => streamID),
+          rows.map(({ itemID }) => itemID),
+          rows.map(({ uploadID }) => uploadID),
+          rows.map(({ fromSeconds }) => fromSeconds),
+          rows.map(({ level }) => level),
+        ],
+      );
+    },
+
     /** Records the number of items that are sent without levelled sound until it is prepared. */
     setPending: (id: string, count: number) =>
       db.query('update streams set pending_sound = $2 where id = $1 and pending_sound is distinct from $2', [

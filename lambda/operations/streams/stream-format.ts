@@ -1,5 +1,6 @@
 // The effective format of a stream, with its defaults filled in, and its price while it is live.
 import * as z from 'zod';
+import type { Output } from '../../data/destinations/outputs.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { formatsOfStreams } from '../../orchestration/streams/stream-formats.ts';
 import type { StreamFormat } from '../../orchestration/streams/stream-formats.ts';
@@ -23,10 +24,16 @@ const unread: StreamFormat = {
 /**
  * Reads the formats of streams.
  * @param streams of the caller
+ * @param outputs of these streams; null: not read yet
  * @returns the format of a stream by its ID
  */
-export async function formatsOf(ctx: Context, streams: readonly Stream[]): Promise<(id: string) => StreamFormat> {
+export async function formatsOf(
+  ctx: Context,
+  streams: readonly Stream[],
+  outputs: readonly Output[] | null,
+): Promise<(id: string) => StreamFormat> {
   if (!ctx.isWanted('Stream.effective') && !ctx.isWanted('Stream.creditsPerHour')) return () => unread;
-  const formats = await formatsOfStreams(ctx.data, ctx.caller.userID, streams, ctx.now);
+  const known = outputs ?? (await ctx.data.outputs.ofStreams(streams.map(({ id }) => id)));
+  const formats = await formatsOfStreams(ctx.data, ctx.caller.userID, streams, known, ctx.now);
   return (id) => formats.get(id)!;
 }

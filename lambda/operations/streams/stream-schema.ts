@@ -108,7 +108,7 @@ export async function presentStreams(
   const looking = ctx.isWanted('Stream.pendingLook') ? streams.filter(isFramedAhead).map((stream) => stream.id) : [];
   const pendingLooks =
     looking.length > 0 ? await ctx.data.preparedShares.pendingLooks(looking) : new Map<string, number>();
-  const formatOf = await formatsOf(ctx, streams);
+  const formatOf = await formatsOf(ctx, streams, areOutputsWanted ? outputs : null);
   const mirrors = await mirrorsOf(ctx, streams);
   const watchURLs = await watchURLsOf(ctx, streams);
   const history = ctx.isWanted('Stream.transitions')

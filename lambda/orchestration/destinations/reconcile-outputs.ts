@@ -5,8 +5,8 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
 import type { PublishURL } from '../../domain/destinations/publish-url.ts';
 import { meterStream } from '../billing/meter.ts';
-import { backendOf, costOfStream, loadWays, replicasOf } from './stream-ways.ts';
-import type { Way } from './stream-ways.ts';
+import { backendOf, costOfStream, loadTargets, replicasOf } from './output-targets.ts';
+import type { OutputTarget } from './output-targets.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /**
@@ -67,9 +67,14 @@ function serversOf({ urls }: OutputTarget): PublishURL[] {
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;
 
-async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[], now: Date): Promise<void> {
+async function begin(
+  data: Database,
+  stream: Locked<Stream>,
+  targets: readonly OutputTarget[],
+  now: Date,
+): Promise<void> {
   const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
-  await data.replicas.insert(replicasOf(stream, ways, sources, now));
+  await data.replicas.insert(replicasOf(stream, targets, sources, now));
   await data.outbox.send({ queue: `publish-${backendOf(stream)}`, body: { streamID: stream.id } });
 }
 
@@ -81,7 +86,7 @@ async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[
 export async function updateCosts(data: Database, stream: Locked<Stream>): Promise<void> {
   const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
   const cost = costOfStream(stream, sources);
-  const ways = await waysOf(data, stream);
+  const targets = await targetsOf(data, stream);
   const encoded = new Set<ReplicaRole>();
   for (const { id, role, wanted, output_id: outputID } of await data.replicas.ofStream(stream.id)) {
     if (wanted === 'ended') continue;
@@ -91,7 +96,7 @@ export async function updateCosts(data: Database, stream: Locked<Stream>): Promi
   }
 }
 
-/** All ways of a stream now. */
-async function waysOf(data: Database, stream: Stream): Promise<readonly Way[]> {
-  return (await loadWays(data, [stream])).get(stream.id)!;
+/** All targets of a stream now. */
+async function targetsOf(data: Database, stream: Stream): Promise<readonly OutputTarget[]> {
+  return (await loadTargets(data, [stream])).get(stream.id)!;
 }

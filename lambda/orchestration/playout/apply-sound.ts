@@ -64,6 +64,32 @@ export async function requestSound(
   if (wanted.length > 0) await requestWithinLimit(data, userID, wanted, options);
 }
 
+/** The levels with which a run begins, and the number of its items whose level is not known yet. */
+export interface SoundAtStart {
+  readonly levels: readonly ItemLevel[];
+  readonly pending: number;
+}
+
+/** The sound with which runs of the encoded backend begin, in their order. It needs no preparation. */
+export async function soundsAtStart(
+  data: Database,
+  runs: readonly { readonly stream: Stream; readonly timelines: Timelines }[],
+): Promise<SoundAtStart[]> {
+  const items = runs.map(({ timelines }) => soundItems(timelines, 0));
+  const wanted = runs.flatMap(({ stream }, index) => soundsOf(stream, items[index]!));
+  const levels = await levelsOf(data, wanted);
+  return items.map((own) => {
+    const ofRun = levels.splice(0, own.length);
+    return {
+      levels: own.flatMap(({ itemID, uploadID }, index) => {
+        const { level } = ofRun[index]!;
+        return level ? [{ itemID, uploadID, fromSeconds: 0, level }] : [];
+      }),
+      pending: ofRun.filter(({ level }) => level === undefined).length,
+    };
+  });
+}
+
 /** Requests the sound of a stream, and applies the prepared part. */
 export async function refreshSound(
   data: Database,

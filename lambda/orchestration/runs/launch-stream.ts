@@ -6,8 +6,8 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { wokenAgents } from '../../domain/fleet/claim-share.ts';
 import { isRoomFor, machineStart } from '../../domain/fleet/machine-start.ts';
 import { streamBackends } from '../../domain/streams/stream-words.ts';
-import { loadWays, replicasOf } from '../destinations/stream-ways.ts';
-import type { Way } from '../destinations/stream-ways.ts';
+import { loadTargets, replicasOf } from '../destinations/output-targets.ts';
+import type { OutputTarget } from '../destinations/output-targets.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** The time without a report of accepted media after which a stream is `failing`. */
@@ -24,7 +24,7 @@ const awaited = {
 /** A stream in `activating` whose run has begun and that has no replicas. */
 export interface Launch {
   readonly stream: Locked<Stream>;
-  readonly ways: readonly Way[];
+  readonly targets: readonly OutputTarget[];
   readonly sources: TimelineSources;
 }
 
@@ -33,8 +33,8 @@ export async function launchStreams(data: Database, launches: readonly Launch[],
   if (launches.length === 0) return;
   const [waiting, ready] = [launches.filter(isAwaited), launches.filter((launch) => !isAwaited(launch))];
   for (const { stream } of waiting) await data.streams.setReason(stream.id, awaited);
-  const launched = ready.map(({ stream, ways, sources }) => {
-    const wanted = ways.filter(({ isWanted }) => isWanted);
+  const launched = ready.map(({ stream, targets, sources }) => {
+    const wanted = targets.filter(({ isWanted }) => isWanted);
     return { stream, replicas: replicasOf(stream, wanted, sources, now) };
   });
   const replicas = launched.flatMap((each) => each.replicas);
@@ -52,8 +52,8 @@ export async function launchStreams(data: Database, launches: readonly Launch[],
   await wakeAgents(data, replicas);
 }
 
-function isAwaited({ ways }: Launch): boolean {
-  return ways.some((way) => way.isAwaited);
+function isAwaited({ targets }: Launch): boolean {
+  return targets.some((target) => target.isAwaited);
 }
 
 /** Wakes as many agents as are to claim these replicas. */
@@ -86,9 +86,9 @@ async function awaitedMachines(
 /** Launches a stream in `activating` whose timeline is written. Its replicas have ended. */
 export async function launchStream(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   await data.replicas.deleteAll(stream.id);
-  const ways = (await loadWays(data, [stream])).get(stream.id)!;
+  const targets = (await loadTargets(data, [stream])).get(stream.id)!;
   const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
-  await launchStreams(data, [{ stream, ways, sources }], now);
+  await launchStreams(data, [{ stream, targets, sources }], now);
 }
 
 /** Launches a stream that waited for its ingest, after the caller's transaction has stored it. */

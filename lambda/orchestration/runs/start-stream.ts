@@ -3,7 +3,7 @@
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
-import type { TimelineSources } from '../../data/playout/timelines.ts';
+import type { Timelines, TimelineSources } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOf, slotsOfCost } from '../../domain/fleet/capacity.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
@@ -12,14 +12,14 @@ import { isPending } from '../../domain/readiness/readiness.ts';
 import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
 import type { ReadinessIssue } from '../../domain/readiness/readiness-issues.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import { waysOfOutputs } from '../destinations/stream-ways.ts';
+import { targetsOfOutputs } from '../destinations/output-targets.ts';
 import { launchStreams } from './launch-stream.ts';
 import type { Launch } from './launch-stream.ts';
 import { limitsReached } from '../shared/limits.ts';
 import { itemsInFormat } from '../media/preparation-limit.ts';
 import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
-import { refreshSound, soundItems, soundsOf } from '../playout/apply-sound.ts';
+import { refreshSound, soundItems, soundsAtStart, soundsOf } from '../playout/apply-sound.ts';
 import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
 import { issuesOf, loadPartsOfAll, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
 import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
@@ -60,6 +60,8 @@ interface Start {
   /** The playlists as they are played: with changed drafts as their live versions. */
   readonly playlists: StreamParts['playlists'];
   readonly snapshots: readonly TrackSnapshot[];
+  /** The timelines of these snapshots. */
+  readonly timelines: Timelines;
   /** The uploads that have to be prepared before, in their formats. */
   readonly toPrepare: readonly UploadInFormat[];
 }
@@ -106,7 +108,7 @@ function plannedStart(stream: Locked<Stream>, parts: StreamParts, { now, random 
   const playlists = parts.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
   const snapshots = snapshotsOf({ ...parts, playlists }, Math.floor(random() * 2 ** 31));
   const toPrepare = stream.stream_backend === 'manifest' ? whatToPrepare(snapshots, parts.format) : [];
-  return { stream, parts, playlists, snapshots, toPrepare };
+  return { stream, parts, playlists, snapshots, timelines: timelinesOfSnapshots(snapshots), toPrepare };
 }
 
 /** The limit that each start would exceed; null: none. */
@@ -148,10 +150,14 @@ async function begin(
   const toPrepare = starts.flatMap((start) => start.toPrepare);
   if (toPrepare.length > 0) await data.preparedUploads.record(toPrepare);
   for (const { parts, playlists } of starts) await publishChangedDrafts(data, parts, playlists);
+  const [prepared, encoded] = [starts.filter(isPrepared), starts.filter((start) => !isPrepared(start))];
+  const sounds = await soundsAtStart(data, encoded);
+  const soundOf = new Map(encoded.map(({ stream }, index) => [stream.id, sounds[index]!]));
   const begun = await data.streamMoves.begin(
     starts.map((start) => {
       const { stream, parts } = start;
-      return { stream, cause, reason: null, format: parts.format, pendingSound: needsSound(start) ? null : 0 };
+      const pendingSound = soundOf.get(stream.id)?.pending ?? (needsSound(start) ? null : 0);
+      return { stream, cause, reason: null, format: parts.format, pendingSound };
     }),
   );
   for (const { stream } of starts)
@@ -161,26 +167,28 @@ async function begin(
   await data.timelines.begin(
     starts.flatMap(({ stream, snapshots }) => snapshots.map((each) => ({ streamID: stream.id, ...each }))),
   );
+  await data.streamSounds.beginLevels(Array.from(soundOf, ([streamID, { levels }]) => ({ streamID, levels })));
   await data.dueTimes.setAll(
     [...begun.values()].flatMap(({ id, schedule_end_at: endAt }) =>
       endAt === null ? [] : [{ stream_id: id, kind: 'schedule_end', due_at: endAt }],
     ),
   );
-  const [prepared, encoded] = [starts.filter(isPrepared), starts.filter((start) => !isPrepared(start))];
   await launchStreams(
     data,
-    encoded.map((start) => ({ stream: begun.get(start.stream.id)!, ...launchOf(start) })),
+    encoded.map((start) => {
+      const { id } = start.stream;
+      return { stream: begun.get(id)!, ...launchOf(start, soundOf.get(id)!.levels.length > 0) };
+    }),
     now,
   );
   for (const { stream } of prepared) await prepareAndLaunch(data, begun.get(stream.id)!, now);
   for (const start of starts) {
     const stream = begun.get(start.stream.id)!;
     await publishDraftsOncePlayable(data, stream, start, settings.limitFactor);
-    if (needsSound(start)) {
-      await refreshSound(data, stream, { now, retries: 'at once', limitFactor: settings.limitFactor });
-    } else if (isPrepared(start) && needsJoins(timelinesOfSnapshots(start.snapshots))) {
-      await refreshJoins(data, stream, now);
-    }
+    if (!isPrepared(start)) continue;
+    const options = { now, retries: 'at once', limitFactor: settings.limitFactor } as const;
+    if (needsSound(start)) await refreshSound(data, stream, options);
+    else if (needsJoins(start.timelines)) await refreshJoins(data, stream, now);
   }
   return begun;
 }
@@ -190,17 +198,17 @@ function isPrepared({ stream }: Start): boolean {
 }
 
 /** Whether items of a start are played at another loudness than their own. */
-function needsSound({ stream, snapshots }: Start): boolean {
-  const items = soundItems(timelinesOfSnapshots(snapshots), 0);
-  return soundsOf(stream, items).some(({ targetLUFS }) => targetLUFS !== null);
+function needsSound({ stream, timelines }: Start): boolean {
+  return soundsOf(stream, soundItems(timelines, 0)).some(({ targetLUFS }) => targetLUFS !== null);
 }
 
-/** The ways of a stream that starts, and the facts that decide its cost. */
-function launchOf({ parts, snapshots }: Start): Omit<Launch, 'stream'> {
+/** The targets of a stream that starts, and the facts that decide its cost. */
+function launchOf({ parts, snapshots }: Start, isLevelled: boolean): Omit<Launch, 'stream'> {
   const { stream, outputs, destination, destinations, managed } = parts;
   const known = destination ? new Map([...destinations, [destination.id, destination]]) : destinations;
-  const ways = waysOfOutputs(stream, outputs, known, managed?.channel?.ingest ?? null);
-  return { ways, sources: sourcesOf(parts, snapshots) };
+  const targets = targetsOfOutputs(stream, outputs, known, managed?.channel?.ingest ?? null);
+  const { hasSoundTrack, decodeCost } = sourcesOf(parts, snapshots);
+  return { targets, sources: { hasSoundTrack: hasSoundTrack || isLevelled, decodeCost } };
 }
 
 function sourcesOf({ uploads }: StreamParts, snapshots: readonly TrackSnapshot[]): TimelineSources {

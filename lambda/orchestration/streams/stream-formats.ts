@@ -1,5 +1,6 @@
 // The formats and prices of streams with all their outputs: of the present run, or of a start now.
 import type { Database } from '../../data/database.ts';
+import type { Output } from '../../data/destinations/outputs.ts';
 import { formatOfRun, formatOfStart } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { streamPriceOf } from '../../domain/billing/credits.ts';
@@ -12,16 +13,17 @@ export interface StreamFormat {
   readonly creditsPerHour: number;
 }
 
-/** The formats and prices of streams of one user, by id. */
+/** The formats and prices of streams of one user, by id. @param allOutputs of these streams */
 export async function formatsOfStreams(
   data: Database,
   userID: string,
   streams: readonly Stream[],
+  allOutputs: readonly Output[],
   now: Date,
 ): Promise<ReadonlyMap<string, StreamFormat>> {
   if (streams.length === 0) return new Map();
   const user = (await data.users.find(userID))!;
-  const outputs = await enabledOutputs(data, userID, streams);
+  const outputs = await enabledOutputs(data, userID, streams, allOutputs);
   return new Map(
     streams.map((stream) => {
       const runs = isLive(stream.state) && stream.run_quality !== null && stream.run_framerate !== null;
@@ -49,8 +51,13 @@ export async function formatsOfStreams(
 }
 
 /** The enabled outputs of streams, and whether each has a second address. */
-async function enabledOutputs(data: Database, userID: string, streams: readonly Stream[]) {
-  const outputs = (await data.outputs.ofStreams(streams.map(({ id }) => id))).filter(({ enabled }) => enabled);
+async function enabledOutputs(
+  data: Database,
+  userID: string,
+  streams: readonly Stream[],
+  allOutputs: readonly Output[],
+) {
+  const outputs = allOutputs.filter(({ enabled }) => enabled);
   const isAnyFurther = outputs.some(({ is_first: isFirst }) => !isFirst) && streams.some(wantsBackup);
   const ids = isAnyFurther ? outputs.map(({ destination_id: id }) => id) : [];
   const destinations = await (ids.length > 0 ? data.destinations.findMany(userID, ids) : []);

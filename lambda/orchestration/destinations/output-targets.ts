@@ -1,4 +1,4 @@
-// The ways of a stream to its destinations, and the replicas that send on them.
+// The targets of a stream's outputs, and the replicas that send to them.
 import type { Database } from '../../data/database.ts';
 import type { Destination } from '../../data/destinations/destinations.ts';
 import type { Output } from '../../data/destinations/outputs.ts';
@@ -13,7 +13,7 @@ import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import { wantsBackup } from '../streams/stream-parts.ts';
 
 /** The addresses of an output, as far as they are known. */
-export interface Way {
+export interface OutputTarget {
   /** The id of the output; null: the first output, or the managed platform. */
   readonly outputID: string | null;
   readonly isWanted: boolean;
@@ -26,17 +26,17 @@ export interface Way {
 type Ingest = { readonly url: string; readonly backup_url: string | null } | null;
 
 /**
- * The ways of a stream: of its first output or its managed platform, and of its other outputs.
+ * The targets of a stream: of its first output or its managed platform, and of its other outputs.
  * @param outputs the first one first
  * @param destinations by id
  */
-export function waysOfOutputs(
+export function targetsOfOutputs(
   stream: Stream,
   outputs: readonly Output[],
   destinations: ReadonlyMap<string, Destination>,
   ingest: Ingest,
-): Way[] {
-  const ways = outputs.map((output): Way => {
+): OutputTarget[] {
+  const targets = outputs.map((output): OutputTarget => {
     const destination = destinations.get(output.destination_id);
     return {
       outputID: output.is_first ? null : output.id,
@@ -45,11 +45,11 @@ export function waysOfOutputs(
       urls: { primary: destination?.url ?? null, backup: destination?.backup_url ?? null },
     };
   });
-  return outputs.some((output) => output.is_first) ? ways : [wayWithoutDestination(stream, ingest), ...ways];
+  return outputs.some((output) => output.is_first) ? targets : [targetWithoutDestination(stream, ingest), ...targets];
 }
 
-/** The way of a stream whose first way is not an output: its managed platform, or the deprecated stream key. */
-function wayWithoutDestination(stream: Stream, ingest: Ingest): Way {
+/** The target of a stream whose first target is not an output: its managed platform, or the deprecated stream key. */
+function targetWithoutDestination(stream: Stream, ingest: Ingest): OutputTarget {
   const isManaged = stream.stream_destination === 'managed';
   return {
     outputID: null,
@@ -59,41 +59,46 @@ function wayWithoutDestination(stream: Stream, ingest: Ingest): Way {
   };
 }
 
-/** Loads the ways of streams, by the id of the stream. Outputs that are being removed have unwanted ways. */
-export async function loadWays(
+/** Loads the targets of streams, by the id of the stream. Outputs that are being removed have unwanted targets. */
+export async function loadTargets(
   data: Database,
   streams: readonly Stream[],
-): Promise<ReadonlyMap<string, readonly Way[]>> {
+): Promise<ReadonlyMap<string, readonly OutputTarget[]>> {
   const outputs = await data.outputs.allOfStreams(streams.map(({ id }) => id));
   const found = await data.destinations.findManyOfUsers(
     streams.map(({ user_id: userID }) => userID),
     outputs.map(({ destination_id: id }) => id),
   );
   const destinations = new Map(found.map((destination) => [destination.id, destination]));
-  const ways = new Map<string, Way[]>();
+  const targets = new Map<string, OutputTarget[]>();
   for (const stream of streams) {
     const isManaged = stream.stream_destination === 'managed';
     const ingest = isManaged ? ((await data.managedStreams.channel(stream.id))?.ingest ?? null) : null;
     const own = outputs.filter(({ stream_id: streamID }) => streamID === stream.id);
-    ways.set(stream.id, waysOfOutputs(stream, own, destinations, ingest));
+    targets.set(stream.id, targetsOfOutputs(stream, own, destinations, ingest));
   }
-  return ways;
+  return targets;
 }
 
 /**
- * The replicas that send a stream on these ways. With the encoded backend, the first one of each role encodes for the
+ * The replicas that send a stream on these targets. With the encoded backend, the first one of each role encodes for the
  * others.
  */
-export function replicasOf(stream: Stream, ways: readonly Way[], sources: TimelineSources, now: Date): NewReplica[] {
+export function replicasOf(
+  stream: Stream,
+  targets: readonly OutputTarget[],
+  sources: TimelineSources,
+  now: Date,
+): NewReplica[] {
   const backend = backendOf(stream);
   const cost = costOfStream(stream, sources);
   const encoded = new Set<ReplicaRole>();
-  return ways.flatMap((way) =>
-    rolesOf(stream, way).map((role) => {
+  return targets.flatMap((target) =>
+    rolesOf(stream, target).map((role) => {
       const isEncodedForAnother = backend === 'ffmpeg' && encoded.has(role);
       encoded.add(role);
-      const replica = { id: newID('rep', now), streamID: stream.id, outputID: way.outputID, role, backend };
-      return { ...replica, cost: cost(way.urls[role], isEncodedForAnother) };
+      const replica = { id: newID('rep', now), streamID: stream.id, outputID: target.outputID, role, backend };
+      return { ...replica, cost: cost(target.urls[role], isEncodedForAnother) };
     }),
   );
 }
@@ -108,7 +113,7 @@ export function costOfStream(
 }
 
 /** The roles of an output. A further output without a second address has no backup; readiness reports the first. */
-function rolesOf(stream: Stream, { outputID, urls }: Way): readonly ReplicaRole[] {
+function rolesOf(stream: Stream, { outputID, urls }: OutputTarget): readonly ReplicaRole[] {
   const hasBackup = wantsBackup(stream) && (outputID === null || urls.backup !== null);
   return hasBackup ? ['primary', 'backup'] : ['primary'];
 }

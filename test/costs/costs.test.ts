@@ -1,0 +1,135 @@
+// What operations cost the database, held against a table: statements, blocks and WAL records do not depend on the
+// machine. `RECORD_COSTS=1 npm run vitest -- run test/costs` writes the table; its change belongs to the commit.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
+import { actorsOn, inFuture } from '../support/actors.ts';
+import { testService } from '../support/service.ts';
+import { excessesOver, tableOf } from './cost-table.ts';
+import type { OperationCost } from './cost-table.ts';
+import { countStatements, openCounts } from './counted-statements.ts';
+import { insertNeighbours } from './neighbours.ts';
+
+const tableFile = join(import.meta.dirname, 'costs.txt');
+const setSize = 100;
+/** An operation is done so often before it is counted, so that plans and catalogs are in memory. */
+const warmUps = 3;
+
+const service = testService();
+const actors = actorsOn(service);
+const { call, claim, create, data, fallDue, fire, readyStream, register, report, startedStream, stream } = actors;
+
+// A server that somebody named may not count statements.
+const isOwnServer = !process.env['DATABASE_URL'];
+
+beforeAll(async () => {
+  if (isOwnServer) await openCounts(service.databaseURL());
+});
+
+it.runIf(isOwnServer)('operations cost the database no more than the table says', { timeout: 180_000 }, async () => {
+  const costs = [...(await costsBeside(1)), ...(await costsBeside(10_000))];
+  if (process.env['RECORD_COSTS'] !== undefined) writeFileSync(tableFile, tableOf(costs));
+  expect(excessesOver(readFileSync(tableFile, 'utf8'), costs)).toEqual([]);
+});
+
+/** The costs of all operations beside so many streams, uploads and agents of others and of the user. */
+async function costsBeside(neighbours: number): Promise<OperationCost[]> {
+  await insertNeighbours(service.pool(), actors.user().id, neighbours);
+  const costs: OperationCost[] = [];
+  const count = async (operation: string, work: () => Promise<unknown>, times = 1) => {
+    const statements = await countStatements(service.pool(), work);
+    costs.push({ operation: `${operation}, beside ${neighbours.toLocaleString('en')}`, times, statements });
+  };
+  const agents = { own: `agent_${neighbours}`, lost: `lost_${neighbours}` };
+  await register(agents.own);
+  await countStreams(count, agents.own);
+  await countSets(count, agents);
+  await countReads(count);
+  await data().agents.declareDead(agents.own);
+  return costs;
+}
+
+type Count = (operation: string, work: () => Promise<unknown>, times?: number) => Promise<void>;
+
+/** The life of one stream that a user starts and stops by hand. */
+async function countStreams(count: Count, agent: string): Promise<void> {
+  for (let time = 1; time <= warmUps; time++) await liveThrough(agent, (_, work) => work());
+  await liveThrough(agent, count);
+  const { agentRenewals } = data();
+  let known = await agentRenewals.renew(agent);
+  for (let time = 1; time <= warmUps; time++) known = await agentRenewals.renew(agent, undefined, known);
+  await count('renewal of a lease', () => agentRenewals.renew(agent, undefined, known));
+}
+
+async function liveThrough(
+  agent: string,
+  count: (operation: string, work: () => Promise<unknown>) => Promise<unknown>,
+) {
+  const id = await readyStream();
+  await count('start by hand', () => call('POST', `/streams/${id}/start`));
+  await data().agentRenewals.renew(agent);
+  let [held] = await claim(agent, 0);
+  await count('claim of its replica', async () => ([held] = await claim(agent)));
+  await count('report that it is live', () => report(held!, 'live'));
+  await count('stop by hand', () => call('POST', `/streams/${id}/stop`));
+  await count('report that it has ended', () => report(held!, 'ended'));
+  expect((await stream(id)).state).toBe('stopped');
+}
+
+/** Streams that start, are taken over and end together. */
+async function countSets(count: Count, agents: { readonly own: string; readonly lost: string }): Promise<void> {
+  const ids: string[] = [];
+  const destinationID = await actors.destination();
+  const videoUploadObjectID = await actors.upload();
+  for (let index = 0; index < setSize; index++) {
+    const id = await create('/streams', { videoUploadObjectID, destinationID, quality: 'q_720p' });
+    await call('POST', `/streams/${id}/schedule`, {
+      scheduleStartAt: inFuture(3600),
+      scheduleEndAt: inFuture(7200),
+    });
+    ids.push(id);
+  }
+  for (const id of ids) await fallDue(id, 'schedule_start');
+  await count('start in a set of 100', fire, setSize);
+  await register(agents.lost);
+  await goLive(agents.lost, ids.length);
+  expect(await databaseOn(service.pool()).agents.drain(agents.lost)).toBe(true);
+  await data().agents.declareDead(agents.lost);
+  await data().agentRenewals.renew(agents.own);
+  await count('takeover in a set of 100', () => recoverReplicas(service.pool()), setSize);
+  await goLive(agents.own, ids.length);
+  for (const id of ids) await fallDue(id, 'schedule_end');
+  await count('stop in a set of 100', fire, setSize);
+}
+
+/** Lets an agent claim all waiting replicas, and report them live. */
+async function goLive(agent: string, count: number): Promise<void> {
+  await data().agentRenewals.renew(agent);
+  const held = await claim(agent);
+  expect(held).toHaveLength(count);
+  for (const replica of held) await report(replica, 'live');
+}
+
+/** Reads that pages of the site and clients send most. */
+async function countReads(count: Count): Promise<void> {
+  const id = await startedStream();
+  const paths = {
+    'page of 50 streams': '/streams?limit=50',
+    stream: `/streams/${id}`,
+    'readiness of a stream': `/streams/${id}/readiness`,
+    'timeline of a stream': `/streams/${id}/timeline`,
+    'page of 50 uploads': '/uploads?limit=50',
+    'search of uploads': '/uploads?q=clip&limit=50',
+    'page of playlists': '/playlists?limit=50',
+    'page of destinations': '/destinations?limit=50',
+    account: '/me',
+    'usage of a month': '/billing/usage',
+  };
+  for (const [operation, path] of Object.entries(paths)) {
+    const read = async () => expect((await call('GET', path)).status, path).toBe(200);
+    for (let time = 1; time <= warmUps; time++) await read();
+    await count(operation, read);
+  }
+}
