@@ -14,7 +14,7 @@ interface Sum {
   readonly walRecords: number;
 }
 
-/** The share above the table from which on a cost fails. */
+/** The share above the table that a cost may have. */
 const tolerance = 0.1;
 /** Differences that hint bits and page borders cause in cheap operations. */
 const slack: Sum = { statements: 0.05, blocks: 12, walRecords: 4 };
@@ -24,7 +24,7 @@ export function tableOf(costs: readonly OperationCost[]): string {
   return `${costs.map(sectionOf).join('\n\n')}\n`;
 }
 
-/** What costs more than the table allows, as sentences; none: everything is within it. */
+/** Sentences about costs above the table; none: all are within it. */
 export function excessesOver(table: string, costs: readonly OperationCost[]): string[] {
   const sections = new Map(
     table

@@ -1,5 +1,6 @@
-// What operations cost the database, held against a table: statements, blocks and WAL records do not depend on the
-// machine. `RECORD_COSTS=1 npm run vitest -- run test/costs` writes the table; its change belongs to the commit.
+// Costs of operations for the database: statements, blocks and WAL records, held against a table.
+// They do not depend on the machine. `RECORD_COSTS=1 npm run vitest -- run test/costs` writes the table, and a changed
+// table belongs to the commit.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -21,7 +22,7 @@ const service = testService();
 const actors = actorsOn(service);
 const { call, claim, create, data, fallDue, fire, readyStream, register, report, startedStream, stream } = actors;
 
-// A server that somebody named may not count statements.
+// A server that the environment names may not count statements.
 const isOwnServer = !process.env['DATABASE_URL'];
 
 beforeAll(async () => {
@@ -128,7 +129,7 @@ async function countReads(count: Count): Promise<void> {
     'usage of a month': '/billing/usage',
   };
   for (const [operation, path] of Object.entries(paths)) {
-    const read = async () => expect((await call('GET', path)).status, path).toBe(200);
+    const read = async () => expect(await call('GET', path)).toMatchObject({ status: 200 });
     for (let time = 1; time <= warmUps; time++) await read();
     await count(operation, read);
   }

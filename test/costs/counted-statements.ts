@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import type { Pool } from 'pg';
 import { all } from '../../lambda/data/shared/queryable.ts';
 
-/** One statement of an operation, with what it costs. */
+/** One statement of an operation, with its costs. */
 export interface CountedStatement {
   /** The beginning of its text, on one line. */
   readonly text: string;

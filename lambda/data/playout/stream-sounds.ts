@@ -67,7 +67,7 @@ export function streamSounds(db: Queryable) {
         [streamID, JSON.stringify(levels)],
       ),
 
-    /** Writes the levels with which runs begin. */
+    /** Writes the first levels of runs. */
     beginLevels: async (begun: readonly { readonly streamID: string; readonly levels: readonly ItemLevel[] }[]) => {
       const rows = begun.flatMap(({ streamID, levels }) => levels.map((level) => ({ streamID, ...level })));
       if (rows.length === 0) return;

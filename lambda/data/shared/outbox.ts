@@ -97,16 +97,6 @@ export function outbox(db: Queryable) {
         [queue, ids, most],
       ),
 
-    /** Whether work of other users waits or runs, as far as consumers receive it from this table. */
-    hasWorkOfOthers: async (userID: string): Promise<boolean> => {
-      const asked = `select from outbox where queue in ('media', 'imports') and dead_at is null`;
-      const { rows } = await db.query<{ isAsked: boolean }>(
-        `select exists (${asked} and user_id < $1) or exists (${asked} and user_id > $1) as "isAsked"`,
-        [userID],
-      );
-      return rows[0]!.isAsked;
-    },
-
     /** Sends any number of commands of one queue with one statement. */
     sendAll: async <Queue extends Command['queue']>(
       queue: Queue,

@@ -1,4 +1,5 @@
 // SQL of due times: the next time of each scheduled event of a stream.
+// Decision D172.
 import type { Locked } from '../shared/locked.ts';
 import { isPlaceFree } from '../shared/places.ts';
 import { all } from '../shared/queryable.ts';

@@ -81,8 +81,8 @@ export async function loadTargets(
 }
 
 /**
- * The replicas that send a stream on these targets. With the encoded backend, the first one of each role encodes for the
- * others.
+ * The replicas that send a stream to these targets. With the encoded backend, the first one of each role encodes for
+ * the others.
  */
 export function replicasOf(
   stream: Stream,

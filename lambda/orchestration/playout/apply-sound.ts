@@ -64,13 +64,13 @@ export async function requestSound(
   if (wanted.length > 0) await requestWithinLimit(data, userID, wanted, options);
 }
 
-/** The levels with which a run begins, and the number of its items whose level is not known yet. */
+/** The first levels of a run, and the number of its items without a known level. */
 export interface SoundAtStart {
   readonly levels: readonly ItemLevel[];
   readonly pending: number;
 }
 
-/** The sound with which runs of the encoded backend begin, in their order. It needs no preparation. */
+/** The first sound of runs of the encoded backend, in their order. It needs no preparation. */
 export async function soundsAtStart(
   data: Database,
   runs: readonly { readonly stream: Stream; readonly timelines: Timelines }[],

@@ -12,19 +12,3 @@ it.each(queueNames)('takes a command of the queue %s, which the check of its tab
   const { rows } = await database.pool().query('select queue from outbox where queue = $1', [queue]);
   expect(rows).toEqual([{ queue }]);
 });
-
-it('says whether others have work that waits or is under way, and not whether its user has', async () => {
-  const { outbox } = databaseOn(database.pool());
-  await database.pool().query('delete from outbox');
-  const ask = async (userID: string, queue: string) => {
-    const command = `insert into outbox (queue, body, user_id) values ($1, '{}', $2)`;
-    await database.pool().query(command, [queue, userID]);
-  };
-  await ask('usr_b', 'media');
-  await ask('usr_a', 'webhooks');
-  expect(await outbox.hasWorkOfOthers('usr_b')).toBe(false);
-  expect(await outbox.hasWorkOfOthers('usr_a')).toBe(true);
-  expect(await outbox.hasWorkOfOthers('usr_c')).toBe(true);
-  await ask('usr_a', 'imports');
-  expect(await outbox.hasWorkOfOthers('usr_b')).toBe(true);
-});
