@@ -4,19 +4,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { databaseOn } from '../../lambda/data/database.ts';
+import { formatName } from '../../lambda/domain/playout/rendition.ts';
+import type { Replica } from '../../lambda/data/fleet/replicas.ts';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
-import { excessesOver, tableOf } from './cost-table.ts';
+import { blocksOf, excessesOver, tableOf } from './cost-table.ts';
 import type { OperationCost } from './cost-table.ts';
 import { countStatements, openCounts } from './counted-statements.ts';
 import { insertNeighbours } from './neighbours.ts';
 
 const tableFile = join(import.meta.dirname, 'costs.txt');
 const setSize = 100;
-/** An operation is done so often before it is counted, so that plans and catalogs are in memory. */
-const warmUps = 3;
+/** An operation is counted so often; the table has the cheapest time. */
+const rounds = 4;
 
 const service = testService();
 const actors = actorsOn(service);
@@ -38,54 +39,79 @@ it.runIf(isOwnServer)('operations cost the database no more than the table says'
 /** The costs of all operations beside so many streams, uploads and agents of others and of the user. */
 async function costsBeside(neighbours: number): Promise<OperationCost[]> {
   await insertNeighbours(service.pool(), actors.user().id, neighbours);
-  const costs: OperationCost[] = [];
-  const count = async (operation: string, work: () => Promise<unknown>, times = 1) => {
+  const costs = new Map<string, OperationCost>();
+  const count = async (name: string, work: () => Promise<unknown>, times = 1) => {
     const statements = await countStatements(service.pool(), work);
-    costs.push({ operation: `${operation}, beside ${neighbours.toLocaleString('en')}`, times, statements });
+    const operation = `${name}, beside ${neighbours.toLocaleString('en')}`;
+    const cost = { operation, times, statements };
+    // A connection that does something for the first time reads catalogs as well.
+    const before = costs.get(operation);
+    if (before === undefined || blocksOf(cost) < blocksOf(before)) costs.set(operation, cost);
   };
   const agents = { own: `agent_${neighbours}`, lost: `lost_${neighbours}` };
   await register(agents.own);
   await countStreams(count, agents.own);
   await countSets(count, agents);
+  // Dead rows and old statistics would make plans and blocks vary.
+  await service.pool().query('vacuum analyze');
   await countReads(count);
   await data().agents.declareDead(agents.own);
-  return costs;
+  return [...costs.values()];
 }
 
 type Count = (operation: string, work: () => Promise<unknown>, times?: number) => Promise<void>;
 
-/** The life of one stream that a user starts and stops by hand. */
+/** The life of streams that a user starts and stops by hand. */
 async function countStreams(count: Count, agent: string): Promise<void> {
-  for (let time = 1; time <= warmUps; time++) await liveThrough(agent, (_, work) => work());
-  await liveThrough(agent, count);
+  for (let round = 1; round <= rounds; round++) await liveThrough(agent, count);
   const { agentRenewals } = data();
   let known = await agentRenewals.renew(agent);
-  for (let time = 1; time <= warmUps; time++) known = await agentRenewals.renew(agent, undefined, known);
-  await count('renewal of a lease', () => agentRenewals.renew(agent, undefined, known));
+  for (let round = 1; round <= rounds; round++)
+    await count('renewal of a lease', async () => (known = await agentRenewals.renew(agent, undefined, known)));
 }
 
-async function liveThrough(
-  agent: string,
-  count: (operation: string, work: () => Promise<unknown>) => Promise<unknown>,
-) {
+async function liveThrough(agent: string, count: Count): Promise<void> {
   const id = await readyStream();
   await count('start by hand', () => call('POST', `/streams/${id}/start`));
   await data().agentRenewals.renew(agent);
-  let [held] = await claim(agent, 0);
-  await count('claim of its replica', async () => ([held] = await claim(agent)));
+  let held: Replica | undefined;
+  await count('claim of its replica', async () => {
+    held = (await claim(agent)).find(({ stream_id: streamID }) => streamID === id);
+  });
   await count('report that it is live', () => report(held!, 'live'));
   await count('stop by hand', () => call('POST', `/streams/${id}/stop`));
   await count('report that it has ended', () => report(held!, 'ended'));
   expect((await stream(id)).state).toBe('stopped');
 }
 
-/** Streams that start, are taken over and end together. */
+/** Streams that start, are taken over and end together, of each backend. */
 async function countSets(count: Count, agents: { readonly own: string; readonly lost: string }): Promise<void> {
-  const ids: string[] = [];
+  const encoded = await scheduledStreams({ streamBackend: 'ffmpeg', videoUploadObjectID: await actors.upload() });
+  await count('start in a set of 100', fire, setSize);
+  await register(agents.lost);
+  await goLive(agents.lost, encoded.length);
+  expect(await data().agents.drain(agents.lost)).toBe(true);
+  await data().agents.declareDead(agents.lost);
+  await data().agentRenewals.renew(agents.own);
+  await count('takeover in a set of 100', () => recoverReplicas(service.pool()), setSize);
+  await goLive(agents.own, encoded.length);
+  for (const id of encoded) await fallDue(id, 'schedule_end');
+  await count('stop in a set of 100', fire, setSize);
+  const prepared = await scheduledStreams({
+    streamBackend: 'manifest',
+    videoUploadObjectID: await preparedUpload(),
+  });
+  await count('start of prepared streams in a set of 100', fire, setSize);
+  await goLive(agents.own, prepared.length);
+  await service.pool().query('delete from streams where id = any ($1)', [prepared]);
+}
+
+/** Streams with one upload and destination whose starts are due. @returns their ids */
+async function scheduledStreams(settings: object): Promise<string[]> {
   const destinationID = await actors.destination();
-  const videoUploadObjectID = await actors.upload();
+  const ids: string[] = [];
   for (let index = 0; index < setSize; index++) {
-    const id = await create('/streams', { videoUploadObjectID, destinationID, quality: 'q_720p' });
+    const id = await create('/streams', { destinationID, quality: 'q_720p', framerate: 'f_30', ...settings });
     await call('POST', `/streams/${id}/schedule`, {
       scheduleStartAt: inFuture(3600),
       scheduleEndAt: inFuture(7200),
@@ -93,16 +119,18 @@ async function countSets(count: Count, agents: { readonly own: string; readonly 
     ids.push(id);
   }
   for (const id of ids) await fallDue(id, 'schedule_start');
-  await count('start in a set of 100', fire, setSize);
-  await register(agents.lost);
-  await goLive(agents.lost, ids.length);
-  expect(await databaseOn(service.pool()).agents.drain(agents.lost)).toBe(true);
-  await data().agents.declareDead(agents.lost);
-  await data().agentRenewals.renew(agents.own);
-  await count('takeover in a set of 100', () => recoverReplicas(service.pool()), setSize);
-  await goLive(agents.own, ids.length);
-  for (const id of ids) await fallDue(id, 'schedule_end');
-  await count('stop in a set of 100', fire, setSize);
+  return ids;
+}
+
+/** An upload whose pictures are prepared. */
+async function preparedUpload(): Promise<string> {
+  const id = await actors.upload();
+  const contentHash = `content of ${id}`;
+  await service.pool().query('update uploads set content_hash = $2 where id = $1', [id, contentHash]);
+  const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
+  await data().renditions.begin(contentHash, format, 1);
+  await data().renditions.finishSegment(contentHash, formatName(format), 0);
+  return id;
 }
 
 /** Lets an agent claim all waiting replicas, and report them live. */
@@ -130,7 +158,6 @@ async function countReads(count: Count): Promise<void> {
   };
   for (const [operation, path] of Object.entries(paths)) {
     const read = async () => expect(await call('GET', path)).toMatchObject({ status: 200 });
-    for (let time = 1; time <= warmUps; time++) await read();
-    await count(operation, read);
+    for (let round = 1; round <= rounds; round++) await count(operation, read);
   }
 }

@@ -52,5 +52,5 @@ export async function insertNeighbours(pool: Pool, userID: string, count: number
      from generate_series(1, $1::int) n on conflict do nothing`,
     [some.count, userID],
   );
-  await pool.query('analyze');
+  await pool.query('vacuum analyze');
 }

@@ -1,6 +1,6 @@
 // SQL of the uploads that were requested in formats: the prepared media of their users, which has a limit.
 import { stillSeconds } from '../../domain/playout/rendition.ts';
-import { all, one } from '../shared/queryable.ts';
+import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 /** An upload in a format. */
@@ -32,14 +32,6 @@ const parameters = (wanted: readonly UploadInFormat[]) => [
 
 export function preparedUploads(db: Queryable) {
   return {
-    /** The seconds of 720p30 that the unrecorded uploads among these count as. */
-    unrecordedSeconds: async (wanted: readonly UploadInFormat[]) =>
-      (await one<{ seconds: number }>(
-        db,
-        `select coalesce(sum(seconds), 0)::bigint as seconds from (${unrecorded}) unrecorded`,
-        parameters(wanted),
-      ))!.seconds,
-
     /** The uploads among these that are not recorded, with the seconds of 720p30 that each counts as. */
     unrecorded: (wanted: readonly UploadInFormat[]) =>
       all<{ upload_id: string; format: string; seconds: number }>(db, unrecorded, parameters(wanted)),

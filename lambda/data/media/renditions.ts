@@ -30,10 +30,18 @@ export interface RetriedFailure {
   readonly afterSeconds: number;
 }
 
-/** The preparation of an upload. The state is null if it was not requested. */
+/** A content to prepare in a format. */
+export interface RequestedRendition {
+  readonly contentHash: string;
+  readonly format: RenditionFormat;
+}
+
+/** The preparation of an upload in a format. The state is null if it was not requested. */
 export interface UploadPreparation {
   readonly upload_id: string;
   readonly content_hash: string | null;
+  /** The name of the format. */
+  readonly format: string;
   readonly state: RenditionState | null;
   /** Null unless the preparation failed. */
   readonly failure: UploadFailure | null;
@@ -80,28 +88,33 @@ const hasSoundTrack = `(s.audio_upload_id is not null
 export function renditions(db: Queryable) {
   return {
     /**
-     * Requests the renditions of these contents in a format. It does not lock renditions that need nothing: each start
-     * of a stream holds its renditions by `lockOfUploads`, and two starts that then wanted one exclusively would
-     * deadlock. For the same reason, call it before `lockOfUploads`.
+     * Requests renditions of contents in formats. It does not lock renditions that need nothing: each start of a stream
+     * holds its renditions by `lockOfUploads`, and two starts that then wanted one exclusively would deadlock. For the
+     * same reason, call it before `lockOfUploads`.
      * @param retried the failures after which a rendition is prepared again; null: none
-     * @returns the contents that need a command: they are new, they failed in that way, or their preparation stalled
+     * @returns the renditions that need a command: they are new, they failed in that way, or their preparation stalled
      */
-    request: async (contentHashes: readonly string[], format: RenditionFormat, retried: RetriedFailure | null) => {
-      const rows = await all<{ content_hash: string }>(
+    request: async (wanted: readonly RequestedRendition[], retried: RetriedFailure | null) =>
+      all<Pick<RenditionRow, 'content_hash' | 'format'>>(
         db,
         `insert into renditions as r (content_hash, format, drawing, segment_count)
-           select distinct content_hash, $2, $5, 0 from unnest($1::text[]) as wanted (content_hash)
+           select distinct on (content_hash, format) content_hash, format, drawing, 0
+           from unnest($1::text[], $2::text[], $5::text[]) as wanted (content_hash, format, drawing)
            where not exists (
              select from renditions r
-             where r.content_hash = wanted.content_hash and r.format = $2 and ${needsCommand} is not true)
-           order by content_hash
+             where r.content_hash = wanted.content_hash and r.format = wanted.format and ${needsCommand} is not true)
+           order by content_hash, format
          on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
            where ${needsCommand}
-         returning content_hash`,
-        [contentHashes, formatName(format), retried?.code ?? null, retried?.afterSeconds ?? 0, drawingIn(format)],
-      );
-      return new Set(rows.map((row) => row.content_hash));
-    },
+         returning content_hash, format`,
+        [
+          wanted.map(({ contentHash }) => contentHash),
+          wanted.map(({ format }) => formatName(format)),
+          retried?.code ?? null,
+          retried?.afterSeconds ?? 0,
+          wanted.map(({ format }) => drawingIn(format)),
+        ],
+      ),
 
     /**
      * Records the number of segments of a rendition before its first segment is made. It never changes.
@@ -154,23 +167,27 @@ export function renditions(db: Queryable) {
       ),
 
     /**
-     * The preparation of these uploads in a format, in no order. No other transaction changes their renditions until
+     * The preparation of these uploads in formats, in no order. No other transaction changes their renditions until
      * this one ends.
+     * @param wanted `format` is the name of a format
      */
-    lockOfUploads: async (uploadIDs: readonly string[], format: string): Promise<UploadPreparation[]> => {
+    lockOfUploads: async (wanted: readonly { readonly uploadID: string; readonly format: string }[]) => {
+      if (wanted.length === 0) return [];
+      const values = [wanted.map(({ uploadID }) => uploadID), wanted.map(({ format }) => format)];
       // A worker that finishes a rendition waits for this lock. Then it sees which streams wait for the rendition.
       await db.query(
-        `select from renditions
-         where format = $2 and content_hash in (select content_hash from uploads where id = any ($1))
-         order by content_hash for share`,
-        [uploadIDs, format],
+        `select from renditions where (content_hash, format) in (
+           select content_hash, format from unnest($1::text[], $2::text[]) as wanted (id, format) join uploads using (id))
+         order by content_hash, format for share`,
+        values,
       );
       return all<UploadPreparation>(
         db,
-        `select u.id as upload_id, u.content_hash, r.state, case r.state when 'failed' then r.failure end as failure
-         from uploads u left join renditions r on r.content_hash = u.content_hash and r.format = $2
-         where u.id = any ($1)`,
-        [uploadIDs, format],
+        `select u.id as upload_id, u.content_hash, wanted.format, r.state,
+           case r.state when 'failed' then r.failure end as failure
+         from unnest($1::text[], $2::text[]) as wanted (id, format) join uploads u using (id)
+           left join renditions r on r.content_hash = u.content_hash and r.format = wanted.format`,
+        values,
       );
     },
 

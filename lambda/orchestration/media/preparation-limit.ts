@@ -7,7 +7,7 @@ import type { TimelineItem } from '../../domain/playout/play-out.ts';
 import { variantSeconds } from '../../domain/playout/drawings.ts';
 import { formatName, formatOfItem, isSound, variantsOfItem } from '../../domain/playout/rendition.ts';
 import type { ItemFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
-import { limitReached } from '../shared/limits.ts';
+import { limitsReached } from '../shared/limits.ts';
 
 /** Uploads to prepare in a format. */
 export function inFormat(uploadIDs: readonly string[], format: RenditionFormat): UploadInFormat[] {
@@ -26,20 +26,53 @@ export function itemsInFormat(
   );
 }
 
+/** The uploads that a user wants prepared. */
+export interface ToPrepare {
+  readonly userID: string;
+  readonly wanted: readonly UploadInFormat[];
+}
+
 /**
- * Records that uploads of a user are to be prepared. Recorded ones do not count again.
+ * The seconds of 720p30 by which each of these requests would increase the use of its user. Recorded uploads count
+ * nothing, and an upload that several requests want counts for the first.
+ */
+export async function secondsToPrepare(
+  data: Database,
+  requests: readonly Pick<ToPrepare, 'wanted'>[],
+): Promise<number[]> {
+  const all = requests.flatMap(({ wanted }) => wanted);
+  const unrecorded = all.length === 0 ? [] : await data.preparedUploads.unrecorded(all);
+  const secondsOf = new Map(unrecorded.map((each) => [keyOf(each.upload_id, each.format), each.seconds]));
+  return requests.map(({ wanted }) => {
+    let sum = 0;
+    for (const { uploadID, format } of wanted) {
+      const key = keyOf(uploadID, format);
+      sum += secondsOf.get(key) ?? 0;
+      secondsOf.delete(key);
+    }
+    return sum;
+  });
+}
+
+const keyOf = (uploadID: string, format: string) => `${uploadID} ${format}`;
+
+/**
+ * Records that uploads of users are to be prepared. Recorded ones do not count again.
  * @param limitFactor of the stage
- * @returns the limit that all of them together would exceed, with nothing recorded; null: none
+ * @returns for each request, the limit that it would exceed, with nothing recorded for it; null: none
  */
 export async function recordToPrepare(
   data: Database,
-  userID: string,
   limitFactor: number,
-  wanted: readonly UploadInFormat[],
-): Promise<Use | null> {
-  const preparedSeconds = await data.preparedUploads.unrecordedSeconds(wanted);
-  if (preparedSeconds === 0) return null;
-  const reached = await limitReached(data, userID, limitFactor, { preparedSeconds });
-  if (reached === null) await data.preparedUploads.record(wanted);
+  requests: readonly ToPrepare[],
+): Promise<(Use | null)[]> {
+  const seconds = await secondsToPrepare(data, requests);
+  const reached = await limitsReached(
+    data,
+    limitFactor,
+    requests.map(({ userID }, index) => ({ userID, wanted: { preparedSeconds: seconds[index]! } })),
+  );
+  const granted = requests.flatMap(({ wanted }, index) => (reached[index] || seconds[index] === 0 ? [] : wanted));
+  if (granted.length > 0) await data.preparedUploads.record(granted);
   return reached;
 }

@@ -1,6 +1,7 @@
 // Requests renditions that were not requested yet, and has the failures of those that we could not make.
 import type { Database } from '../../data/database.ts';
 import type { UploadPreparation } from '../../data/media/renditions.ts';
+import type { PrepareCommand } from '../../data/shared/outbox.ts';
 import { formatName } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
@@ -30,34 +31,37 @@ export type Retries = 'at once' | 'hourly' | 'never';
 
 const retriedAfterSeconds = { 'at once': 0, hourly: 3600, never: null } as const;
 
-/** Requests the preparation of uploads that are not being prepared, each content once. */
-export async function requestRenditions(
-  data: Database,
-  format: RenditionFormat,
-  uploads: readonly Pick<UploadPreparation, 'upload_id' | 'content_hash'>[],
-  { retries }: { readonly retries: Retries },
-): Promise<void> {
-  const hashes = uploads.flatMap(({ content_hash: hash }) => hash ?? []);
-  const afterSeconds = retriedAfterSeconds[retries];
-  const retried = afterSeconds === null ? null : { code: notPrepared.code, afterSeconds };
-  const asked = await data.renditions.request(hashes, format, retried);
-  // By content, so that one of several uploads with the same content is prepared. An upload without a hash is prepared
-  // by itself.
-  const wanted = new Map<string, string>();
-  for (const { upload_id: id, content_hash: hash } of uploads) {
-    if (hash === null || asked.has(hash)) wanted.set(hash ?? id, id);
-  }
-  const commands = [...wanted].map(([content, uploadID]) => {
-    const contentHash = asked.has(content) ? { contentHash: content } : {};
-    return { task: 'prepare_upload', uploadID, ...contentHash, format: formatName(format) } as const;
-  });
-  await data.outbox.sendAll('media', commands);
-}
-
 /** An upload in a format. */
 export type WantedRendition = Pick<UploadPreparation, 'upload_id' | 'content_hash'> & {
   readonly format: RenditionFormat;
 };
+
+/** Requests the preparation of uploads that are not being prepared, each content once in a format. */
+export async function requestRenditions(
+  data: Database,
+  wanted: readonly WantedRendition[],
+  { retries }: { readonly retries: Retries },
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const afterSeconds = retriedAfterSeconds[retries];
+  const requested = await data.renditions.request(
+    wanted.flatMap(({ content_hash: contentHash, format }) => (contentHash === null ? [] : [{ contentHash, format }])),
+    afterSeconds === null ? null : { code: notPrepared.code, afterSeconds },
+  );
+  const needed = new Set(requested.map(({ content_hash: hash, format }) => keyOf(hash, format)));
+  // By content, so that one of several uploads with the same content is prepared. An upload without a hash is prepared
+  // by itself.
+  const commands = new Map<string, PrepareCommand>();
+  for (const { upload_id: uploadID, content_hash: contentHash, format } of wanted) {
+    const name = formatName(format);
+    const key = keyOf(contentHash ?? uploadID, name);
+    if (contentHash === null) commands.set(key, { task: 'prepare_upload', uploadID, format: name });
+    else if (needed.has(key)) commands.set(key, { task: 'prepare_upload', uploadID, contentHash, format: name });
+  }
+  await data.outbox.sendAll('media', [...commands.values()]);
+}
+
+const keyOf = (content: string, format: string) => `${content} ${format}`;
 
 export interface RequestOptions {
   readonly retries: Retries;
@@ -65,22 +69,53 @@ export interface RequestOptions {
   readonly limitFactor: number;
 }
 
+/** The renditions that a user wants. */
+export interface WantedByUser {
+  readonly userID: string;
+  readonly wanted: readonly WantedRendition[];
+}
+
 /**
- * Requests the preparation of uploads of a user in formats. If that would exceed the limit of the user, only recorded
- * ones are requested.
+ * Requests the preparation of uploads of users in formats. If that would exceed the limit of a user, only the recorded
+ * ones of the user are requested.
  */
-export async function requestWithinLimit(
+export async function requestWithinLimits(
+  data: Database,
+  requests: readonly WantedByUser[],
+  { retries, limitFactor }: RequestOptions,
+): Promise<void> {
+  const reached = await recordToPrepare(
+    data,
+    limitFactor,
+    requests.map(({ userID, wanted }) => ({
+      userID,
+      wanted: wanted.flatMap((upload) => inFormat([upload.upload_id], upload.format)),
+    })),
+  );
+  const within: WantedRendition[] = [];
+  for (const [index, { wanted }] of requests.entries())
+    within.push(...(reached[index] ? await recordedAmong(data, wanted) : wanted));
+  await requestRenditions(data, within, { retries });
+}
+
+async function recordedAmong(data: Database, wanted: readonly WantedRendition[]): Promise<WantedRendition[]> {
+  const recorded: WantedRendition[] = [];
+  for (const [name, uploads] of Map.groupBy(wanted, ({ format }) => formatName(format))) {
+    const ids = await data.preparedUploads.recorded(
+      uploads.map((upload) => upload.upload_id),
+      name,
+    );
+    recorded.push(...uploads.filter((upload) => ids.has(upload.upload_id)));
+  }
+  return recorded;
+}
+
+/** Requests the preparation of uploads of one user, as `requestWithinLimits` does. */
+export function requestWithinLimit(
   data: Database,
   userID: string,
   wanted: readonly WantedRendition[],
-  { retries, limitFactor }: RequestOptions,
+  options: RequestOptions,
 ): Promise<void> {
-  const toRecord = wanted.flatMap((upload) => inFormat([upload.upload_id], upload.format));
-  const reached = await recordToPrepare(data, userID, limitFactor, toRecord);
-  for (const [name, uploads] of Map.groupBy(wanted, ({ format }) => formatName(format))) {
-    const ids = uploads.map((upload) => upload.upload_id);
-    const recorded = reached === null ? new Set(ids) : await data.preparedUploads.recorded(ids, name);
-    const within = uploads.filter((upload) => recorded.has(upload.upload_id));
-    await requestRenditions(data, uploads[0]!.format, within, { retries });
-  }
+  return requestWithinLimits(data, [{ userID, wanted }], options);
 }

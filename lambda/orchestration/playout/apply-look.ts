@@ -89,9 +89,10 @@ async function changeLook(
   if (overlays) await saveDrawings(data, overlays, withNext(items, last.snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = formatOfRun(stream);
-    const reached = await recordToPrepare(data, stream.user_id, limitFactor, itemsInFormat(items, format));
+    const wanted = { userID: stream.user_id, wanted: itemsInFormat(items, format) };
+    const [reached] = await recordToPrepare(data, limitFactor, [wanted]);
     if (reached) return reached;
-    await requestPreparation(data, 'video', items, format, { retries: 'at once' });
+    await requestPreparation(data, { track: 'video', items, format }, { retries: 'at once' });
   }
   const next = { items, ...(overlays && { overlays }) };
   await replaceUpcomingItems(data, { stream, track: 'video', timeline, next, now });

@@ -15,8 +15,8 @@ import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts
 import type { StreamWork } from '../shared/live-streams.ts';
 import { refreshJoins } from './prepare-joins.ts';
 import { updateCosts } from '../destinations/reconcile-outputs.ts';
-import { requestWithinLimit } from '../media/request-renditions.ts';
-import type { RequestOptions } from '../media/request-renditions.ts';
+import { requestWithinLimit, requestWithinLimits } from '../media/request-renditions.ts';
+import type { RequestOptions, WantedRendition } from '../media/request-renditions.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** An upload with its target loudness; null: unchanged. */
@@ -51,6 +51,13 @@ async function levelsOf(data: Database, sounds: readonly WantedSound[]): Promise
   });
 }
 
+/** The renditions of sound at its levels. */
+function renditionsOf(levels: readonly WantedLevel[]): WantedRendition[] {
+  return levels.flatMap(({ uploadID, contentHash, level }) =>
+    level ? [{ upload_id: uploadID, content_hash: contentHash, format: soundAt(level.targetLUFS) }] : [],
+  );
+}
+
 /** Requests sound of a user at its target loudness, if it is measured. Sound that has it needs no request. */
 export async function requestSound(
   data: Database,
@@ -58,9 +65,7 @@ export async function requestSound(
   sounds: readonly WantedSound[],
   options: RequestOptions,
 ): Promise<void> {
-  const wanted = (await levelsOf(data, sounds)).flatMap(({ uploadID, contentHash, level }) =>
-    level ? [{ upload_id: uploadID, content_hash: contentHash, format: soundAt(level.targetLUFS) }] : [],
-  );
+  const wanted = renditionsOf(await levelsOf(data, sounds));
   if (wanted.length > 0) await requestWithinLimit(data, userID, wanted, options);
 }
 
@@ -70,22 +75,43 @@ export interface SoundAtStart {
   readonly pending: number;
 }
 
-/** The first sound of runs of the encoded backend, in their order. It needs no preparation. */
+/** A run that begins, with its timelines. */
+export interface BegunRun {
+  readonly stream: Stream;
+  readonly timelines: Timelines;
+}
+
+/**
+ * The first sound of runs, in their order. For runs of the prepared backend, it requests sound that is not prepared.
+ */
 export async function soundsAtStart(
   data: Database,
-  runs: readonly { readonly stream: Stream; readonly timelines: Timelines }[],
+  runs: readonly BegunRun[],
+  options: RequestOptions,
 ): Promise<SoundAtStart[]> {
   const items = runs.map(({ timelines }) => soundItems(timelines, 0));
-  const wanted = runs.flatMap(({ stream }, index) => soundsOf(stream, items[index]!));
-  const levels = await levelsOf(data, wanted);
-  return items.map((own) => {
-    const ofRun = levels.splice(0, own.length);
+  const levels = await levelsOf(
+    data,
+    runs.flatMap(({ stream }, index) => soundsOf(stream, items[index]!)),
+  );
+  const levelsOfRuns = items.map((own) => levels.splice(0, own.length));
+  const isPrepared = (index: number) => runs[index]!.stream.stream_backend === 'manifest';
+  const ofPrepared = levelsOfRuns.flatMap((own, index) => (isPrepared(index) ? own : []));
+  const requests = levelsOfRuns.flatMap((own, index) => {
+    const wanted = isPrepared(index) ? renditionsOf(own) : [];
+    return wanted.length === 0 ? [] : [{ userID: runs[index]!.stream.user_id, wanted }];
+  });
+  if (requests.length > 0) await requestWithinLimits(data, requests, options);
+  const isReady = await preparedLevels(data, { stream_backend: 'manifest' }, ofPrepared);
+  return items.map((own, index) => {
+    const isThere = isPrepared(index) ? isReady : () => true;
+    const ofRun = levelsOfRuns[index]!;
     return {
-      levels: own.flatMap(({ itemID, uploadID }, index) => {
-        const { level } = ofRun[index]!;
-        return level ? [{ itemID, uploadID, fromSeconds: 0, level }] : [];
+      levels: own.flatMap(({ itemID, uploadID }, place) => {
+        const { level } = ofRun[place]!;
+        return level && isThere(uploadID, level) ? [{ itemID, uploadID, fromSeconds: 0, level }] : [];
       }),
-      pending: ofRun.filter(({ level }) => level === undefined).length,
+      pending: ofRun.filter(({ uploadID, level }) => level === undefined || !isThere(uploadID, level)).length,
     };
   });
 }
@@ -163,20 +189,17 @@ async function applySound(data: Database, stream: Locked<Stream>, now: Date): Pr
 /** @returns a function that tells if an upload can be sent at a level */
 async function preparedLevels(
   data: Database,
-  { stream_backend: backend }: Stream,
+  { stream_backend: backend }: Pick<Stream, 'stream_backend'>,
   wanted: readonly WantedLevel[],
 ): Promise<(uploadID: string, level: SoundLevel | null) => boolean> {
   if (backend !== 'manifest') return () => true;
-  const levelled = wanted.filter(({ level }) => level);
-  const prepared = new Set<string>();
-  for (const [targetLUFS, sounds] of Map.groupBy(levelled, (sound) => sound.targetLUFS!)) {
-    const format = soundAt(targetLUFS);
-    const uploads = await data.renditions.lockOfUploads(
-      sounds.map(({ uploadID }) => uploadID),
-      format,
-    );
-    for (const { upload_id: id, state } of uploads) if (state === 'ready') prepared.add(`${id}/${format}`);
-  }
+  const levelled = wanted.flatMap(({ uploadID, level }) =>
+    level ? [{ uploadID, format: soundAt(level.targetLUFS) }] : [],
+  );
+  const uploads = await data.renditions.lockOfUploads(levelled);
+  const prepared = new Set(
+    uploads.flatMap(({ upload_id: id, format, state }) => (state === 'ready' ? [`${id}/${format}`] : [])),
+  );
   return (uploadID, level) => level === null || prepared.has(`${uploadID}/${soundAt(level.targetLUFS)}`);
 }
 

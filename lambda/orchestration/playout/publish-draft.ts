@@ -111,12 +111,13 @@ async function isPrepared(
   const requesting = { retries: 'never', limitFactor } as const;
   const format = await formatOf(data, stream);
   const ofKind = playlist.kind === 'audio' ? 'sound' : format;
-  const reached = await recordToPrepare(data, playlist.user_id, limitFactor, itemsInFormat(items, ofKind));
+  const wanted = { userID: playlist.user_id, wanted: itemsInFormat(items, ofKind) };
+  const [reached] = await recordToPrepare(data, limitFactor, [wanted]);
   if (reached) {
     await fail(data, locked, wordsOf(reached), 'limit_reached');
     return false;
   }
-  const preparation = await requestPreparation(data, playlist.kind, items, format, requesting);
+  const preparation = await requestPreparation(data, { track: playlist.kind, items, format }, requesting);
   await requestSound(data, playlist.user_id, soundsOf(stream, items), requesting);
   if (preparation === 'failed') {
     const remedy = await remedyFor(data, items, ofKind, 'Replace its uploads.');

@@ -16,10 +16,10 @@ import { targetsOfOutputs } from '../destinations/output-targets.ts';
 import { launchStreams } from './launch-stream.ts';
 import type { Launch } from './launch-stream.ts';
 import { limitsReached } from '../shared/limits.ts';
-import { itemsInFormat } from '../media/preparation-limit.ts';
+import { itemsInFormat, secondsToPrepare } from '../media/preparation-limit.ts';
 import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
-import { refreshSound, soundItems, soundsAtStart, soundsOf } from '../playout/apply-sound.ts';
+import { soundsAtStart } from '../playout/apply-sound.ts';
 import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
 import { issuesOf, loadPartsOfAll, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
 import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
@@ -113,31 +113,19 @@ function plannedStart(stream: Locked<Stream>, parts: StreamParts, { now, random 
 
 /** The limit that each start would exceed; null: none. */
 async function limitsOfStarts(data: Database, starts: readonly Start[], factor: number): Promise<(Use | null)[]> {
-  const toPrepare = starts.flatMap((start) => start.toPrepare);
-  const unrecorded = toPrepare.length === 0 ? [] : await data.preparedUploads.unrecorded(toPrepare);
-  const secondsOf = new Map(unrecorded.map((each) => [keyOf(each.upload_id, each.format), each.seconds]));
-  // An upload that several starts need counts for the first.
-  const takenSeconds = ({ uploadID, format }: UploadInFormat) => {
-    const key = keyOf(uploadID, format);
-    const seconds = secondsOf.get(key) ?? 0;
-    secondsOf.delete(key);
-    return seconds;
-  };
+  const seconds = await secondsToPrepare(
+    data,
+    starts.map(({ toPrepare }) => ({ wanted: toPrepare })),
+  );
   return limitsReached(
     data,
     factor,
-    starts.map((start) => ({
+    starts.map((start, index) => ({
       userID: start.stream.user_id,
-      wanted: {
-        runningStreams: 1,
-        runningSlots: slotsOfStart(start),
-        preparedSeconds: start.toPrepare.reduce((sum, upload) => sum + takenSeconds(upload), 0),
-      },
+      wanted: { runningStreams: 1, runningSlots: slotsOfStart(start), preparedSeconds: seconds[index]! },
     })),
   );
 }
-
-const keyOf = (uploadID: string, format: string) => `${uploadID}/${format}`;
 
 /** Begins the runs of streams. @returns the streams in their new states, by id */
 async function begin(
@@ -150,13 +138,12 @@ async function begin(
   const toPrepare = starts.flatMap((start) => start.toPrepare);
   if (toPrepare.length > 0) await data.preparedUploads.record(toPrepare);
   for (const { parts, playlists } of starts) await publishChangedDrafts(data, parts, playlists);
-  const [prepared, encoded] = [starts.filter(isPrepared), starts.filter((start) => !isPrepared(start))];
-  const sounds = await soundsAtStart(data, encoded);
-  const soundOf = new Map(encoded.map(({ stream }, index) => [stream.id, sounds[index]!]));
+  const options = { retries: 'at once', limitFactor: settings.limitFactor } as const;
+  const sounds = await soundsAtStart(data, starts, options);
+  const soundOf = new Map(starts.map(({ stream }, index) => [stream.id, sounds[index]!]));
   const begun = await data.streamMoves.begin(
-    starts.map((start) => {
-      const { stream, parts } = start;
-      const pendingSound = soundOf.get(stream.id)?.pending ?? (needsSound(start) ? null : 0);
+    starts.map(({ stream, parts }) => {
+      const pendingSound = soundOf.get(stream.id)!.pending;
       return { stream, cause, reason: null, format: parts.format, pendingSound };
     }),
   );
@@ -173,33 +160,24 @@ async function begin(
       endAt === null ? [] : [{ stream_id: id, kind: 'schedule_end', due_at: endAt }],
     ),
   );
+  const launches = starts.map((start) => {
+    const { id } = start.stream;
+    const isLevelled = soundOf.get(id)!.levels.length > 0;
+    return { stream: begun.get(id)!, timelines: start.timelines, ...launchOf(start, isLevelled) };
+  });
+  const isPrepared = ({ stream }: Pick<Start, 'stream'>) => stream.stream_backend === 'manifest';
   await launchStreams(
     data,
-    encoded.map((start) => {
-      const { id } = start.stream;
-      return { stream: begun.get(id)!, ...launchOf(start, soundOf.get(id)!.levels.length > 0) };
-    }),
+    launches.filter((launch) => !isPrepared(launch)),
     now,
   );
-  for (const { stream } of prepared) await prepareAndLaunch(data, begun.get(stream.id)!, now);
+  await prepareAndLaunch(data, launches.filter(isPrepared), now);
   for (const start of starts) {
     const stream = begun.get(start.stream.id)!;
     await publishDraftsOncePlayable(data, stream, start, settings.limitFactor);
-    if (!isPrepared(start)) continue;
-    const options = { now, retries: 'at once', limitFactor: settings.limitFactor } as const;
-    if (needsSound(start)) await refreshSound(data, stream, options);
-    else if (needsJoins(start.timelines)) await refreshJoins(data, stream, now);
+    if (needsJoins(start.timelines)) await refreshJoins(data, stream, now);
   }
   return begun;
-}
-
-function isPrepared({ stream }: Start): boolean {
-  return stream.stream_backend === 'manifest';
-}
-
-/** Whether items of a start are played at another loudness than their own. */
-function needsSound({ stream, timelines }: Start): boolean {
-  return soundsOf(stream, soundItems(timelines, 0)).some(({ targetLUFS }) => targetLUFS !== null);
 }
 
 /** The targets of a stream that starts, and the facts that decide its cost. */

@@ -96,7 +96,7 @@ describe('a start', () => {
     const upload = await uploadOf('a');
     const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
     const request = (tx: Database) =>
-      requestPreparation(tx, 'video', [{ uploadID: upload }], format, { retries: 'at once' });
+      requestPreparation(tx, { track: 'video', items: [{ uploadID: upload }], format }, { retries: 'at once' });
     expect(await transaction(request)).toBe('preparing');
     await transaction(async (first) => {
       expect(await request(first)).toBe('preparing');

@@ -372,7 +372,7 @@ describe('a drawing that was noted more than a day ago', () => {
   it('is forgotten unless a rendition has it', async () => {
     await service.pool().query('alter table renditions disable trigger rendition_without_drawing');
     await data().renditions.begin('a', formatNamed(`${base}-${whole}`), 1);
-    await data().renditions.request(['a'], formatNamed(`${base}-${whole}-${part}`), null);
+    await data().renditions.request([{ contentHash: 'a', format: formatNamed(`${base}-${whole}-${part}`) }], null);
     await service.pool().query('alter table renditions enable trigger rendition_without_drawing');
     expect(await kept()).toEqual([{ name: whole }, { name: part }]);
   });

@@ -172,7 +172,8 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       startAgent('agent');
       // A stream starts with the first item that is ready: the other one must be ready as well.
       await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
-      const stateOfBad = async () => (await data().renditions.lockOfUploads([bad], 'q_720p-f_30'))[0]?.state;
+      const stateOfBad = async () =>
+        (await data().renditions.lockOfUploads([{ uploadID: bad, format: 'q_720p-f_30' }]))[0]?.state;
       await expect.poll(stateOfBad).toBe('ready');
       await start(id);
       await untilState(id, 'active');
