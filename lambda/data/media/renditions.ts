@@ -177,7 +177,8 @@ export function renditions(db: Queryable) {
       // A worker that finishes a rendition waits for this lock. Then it sees which streams wait for the rendition.
       await db.query(
         `select from renditions where (content_hash, format) in (
-           select content_hash, format from unnest($1::text[], $2::text[]) as wanted (id, format) join uploads using (id))
+           select content_hash, format
+           from unnest($1::text[], $2::text[]) as wanted (id, format) join uploads using (id))
          order by content_hash, format for share`,
         values,
       );

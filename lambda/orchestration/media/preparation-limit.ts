@@ -33,8 +33,8 @@ export interface ToPrepare {
 }
 
 /**
- * The seconds of 720p30 by which each of these requests would increase the use of its user. Recorded uploads count
- * nothing, and an upload that several requests want counts for the first.
+ * The additional use of each of these requests, in seconds of 720p30. Recorded uploads count nothing, and an upload
+ * that several requests want counts for the first.
  */
 export async function secondsToPrepare(
   data: Database,
