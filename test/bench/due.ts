@@ -16,6 +16,7 @@ const connections = 40;
 /** Time from the insert of the rows to the first due time. */
 const aheadSeconds = 5;
 const mostSeconds = 420;
+const liveNeighbours = 1000;
 /** SQL that only renewals of leases have: they cost the same without anything due. */
 const renewal = 'with renewed as';
 
@@ -108,6 +109,7 @@ async function fill(pool: Pool, { kind, agents, count, overSeconds, isUneven }: 
   await fillUsers(pool);
   await fillParts(pool);
   await insertAgents(pool, agents, count + 1000);
+  await insertLiveNeighbours(pool, agents);
   const secondsAhead = `${aheadSeconds} + s * ${overSeconds}::float8 / ${count}`;
   const at = `date_trunc('second', now()) + make_interval(secs => ${secondsAhead})`;
   const user = isUneven
@@ -142,6 +144,23 @@ async function fill(pool: Pool, { kind, agents, count, overSeconds, isUneven }: 
      select id, '${kind === 'starts' ? 'schedule_start' : 'schedule_end'}', ${column} from streams`,
   );
   await pool.query('vacuum analyze');
+}
+
+/** Live streams beside, so that Postgres does not plan for empty tables. */
+async function insertLiveNeighbours(pool: Pool, agents: number): Promise<void> {
+  await pool.query(
+    `insert into streams (id, user_id, state, status, stream_backend, run_quality, run_framerate)
+     select 'str_live_' || s, 'usr_' || s % $2, 'active', 'ACTIVE', 'ffmpeg', 'q_720p', 'f_30'
+     from generate_series(1, $1::int) s`,
+    [liveNeighbours, usersOfAll],
+  );
+  await pool.query(
+    `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
+       memory_mib, network_mbps, gpu_megapixels)
+     select 'rep_live_' || s, 'str_live_' || s, 'primary', 'ffmpeg', 'live', 'agent_' || s % $2, 1, 0, 0, 0, 0, 0, 0
+     from generate_series(1, $1::int) s`,
+    [liveNeighbours, agents],
+  );
 }
 
 const causeOf = { starts: 'schedule_start', ends: 'schedule_end' } as const;

@@ -6,8 +6,8 @@ const agents = 20;
 /** Idle streams of the user, as a share of the neighbours: no user has as many as all others together. */
 const ownShare = 0.1;
 
-/** Inserts neighbours up to this number. */
-export async function insertNeighbours(pool: Pool, userID: string, count: number): Promise<void> {
+/** Inserts neighbours up to this number. @param areGathered whether statistics are gathered afterwards */
+export async function insertNeighbours(pool: Pool, userID: string, count: number, areGathered = true): Promise<void> {
   const some = { count, users: Math.min(count, users), agents: Math.min(count, agents) };
   await pool.query(
     `insert into users (id, email, name)
@@ -52,5 +52,5 @@ export async function insertNeighbours(pool: Pool, userID: string, count: number
      from generate_series(1, $1::int) n on conflict do nothing`,
     [some.count, userID],
   );
-  await pool.query('vacuum analyze');
+  if (areGathered) await pool.query('vacuum analyze');
 }
