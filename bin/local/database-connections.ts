@@ -1,4 +1,5 @@
 // Shares out the database's connections among the site and the agents of a local run.
+import { mostAgents } from './options.ts';
 
 /** Connections of the site's pool. */
 export const siteConnections = 20;
@@ -29,7 +30,6 @@ export function connectionsOfRun(agents: number): number {
  * @param connections `max_connections` of the database
  */
 export function agentsWithin(connections: number): number {
-  let agents = 0;
-  while (connectionsOfRun(agents + 1) <= Math.max(connections, leastOfServer)) agents += 1;
-  return agents;
+  const counts = Array.from({ length: mostAgents + 1 }, (_, agents) => agents);
+  return counts.findLast((agents) => connectionsOfRun(agents) <= connections) ?? 0;
 }

@@ -47,9 +47,10 @@ const works: Readonly<Record<DueWork, { readonly setSize: number; readonly fire:
 const betweenSetsMs = 200;
 
 /**
- * Fires everything that is due now. Each work has places. A process without a place does nothing; one with a place
- * fires set by set. Due times of a set are fired in one transaction; if one fails, the others are fired without it. Any
- * number of processes may call this at once: each due time is locked with its stream, and fired once.
+ * Fires everything that is due now: first accounts, whose streams cost credits, then each kind of work beside the
+ * others. Each work has places. A process without a place does nothing; one with a place fires set by set. Due times of
+ * a set are fired in one transaction; if one fails, the others are fired without it. Any number of processes may call
+ * this at once: each due time is locked with its stream, and fired once.
  * @param signal once it aborts, no further set begins: thousands can be due while a process is asked to end
  * @returns the number of due times and accounts that were handled
  * @throws the first failure, once everything else has been fired
@@ -62,10 +63,10 @@ export async function fireDue(
 ): Promise<number> {
   const holder = newID('fire', clock());
   const names = Object.keys(works) as DueWork[];
-  const fired = await Promise.allSettled([
-    fireAccounts(pool, holder),
-    ...names.map((work) => fireWork(pool, work, holder, { options, clock, signal })),
-  ]);
+  const fired = await Promise.allSettled([fireAccounts(pool, holder)]);
+  fired.push(
+    ...(await Promise.allSettled(names.map((work) => fireWork(pool, work, holder, { options, clock, signal })))),
+  );
   let handled = 0;
   for (const each of fired) {
     if (each.status === 'rejected') throw each.reason;
