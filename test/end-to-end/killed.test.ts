@@ -83,7 +83,7 @@ describe('a local run that was killed with SIGKILL while a stream was live', { t
   });
 
   it('refuses a second run on its data folder, and goes on', async () => {
-    const refusal = /did not get ready:[^]*already \(process \d+\)/;
+    const refusal = /did not get ready:[^]*Another local run uses this data folder: .* \(process \d+\)/;
     await expect(startLocalRun(data.path, '--no-demo')).rejects.toThrow(refusal);
     expect((await fetch(`${second.connection.apiURL}/status`)).status).toBe(200);
   });
