@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MultipartLost, partBytes } from '../../domain/media/upload-parts.ts';
+import { untilClosed } from './file-objects.ts';
 import type { FileObjects } from './file-objects.ts';
 import { assertObjectKey } from './object-store.ts';
 import type { MultipartFacts, ObjectPart } from './object-store.ts';
@@ -71,6 +72,7 @@ export class FileMultiparts {
     const arriving = join(path, randomUUID());
     const hash = createHash('sha256');
     let sizeBytes = 0;
+    const written = createWriteStream(arriving, { flags: 'wx' });
     const hashed = async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         hash.update(chunk);
@@ -80,12 +82,13 @@ export class FileMultiparts {
     };
     try {
       // Nothing may be awaited before the pipeline: a body that fails without a listener ends the process.
-      await pipeline(body, hashed, createWriteStream(arriving, { flags: 'wx' })).catch(asLost(key));
+      await pipeline(body, hashed, written).catch(asLost(key));
       const etag = hash.digest('hex');
       if (sha256 !== null && base64Of(etag) !== sha256)
         throw new PartDiffers('the body is not the one that the URL was signed for');
       await this.#store(path, key, { partNumber, sizeBytes, etag }, () => piecesOf(arriving, key));
     } finally {
+      await untilClosed(written);
       await rm(arriving, { force: true });
     }
   }

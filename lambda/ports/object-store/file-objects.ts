@@ -1,6 +1,7 @@
 // Whole objects of the file object store: a file for each key, written elsewhere and then put into place in one step.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
+import type { WriteStream } from 'node:fs';
 import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -111,6 +112,7 @@ export class FileObjects {
     const path = this.#pathOf(key);
     const file = join(this.#unfinished, randomUUID());
     const trailer = trailerOf(contentType);
+    const written = createWriteStream(file, { flags: 'wx', flush: true });
     try {
       // Nothing may be awaited before the pipeline: a body that fails without a listener ends the process.
       await pipeline(
@@ -119,15 +121,24 @@ export class FileObjects {
           yield* chunks;
           yield trailer;
         },
-        createWriteStream(file, { flags: 'wx', flush: true }),
+        written,
       );
       await mkdir(dirname(path), { recursive: true });
       await putInPlace(file, path);
     } catch (error) {
+      await untilClosed(written);
       await rm(file, { force: true });
       throw error;
     }
   }
+}
+
+/**
+ * Resolves when a file that was being written is closed. A body can fail before its file is open: if the file were
+ * removed at once, it would be created afterwards, and stay.
+ */
+export async function untilClosed(written: WriteStream): Promise<void> {
+  if (!written.closed) await new Promise<void>((resolve) => written.once('close', () => resolve()));
 }
 
 function trailerOf(contentType: string): Buffer {
