@@ -125,13 +125,7 @@ async function fill(pool: Pool, { kind, agents, count, overSeconds, isUneven }: 
     [count],
   );
   if (kind === 'ends') {
-    await pool.query(
-      `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
-         memory_mib, network_mbps, gpu_megapixels)
-       select 'rep_' || s, 'str_' || s, 'primary', 'ffmpeg', 'live', 'agent_' || s % $2, 1, 0.1, 0, 0, 0, 0, 0
-       from generate_series(1, $1::int) s`,
-      [count, agents],
-    );
+    await insertLiveReplicas(pool, '', count, agents);
     await pool.query(
       `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version,
          credits_per_hour, started_at)
@@ -141,7 +135,8 @@ async function fill(pool: Pool, { kind, agents, count, overSeconds, isUneven }: 
   }
   await pool.query(
     `insert into due_times (stream_id, kind, due_at)
-     select id, '${kind === 'starts' ? 'schedule_start' : 'schedule_end'}', ${column} from streams`,
+     select id, '${kind === 'starts' ? 'schedule_start' : 'schedule_end'}', ${column} from streams
+     where ${column} is not null`,
   );
   await pool.query('vacuum analyze');
 }
@@ -154,12 +149,18 @@ async function insertLiveNeighbours(pool: Pool, agents: number): Promise<void> {
      from generate_series(1, $1::int) s`,
     [liveNeighbours, usersOfAll],
   );
+  await insertLiveReplicas(pool, 'live_', liveNeighbours, agents);
+}
+
+/** @param group the part of the ids of these streams that comes before their numbers */
+async function insertLiveReplicas(pool: Pool, group: string, count: number, agents: number): Promise<void> {
   await pool.query(
     `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
        memory_mib, network_mbps, gpu_megapixels)
-     select 'rep_live_' || s, 'str_live_' || s, 'primary', 'ffmpeg', 'live', 'agent_' || s % $2, 1, 0, 0, 0, 0, 0, 0
+     select 'rep_' || $3 || s, 'str_' || $3 || s, 'primary', 'ffmpeg', 'live', 'agent_' || s % $2, 1,
+       0.1, 0, 0, 0, 0, 0
      from generate_series(1, $1::int) s`,
-    [liveNeighbours, agents],
+    [count, agents, group],
   );
 }
 
