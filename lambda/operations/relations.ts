@@ -50,7 +50,7 @@ export const related = {
   Destination: {
     schema: destinationSchema,
     scopes: ['service:read'],
-    load: async (ctx, ids) => (await ctx.data.destinations.findMany(ctx.caller.userID, ids)).map(presentDestination),
+    load: async (ctx, ids) => (await ctx.data.destinations.findMany([ctx.caller.userID], ids)).map(presentDestination),
   },
   Playlist: {
     schema: playlistSchema,

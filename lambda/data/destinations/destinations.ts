@@ -87,12 +87,8 @@ export function destinations(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2`, [id, userID]),
 
-    /** This user's destinations among these, in no order. */
-    findMany: (userID: string, ids: readonly string[]) =>
-      all<Destination>(db, `select ${columns} from destinations d where user_id = $1 and id = any ($2)`, [userID, ids]),
-
     /** These users' destinations among these, in no order. */
-    findManyOfUsers: (userIDs: readonly string[], ids: readonly string[]) =>
+    findMany: (userIDs: readonly string[], ids: readonly string[]) =>
       all<Destination>(db, `select ${columns} from destinations d where user_id = any ($1) and id = any ($2)`, [
         userIDs,
         ids,

@@ -72,9 +72,15 @@ export function dueTimes(db: Queryable) {
     );
   };
 
-  /** Clears the times of one kind of event. */
-  const disarm = (streamIDs: readonly string[], kind: DueKind) =>
-    db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]);
+  /** Clears the time of one kind of event of each stream; other times of the stream stay. */
+  const disarm = async (times: readonly Pick<DueTime, 'stream_id' | 'kind'>[]) => {
+    if (times.length === 0) return;
+    await db.query(
+      `delete from due_times where stream_id = any ($1)
+         and (stream_id, kind) in (select * from unnest($1::text[], $2::text[]))`,
+      [times.map(({ stream_id: id }) => id), times.map(({ kind }) => kind)],
+    );
+  };
 
   return {
     setAll,
@@ -82,7 +88,7 @@ export function dueTimes(db: Queryable) {
 
     /** Sets the time of one kind of event; null clears it. */
     set: async (streamID: string, kind: DueKind, dueAt: Date | null): Promise<void> => {
-      if (dueAt === null) await disarm([streamID], kind);
+      if (dueAt === null) await disarm([{ stream_id: streamID, kind }]);
       else await setAll([{ stream_id: streamID, kind, due_at: dueAt }]);
     },
 

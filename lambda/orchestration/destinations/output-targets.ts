@@ -65,7 +65,7 @@ export async function loadTargets(
   streams: readonly Stream[],
 ): Promise<ReadonlyMap<string, readonly OutputTarget[]>> {
   const outputs = await data.outputs.allOfStreams(streams.map(({ id }) => id));
-  const found = await data.destinations.findManyOfUsers(
+  const found = await data.destinations.findMany(
     streams.map(({ user_id: userID }) => userID),
     outputs.map(({ destination_id: id }) => id),
   );

@@ -128,7 +128,7 @@ async function moveByLive(
   if (started.length === 0) return;
   const streamIDs = started.map(({ streamID }) => streamID);
   await data.streams.markStarted(streamIDs);
-  await data.dueTimes.disarm(streamIDs, 'activation_timeout');
+  await data.dueTimes.disarm(streamIDs.map((id) => ({ stream_id: id, kind: 'activation_timeout' })));
   await data.dueTimes.setAll(
     started.flatMap(({ stream: { id, stream_duration_seconds: seconds }, now }) =>
       seconds ? [{ stream_id: id, kind: 'duration_over', due_at: new Date(now.getTime() + seconds * 1000) }] : [],

@@ -128,6 +128,11 @@ async function fireAccounts(pool: Pool, holder: string): Promise<number> {
   }
 }
 
+/** Clears the due times that are fired. Work may set them again. */
+function disarm(data: Database, due: readonly LockedDue[]): Promise<void> {
+  return data.dueTimes.disarm(due.map(({ id, kind }) => ({ stream_id: id, kind })));
+}
+
 const streamsOf = (due: readonly LockedDue[], kind: DueKind) =>
   due.flatMap((each) => (each.kind === kind ? [each.stream] : []));
 
@@ -143,7 +148,7 @@ async function fireStarts(data: Database, due: readonly LockedDue[], options: St
   const isMissed = ({ stream: { schedule_end_at: endAt } }: LockedDue) => endAt !== null && endAt <= options.now;
   const missed = awake.filter(isMissed);
   const toStart = awake.filter((each) => !isMissed(each)).map(({ stream }) => stream);
-  const results = await startStreams(data, toStart, 'schedule_start', options);
+  const results = await startStreams(data, toStart, 'schedule_start', options, users);
   const refused = toStart.flatMap((stream): StreamMove[] => {
     const result = results.get(stream.id)!;
     return 'stream' in result ? [] : [{ stream, cause: 'schedule_start_refused', reason: refusalOf(result) }];
@@ -172,15 +177,12 @@ async function fireEnds(data: Database, due: readonly LockedDue[]): Promise<void
     stream,
     cause: kind as (typeof kindsOfWork.ends)[number],
   }));
-  await data.dueTimes.disarm([...first.keys()], 'schedule_end');
-  await data.dueTimes.disarm([...first.keys()], 'duration_over');
+  await disarm(data, due);
   await stopStreams(data, stops);
 }
 
 async function fireChecks(data: Database, due: readonly LockedDue[]): Promise<void> {
-  const ids = due.map(({ id }) => id);
-  await data.dueTimes.disarm(ids, 'activation_timeout');
-  await data.dueTimes.disarm(ids, 'broadcast_rotation');
+  await disarm(data, due);
   await data.mirrorIntents.supersede(streamsOf(due, 'broadcast_rotation'), 'broadcast_rotation');
   await failStarts(data, streamsOf(due, 'activation_timeout'));
 }
@@ -207,8 +209,8 @@ async function failStarts(data: Database, streams: readonly Locked<Stream>[]): P
 
 async function fireItems(data: Database, due: readonly LockedDue[]): Promise<void> {
   const now = await data.now();
+  await disarm(data, due);
   for (const { stream, kind, dueAt } of due) {
-    await data.dueTimes.disarm([stream.id], kind);
     if (kind === 'joins') await refreshJoins(data, stream, now);
     else await notifyItemStarts(data, stream, dueAt, now);
   }

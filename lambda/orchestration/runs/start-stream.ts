@@ -22,7 +22,7 @@ import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { soundsAtStart } from '../playout/apply-sound.ts';
 import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
 import { issuesOf, loadPartsOfAll, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
-import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
+import type { KnownParts, StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
 import { saveDrawings } from '../playout/prepared-looks.ts';
 import { snapshotsOf, timelinesOfSnapshots, withLiveDraft } from '../playout/timeline-snapshots.ts';
 import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
@@ -71,17 +71,19 @@ interface Start {
  * is not ready, or that its user's limits do not allow, nothing is written. The number of statements does not depend on
  * the number of streams, but for streams that need sound, joins or drafts prepared.
  * @param streams in the order in which they get what limits still allow
+ * @param users of these streams, from `lockWithCredits`; absent: not locked yet
  */
 export async function startStreams(
   data: Database,
   streams: readonly Locked<Stream>[],
   cause: StartCause,
   options: StartOptions,
+  users?: KnownParts['users'],
 ): Promise<ReadonlyMap<string, StartResult>> {
   const { settings, now } = options;
   const userIDs = streams.map(({ user_id: userID }) => userID);
   // A transaction that puts an account to rest waits for these starts, and then stops the streams.
-  const users = await data.creditAccounts.lockWithCredits(userIDs);
+  users ??= await data.creditAccounts.lockWithCredits(userIDs);
   // With the locks, a concurrent edit or publish of a draft happens before or after these starts.
   const playlistIDs = streams.flatMap((stream) => stream.playlist_ids);
   const playlists = await data.playlists.lockMany(userIDs, playlistIDs);

@@ -46,8 +46,8 @@ export async function armSchedules(
     { stream_id: id, kind: 'schedule_start', due_at: startAt },
     ...(endAt === null ? [] : [{ stream_id: id, kind: 'schedule_end', due_at: endAt } as const]),
   ]);
-  const endless = armed.filter(({ time }) => time.endAt === null).map(({ stream }) => stream.id);
-  if (endless.length > 0) await data.dueTimes.disarm(endless, 'schedule_end');
+  const endless = armed.filter(({ time }) => time.endAt === null);
+  await data.dueTimes.disarm(endless.map(({ stream }) => ({ stream_id: stream.id, kind: 'schedule_end' })));
   await data.dueTimes.setAll(times);
   const schedules = [];
   for (const { stream, time, recurrence } of armed) {

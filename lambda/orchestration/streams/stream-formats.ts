@@ -60,7 +60,7 @@ async function enabledOutputs(
   const outputs = allOutputs.filter(({ enabled }) => enabled);
   const isAnyFurther = outputs.some(({ is_first: isFirst }) => !isFirst) && streams.some(wantsBackup);
   const ids = isAnyFurther ? outputs.map(({ destination_id: id }) => id) : [];
-  const destinations = await (ids.length > 0 ? data.destinations.findMany(userID, ids) : []);
+  const destinations = await (ids.length > 0 ? data.destinations.findMany([userID], ids) : []);
   const backedUp = new Set(destinations.filter((each) => each.backup_url !== null).map(({ id }) => id));
   return outputs.map((output) => ({ ...output, hasBackup: backedUp.has(output.destination_id) }));
 }

@@ -95,7 +95,7 @@ export async function loadPartsOfAll(
         stream,
         format: formatOfStart(stream, user),
         playlists: stream.playlist_ids.map((each) => ownPart(found.find((playlist) => playlist.id === each))),
-        uploads: new Map([...named.uploads].filter(([, upload]) => isOwn(upload))),
+        uploads: named.uploadsOf(userID),
         destination: destinationID === null ? null : ownPart(named.destinations.get(destinationID)),
         destinationID,
         outputs,
@@ -136,9 +136,13 @@ async function namedParts(data: Database, streams: readonly Stream[], playlists:
   const uploads = uploadIDs.size > 0 ? await data.uploads.lockManyForUse(userIDs, [...uploadIDs]) : [];
   const destinations =
     destinationIDs.size > 0 ? await data.destinations.lockManyForUse(userIDs, [...destinationIDs]) : [];
+  const byUser = Map.groupBy(uploads, ({ user_id: userID }) => userID);
+  const ownUploads = new Map(
+    Array.from(byUser, ([userID, own]) => [userID, new Map(own.map((upload) => [upload.id, upload]))] as const),
+  );
   return {
     outputsOf,
-    uploads: new Map(uploads.map((upload) => [upload.id, upload])),
+    uploadsOf: (userID: string): ReadonlyMap<string, Upload> => ownUploads.get(userID) ?? new Map<string, Upload>(),
     destinations: new Map(destinations.map((each) => [each.id, each])),
   };
 }

@@ -56,6 +56,14 @@ describe('a scheduled start', () => {
     expect(await fire()).toBe(2);
   });
 
+  it('leaves other times of the stream as they are when one of the same work is fired', async () => {
+    const id = await startedStream();
+    await data().dueTimes.set(id, 'broadcast_rotation', new Date(Date.now() + 3_600_000));
+    await fallDue(id, 'activation_timeout');
+    expect(await fire()).toBe(1);
+    expect(await dueKinds(id)).toEqual(['broadcast_rotation']);
+  });
+
   it('does nothing before its time', async () => {
     const id = await scheduledStream();
     expect(await fire()).toBe(0);
