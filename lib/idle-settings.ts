@@ -10,7 +10,7 @@ export interface IdleSettings {
   readonly nat: 'gateway' | 'instance';
   /**
    * Whether clients share database connections by RDS Proxy. Without it, each client has its own connection, all
-   * clients see a failover, and the most simultaneous requests are about `databaseConnectionsAlarm`.
+   * clients see a failover, and functions of queues have two calls at once instead of ten.
    */
   readonly databaseProxy: boolean;
   /** Whether CloudWatch records metrics of each service and task. Metrics of streams and agents do not need it. */

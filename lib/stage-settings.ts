@@ -1,4 +1,5 @@
 // The settings of a stage: their meaning and their allowed values.
+import { faultOfConnections } from './database/connection-budget.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
 import { operatingChecks, type OperatingSettings } from './operating-settings.ts';
 import {
@@ -49,7 +50,7 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
   readonly natGateways: number;
   /**
    * RDS instance class without the prefix `db.`, such as `t4g.medium`. Its memory decides how many connections Postgres
-   * allows.
+   * allows, and so how many tasks and requests the stage may have at most (`database/connection-budget.ts`).
    */
   readonly databaseInstanceClass: string;
   /** GiB of storage that the database begins with. gp3 volumes have at least 20. */
@@ -57,8 +58,8 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
   /** GiB of storage that the database may grow to automatically. More than `databaseStorageGiB`. */
   readonly databaseMaxStorageGiB: number;
   /**
-   * Number of database connections at which an alarm is raised. Use about 80 % of the number that Postgres allows: the
-   * memory of the instance class in bytes, divided by 9,531,392.
+   * Number of database connections at which an alarm is raised. Use about 80 % of the number that Postgres allows
+   * (`maxConnections` in `database/connection-budget.ts`).
    */
   readonly databaseConnectionsAlarm: number;
   /**
@@ -186,7 +187,7 @@ export function checkStage(name: string, settings: StageSettings): void {
         `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
       );
   }
-  const fault = faultOfTaken(settings);
+  const fault = faultOfTaken(settings) ?? faultOfConnections(settings);
   if (fault !== null) throw new Error(`stage "${name}" in lib/stages.ts: ${fault}`);
 }
 

@@ -84,15 +84,17 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda'), ({ target }) => !outside(target))).toEqual([]);
   });
 
-  it('lib takes from lambda only the catalogue, settings, names of variables, queues, places, roles, and costs', () => {
+  it('lib takes from lambda only the catalogue, settings, names of variables, queues, places, roles, connections, and costs', () => {
     const allowed = ({ target }: Import) =>
       !within('lambda', 'bin')(target) ||
       within(
         'lambda/operations',
         'lambda/ports/command-queue/queues.ts',
+        'lambda/ports/aws/pool-sizes.ts',
         'lambda/settings.ts',
         'lambda/domain/shared/aws-partition.ts',
         'lambda/domain/fleet/capacity.ts',
+        'lambda/domain/fleet/lease.ts',
         'lambda/domain/media/object-keys.ts',
         'lambda/domain/shared/sealed-places.ts',
         'lambda/domain/sources/source-role.ts',

@@ -1,4 +1,5 @@
 // The tables of costs in Markdown, between two marks in lib/README.md.
+import { connectionBudget, sumOf } from '../../lib/database/connection-budget.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { byUse, egressTiers } from './prices.ts';
 import { monthOf, templatesOf } from './stage-month.ts';
@@ -13,6 +14,9 @@ export function costSection(stages: Readonly<Record<string, StageSettings>>): st
   return [
     'A month of each stage while nothing is on air, at the sizes of its templates:',
     monthTable(stages),
+    'Connections to the database, if everything in a stage is at the maximum of its settings. Without RDS Proxy, all ' +
+      'tasks count twice, as during a deployment. A stage whose sum does not fit is refused at synth.',
+    connectionTable(stages),
     'Prices by use:',
     byUseTable(),
     `An hour of a stream on the agents of ${last}, in dollars. ` +
@@ -38,6 +42,23 @@ function monthTable(stages: Readonly<Record<string, StageSettings>>): string {
     .map(({ what, costs }) => [what, ...costs.map(cell)]);
   const totals = months.map((month) => `**${dollars(month.reduce((sum, { usd }) => sum + usd, 0))}**`);
   return table([['Dollars a month', ...Object.keys(stages)], ...rows, ['**Together**', ...totals]]);
+}
+
+function connectionTable(stages: Readonly<Record<string, StageSettings>>): string {
+  const budgets = Object.values(stages).map(connectionBudget);
+  const rows = budgets[0]!.uses.map(({ who }, row) => [
+    who,
+    ...budgets.map(({ uses }) => {
+      const { processes, each } = uses[row]!;
+      return `${processes * each} (${processes} × ${each})`;
+    }),
+  ]);
+  return table([
+    ['Connections', ...Object.keys(stages)],
+    ...rows,
+    ['**Together**', ...budgets.map(({ uses }) => `**${sumOf(uses)}**`)],
+    ['For these, of all that Postgres allows', ...budgets.map(({ shared, allowed }) => `${shared} of ${allowed}`)],
+  ]);
 }
 
 function byUseTable(): string {

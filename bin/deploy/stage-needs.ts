@@ -1,4 +1,5 @@
 // The quotas of an account that a stage needs, computed from its settings.
+import { queueCallsMax, requestsAtOnce } from '../../lib/shared/function-calls.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 
 export interface Need {
@@ -21,16 +22,12 @@ export interface StageNeeds {
 const tasksWhileDeploying = 2;
 /** vCPU of a manifest agent or an import worker (lib/publishing). */
 const vcpusOfFargateTask = 1;
-/** The most simultaneous calls of the function that sends webhooks (lib/publishing/publishing-stack.ts). */
-export const webhookCallsMax = 10;
-/** The most simultaneous calls of the function for managed platforms (lib/api/api-stack.ts). */
-export const platformCallsMax = 10;
-/** Lambda polls the queue of TimersJob with five calls at first. The others: sweep, daily job, custom resource. */
-const jobCalls = 8;
+/** The functions that consume a queue: of webhooks, platforms and timers. */
+export const queueConsumers = 3;
+/** Sweep, daily job, custom resource. */
+const jobCalls = 3;
 /** One call each of REST, MCP, GraphQL and identity. */
 const apiCallsMin = 4;
-/** Duration of most requests in seconds. */
-const apiCallSeconds = 0.1;
 
 export function needsOf(settings: StageSettings): StageNeeds {
   const { gpuMachinesMin, gpuMachinesMax, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
@@ -40,7 +37,7 @@ export function needsOf(settings: StageSettings): StageNeeds {
   const firstTasks = manifestAgentsMin + Math.max(1, importWorkersMin);
   const fargateTasks = Math.max(firstTasks, tasksWhileDeploying * (manifestAgentsMin + importWorkersMin));
   const fargateTasksMax = settings.manifestAgentsMax + settings.importWorkersMax;
-  const besideTheApi = webhookCallsMax + platformCallsMax + jobCalls;
+  const besideTheApi = queueConsumers * queueCallsMax(settings) + jobCalls;
   return {
     gpuVcpus: { toDeploy: vcpus * machines, atMost: vcpus * gpuMachinesMax },
     fargateVcpus: {
@@ -49,7 +46,7 @@ export function needsOf(settings: StageSettings): StageNeeds {
     },
     concurrentCalls: {
       toDeploy: besideTheApi + apiCallsMin,
-      atMost: besideTheApi + Math.max(apiCallsMin, Math.ceil(settings.apiRequestsPerSecond * apiCallSeconds)),
+      atMost: besideTheApi + Math.max(apiCallsMin, requestsAtOnce(settings)),
     },
   };
 }

@@ -1,12 +1,13 @@
 // Shares out the database's connections among the site and the agents of a local run.
+import { leaseConnections } from '../../lambda/domain/fleet/lease.ts';
 import { mostAgents } from './options.ts';
 
 /** Connections of the site's pool. */
 export const siteConnections = 20;
 /** Connections beside the site's pool: listeners to queues, a migration, a person with psql, and Postgres' reserve. */
 const besideSite = 15;
-/** Connections of an agent beside its pool: two that renew its lease, and three listeners to queues. */
-const besideAgentPool = 5;
+/** Connections of an agent beside its pool: those that renew its lease, and three listeners to queues. */
+const besideAgentPool = leaseConnections + 3;
 /** Connections of all agents' pools together, if there are few agents. With more, transactions slow each other. */
 const agentPools = 60;
 const leastOfAgent = 3;

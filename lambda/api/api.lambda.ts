@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { versionedLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createRestHandler } from '../surfaces/rest/rest-handler.ts';
 import { connectProviders } from './connect-providers.ts';
@@ -15,7 +16,7 @@ import { withPlatformEvents } from './platform-events.ts';
 
 const log = versionedLog(process.env);
 const environment = readEnvironment(process.env);
-const connections = await connectAws(environment, 1, log);
+const connections = await connectAws(environment, poolSizes.surface, log);
 const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 const service = createService({ ...connections, ...providers }, environment, log);
 const rest = withConsentCallback(withGuides(createRestHandler(service), service), service);

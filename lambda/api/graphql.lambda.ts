@@ -3,12 +3,13 @@ import { connectProviders } from './connect-providers.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { versionedLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createGraphqlFunction } from './graphql-function.ts';
 
 const log = versionedLog(process.env);
 const environment = readEnvironment(process.env);
-const connections = await connectAws(environment, 1, log);
+const connections = await connectAws(environment, poolSizes.surface, log);
 const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 
 export const handler = measuredFunction(

@@ -2,6 +2,7 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { versionedLog } from '../log.ts';
 import { connectCore } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
 import { createAuthHandler } from './auth-handler.ts';
 import { readAuthEnvironment } from './environment.ts';
@@ -10,7 +11,7 @@ import { createEventHandler } from './event-handler.ts';
 const log = versionedLog(process.env);
 const { mailFrom, rateLimitFactor, ...environment } = readAuthEnvironment(process.env);
 // better-auth needs further connections while it has a transaction open.
-const connections = await connectCore(environment, 4);
+const connections = await connectCore(environment, poolSizes.identity);
 const mailer = createSESMailer(new SESv2Client(), mailFrom);
 const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor, clock: () => new Date(), log });
 

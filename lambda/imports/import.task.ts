@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { newID } from '../data/shared/new-id.ts';
 import { jsonLog } from '../log.ts';
 import { connectDatabase, connectSealer } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
 import { createSTSRoleSessions } from '../ports/role-sessions/sts-role-sessions.ts';
@@ -19,14 +20,13 @@ import { importWorkerDefaults, runImportWorker } from './import-worker.ts';
 import { pollMs, runScanWorker } from './sources/scan-worker.ts';
 
 const keepEveryMs = 60_000;
-const databaseConnections = 4;
 
 const environment = readImportEnvironment(process.env);
 const clock = () => new Date();
 const steadyClock = () => performance.now();
 const task = await describeEcsTask(process.env, environment.releaseParameter, environment.databaseRegion, steadyClock);
 // A worker reads untrusted bytes, so it gets no secrets, and only the key that opens credentials of sources.
-const pool = connectDatabase(environment, databaseConnections);
+const pool = connectDatabase(environment, poolSizes.importWorker);
 const sourceSealer = await connectSealer(pool, environment, 'sources');
 
 const stopping = new AbortController();

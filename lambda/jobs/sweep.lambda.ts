@@ -2,6 +2,7 @@
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { createSchedulerTimers } from '../ports/timers/scheduler-timers.ts';
 import { newID } from '../data/shared/new-id.ts';
@@ -9,7 +10,7 @@ import { readSweepEnvironment } from './environment.ts';
 import { sweep } from './sweep.ts';
 
 const environment = readSweepEnvironment(process.env);
-const pool = connectDatabase(environment, 1);
+const pool = connectDatabase(environment, poolSizes.sweep);
 const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
 // Only the sweep arms timers, so only its bundle contains their client.
 const timers = createSchedulerTimers({

@@ -1,6 +1,7 @@
 // The function that applies due changes of streams. The queue 'timers' calls it.
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { newID } from '../data/shared/new-id.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
@@ -10,7 +11,7 @@ import { readTimersEnvironment } from './environment.ts';
 import { createTimersHandler } from './timers.ts';
 
 const environment = readTimersEnvironment(process.env);
-const pool = connectDatabase(environment, 1);
+const pool = connectDatabase(environment, poolSizes.timersJob);
 const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
 const clock = () => new Date();
 const startOptions = { settings: environment, newID: (prefix: string) => newID(prefix, clock()), random: Math.random };

@@ -1,6 +1,7 @@
 // The function of operators. It has no network endpoint, and accepts only sessions of the operators' role.
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { createSQSDeadLetters } from '../ports/dead-letters/sqs-dead-letters.ts';
 import { requiredVariable } from '../required-variable.ts';
@@ -9,7 +10,7 @@ import { readOperateEnvironment } from './environment.ts';
 import { createOperate } from './operate.ts';
 
 const environment = readOperateEnvironment(process.env);
-const pool = connectDatabase(environment, 2);
+const pool = connectDatabase(environment, poolSizes.operate);
 const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
 const operate = createOperate({
   pool,

@@ -3,6 +3,7 @@ import { newID } from '../data/shared/new-id.ts';
 import { jsonLog } from '../log.ts';
 import { readSecret } from '../ports/aws/call-aws.ts';
 import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
 import { createManagedPlatforms } from '../ports/managed-platforms/configured-platforms.ts';
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
@@ -13,7 +14,7 @@ import { createPlatformsHandler } from './platforms.ts';
 
 const environment = readPlatformsEnvironment(process.env);
 // Several connections are worked at the same time.
-const pool = connectDatabase(environment, 4);
+const pool = connectDatabase(environment, poolSizes.platforms);
 const origin = await readOrigin(environment);
 const clock = () => new Date();
 

@@ -28,7 +28,6 @@ import { measureMachine } from './media/measure-machine.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
 const minuteMs = 60_000;
-const databaseConnections = 10;
 /** ECS kills a container two minutes after it has asked it to end (`stopTimeout` of lib/publishing/agents.ts). */
 const returnsAfterMs = 90_000;
 /** An agent with room claims what waits within a second or two. */
@@ -41,7 +40,7 @@ const { backends, machineSeconds, releaseParameter, sealingKeyARN, region, datab
 const task = await describeEcsTask(process.env, releaseParameter, region, () => performance.now());
 // An agent reads untrusted bytes, so it gets only the secrets that it needs: not the one that signs sessions, and the
 // key to stream keys only if it publishes.
-const pool = connectDatabase(environment, databaseConnections);
+const pool = connectDatabase(environment, environment.databaseConnections);
 const sealer = sealingKeyARN === null ? null : await connectSealer(pool, { sealingKeyARN });
 const ofStage = { region: databaseRegion };
 const objects = createS3ObjectStore({ bucket: environment.uploadsBucket, client: ofStage });

@@ -24,6 +24,7 @@ export const agentVariables = [
   'AGENT_NETWORK_MBPS',
   'AGENT_GPU_MEGAPIXELS',
   'AGENT_RELEASE_PARAMETER',
+  'AGENT_DATABASE_CONNECTIONS',
 ] as const;
 /** Variables of agents that publish, which open stream keys. */
 export const publishingVariables = ['SEALING_KEY_ARN'] as const;
@@ -67,7 +68,7 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv) {
 
   const backends = streamBackends.filter((backend) => value('AGENT_BACKENDS').split(',').includes(backend));
   if (backends.join(',') !== value('AGENT_BACKENDS')) throw malformed('AGENT_BACKENDS');
-  const amount = (name: 'AGENT_NETWORK_MBPS' | 'AGENT_GPU_MEGAPIXELS'): number => {
+  const amount = (name: 'AGENT_NETWORK_MBPS' | 'AGENT_GPU_MEGAPIXELS' | 'AGENT_DATABASE_CONNECTIONS'): number => {
     const given = Number(value(name));
     if (!Number.isInteger(given) || given < 0) throw malformed(name);
     return given;
@@ -92,5 +93,7 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv) {
     machineSeconds: Number(env[machineVariables[0]]) || null,
     /** The name of the parameter that holds the ARN of the current task definition. */
     releaseParameter: value('AGENT_RELEASE_PARAMETER'),
+    /** Connections of the agent's pool, beside those of its lease. */
+    databaseConnections: amount('AGENT_DATABASE_CONNECTIONS'),
   };
 }

@@ -1,12 +1,13 @@
 // The function that tests starts of streams. EventBridge calls it every minute.
 import { jsonLog } from '../log.ts';
 import { connectDatabase, readOrigin } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { readSyntheticEnvironment } from './environment.ts';
 import { createS3Ingest } from './s3-ingest.ts';
 import { proofTimes, watchStart } from './watch-start.ts';
 
 const environment = readSyntheticEnvironment(process.env);
-const pool = connectDatabase(environment, 1);
+const pool = connectDatabase(environment, poolSizes.synthetic);
 const ingest = createS3Ingest({ bucket: environment.ingestBucket, region: environment.databaseRegion });
 const origin = await readOrigin(environment);
 /** Each poll costs a request. */

@@ -4,6 +4,7 @@ import { newID } from '../data/shared/new-id.ts';
 import { attemptSeconds } from '../domain/notices/webhook-retries.ts';
 import { jsonLog } from '../log.ts';
 import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
+import { poolSizes } from '../ports/aws/pool-sizes.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
 import { createNameResolver } from '../ports/outbound/name-resolver.ts';
 import { telegramURL } from './deliver-alerts.ts';
@@ -14,7 +15,7 @@ import { createWebhooksHandler } from './webhooks.ts';
 
 const { mailFrom, ...environment } = readWebhookEnvironment(process.env);
 // Several events are recorded at the same time.
-const pool = connectDatabase(environment, 4);
+const pool = connectDatabase(environment, poolSizes.webhooks);
 const sealer = await connectSealer(pool, environment);
 
 const carryOut = createWebhooksHandler({

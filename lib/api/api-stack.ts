@@ -22,6 +22,7 @@ import { acknowledge, acknowledgeForCheckov, policyOfAWS } from '../shared/ackno
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import type { CommandQueues } from '../publishing/command-queues.ts';
 import { FunctionRelease } from '../shared/function-release.ts';
+import { consumption } from '../shared/function-calls.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -88,9 +89,7 @@ export class ApiStack extends Stack {
       environment: { ...surface.environment, ...access.environmentFor(this, 'platforms') },
       timeout: Duration.seconds(60),
     });
-    platforms.addEventSource(
-      new SqsEventSource(queues.get('platforms'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }),
-    );
+    platforms.addEventSource(new SqsEventSource(queues.get('platforms'), consumption(settings)));
     access.grantTo(platforms.role, 'platforms');
     for (const { role } of [rest, mcp, graphql]) access.grantTo(role, 'api');
     for (const { role } of [rest, mcp, graphql, platforms])

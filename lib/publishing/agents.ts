@@ -31,6 +31,7 @@ import {
   machineVariables,
   publishingVariables,
 } from '../../lambda/publisher/environment.ts';
+import { connectionBudget } from '../database/connection-budget.ts';
 import { encodesOnFargate } from '../idle-settings.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
@@ -230,6 +231,7 @@ export class Agents extends Construct {
       AGENT_NETWORK_MBPS: onGpu ? '' : String(settings.manifestAgentNetworkMbps),
       AGENT_GPU_MEGAPIXELS: String(onGpu ? settings.gpuMegapixels : 0),
       AGENT_RELEASE_PARAMETER: release.parameterName,
+      AGENT_DATABASE_CONNECTIONS: String(connectionBudget(settings).agentPool),
       AGENT_MACHINE_SECONDS: String(machineSeconds),
     };
     const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);

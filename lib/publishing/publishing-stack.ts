@@ -13,6 +13,7 @@ import { grantSendMail, mailSenderAddress } from '../shared/mail-sender.ts';
 import { type DeployableKind, PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
+import { consumption } from '../shared/function-calls.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { Agents } from './agents.ts';
@@ -73,7 +74,7 @@ export class PublishingStack extends Stack {
     };
 
     const timersJob = job('TimersJob', 'timersJob', 'Carries out what is due when a timer fires', timersVariables);
-    timersJob.addEventSource(new SqsEventSource(timers.queue, { batchSize: 10, reportBatchItemFailures: true }));
+    timersJob.addEventSource(new SqsEventSource(timers.queue, consumption(settings)));
 
     this.sweep = job(
       'Sweep',
@@ -108,11 +109,8 @@ export class PublishingStack extends Stack {
     });
     this.access.grantTo(webhooks.role, 'webhooks');
     grantSendMail(this, webhooks.role, settings);
-    // Each call serves at most ten webhooks, and waits for the slowest one. At most ten calls run at once, so that
-    // waiting calls do not occupy all connections of the database.
-    webhooks.addEventSource(
-      new SqsEventSource(queues.get('webhooks'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }),
-    );
+    // Each call serves at most ten webhooks, and waits for the slowest one.
+    webhooks.addEventSource(new SqsEventSource(queues.get('webhooks'), consumption(settings)));
 
     const tasks = { settings, network, access: this.access, queues, image };
     this.agents = new Agents(this, 'Agents', tasks);

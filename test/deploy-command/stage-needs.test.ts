@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { bootstrapVersion } from '../../bin/deploy/checks/bootstrap.ts';
 import { linkedRoles } from '../../bin/deploy/checks/linked-roles.ts';
-import { needsOf, platformCallsMax, vcpusOfMachine, webhookCallsMax } from '../../bin/deploy/stage-needs.ts';
+import { needsOf, queueConsumers, vcpusOfMachine } from '../../bin/deploy/stage-needs.ts';
+import { queueCallsMax } from '../../lib/shared/function-calls.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
@@ -37,8 +38,9 @@ describe('a stage needs', () => {
   });
 
   test('calls for webhooks, platforms and jobs beside those of the API', () => {
-    expect(needsOf(settings).concurrentCalls).toEqual({ toDeploy: 10 + 10 + 8 + 4, atMost: 10 + 10 + 8 + 200 });
-    expect(needsOf({ ...settings, apiRequestsPerSecond: 1 }).concurrentCalls.atMost).toBe(32);
+    expect(needsOf(settings).concurrentCalls).toEqual({ toDeploy: 3 * 10 + 3 + 4, atMost: 3 * 10 + 3 + 200 });
+    expect(needsOf({ ...settings, apiRequestsPerSecond: 1 }).concurrentCalls.atMost).toBe(37);
+    expect(needsOf({ ...settings, databaseProxy: false }).concurrentCalls.toDeploy).toBe(3 * 2 + 3 + 4);
   });
 
   test.each([
@@ -58,13 +60,13 @@ describe('the templates', () => {
     expect(types.filter((type) => ofType(type).length === 0)).toEqual([]);
   });
 
-  test('have the Fargate tasks and the calls of webhooks and platforms that are reckoned with', () => {
+  test('have the Fargate tasks and the calls of queues that are reckoned with', () => {
     const tasks = ofType('AWS::ECS::TaskDefinition').map(([, { Properties }]) => Properties);
     const fargate = tasks.filter(({ RequiresCompatibilities }) => RequiresCompatibilities.includes('FARGATE'));
     expect(fargate.map(({ Cpu }) => Cpu)).toEqual(['1024', '1024']);
     const scaling = ofType('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties.ScalingConfig);
-    const calls = scaling.filter(Boolean).map(({ MaximumConcurrency }) => MaximumConcurrency);
-    expect(calls.toSorted((a, b) => a - b)).toEqual([webhookCallsMax, platformCallsMax].toSorted((a, b) => a - b));
+    const calls = scaling.map(({ MaximumConcurrency }) => MaximumConcurrency);
+    expect(calls).toEqual(Array.from({ length: queueConsumers }, () => queueCallsMax(stages.prod)));
   });
 
   test('ask for the version of the bootstrap that is looked for', () => {

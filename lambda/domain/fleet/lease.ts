@@ -10,6 +10,8 @@ export const leaseMs = 5000;
  * connections need at most half a second to close, and its peers' answers are up to half a second old.
  */
 export const stopAheadMs = 1500;
+/** Connections that an agent has for renewals alone: the second is for a renewal while the one before it hangs. */
+export const leaseConnections = 2;
 
 /** Answer of a peer: milliseconds for which it has been renewing its own lease; null if it cannot renew it. */
 export type PeerAnswer = { readonly renewingForMs: number | null } | 'no answer';

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { KnownHolding, Renewal } from '../../data/fleet/agent-renewals.ts';
 import type { AgentLoad } from '../../data/fleet/agents.ts';
 import { databaseOn } from '../../data/database.ts';
+import { leaseConnections } from '../../domain/fleet/lease.ts';
 import { measures } from '../../telemetry/measures.ts';
 import { createPoolLike } from '../../data/shared/queryable.ts';
 import { LeaseGuard } from './lease-guard.ts';
@@ -40,7 +41,7 @@ export class AgentLease extends LeaseGuard {
     this.#options = options;
     // Renewals have their own connections and short timeouts: they never wait behind other statements.
     this.#pool = createPoolLike(options.pool, {
-      max: 2,
+      max: leaseConnections,
       connectionTimeoutMillis: renewalTimeoutMs,
       query_timeout: renewalTimeoutMs,
     });
