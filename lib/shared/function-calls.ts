@@ -2,7 +2,7 @@
 import type { SqsEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 
 /** Duration of most requests in seconds. */
-export const requestSeconds = 0.1;
+const requestSeconds = 0.1;
 
 /** Calls at once of each function that consumes a queue. Without RDS Proxy, it has the fewest that SQS allows. */
 export function queueCallsMax({ databaseProxy }: { readonly databaseProxy: boolean }): number {

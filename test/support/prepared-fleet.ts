@@ -31,7 +31,7 @@ async function preparedFleet(service: TestService, { call, create, data, upload 
 
     /** Resolves once this many other agents listen to their peers. */
     async untilPeers(agentID: string, count = 1): Promise<void> {
-      await expect.poll(async () => (await data().agents.peerURLs(agentID)).length).toBe(count);
+      await expect.poll(async () => (await data().agents.peerURLs(agentID)).live.length).toBe(count);
     },
 
     /**

@@ -32,6 +32,8 @@ export interface Renewal {
   readonly isAnyToRecover: boolean;
   /** Whether the outbox has commands to relay. */
   readonly isAnyUnsent: boolean;
+  /** Whether another agent that keeps up has room for a media command, and streams that use no more than asked. */
+  readonly isMediaPlaceElsewhere: boolean;
   /** The replicas it holds whose encoded preview is watched. */
   readonly lookedAt: readonly LookedAtReplica[];
 }
@@ -63,6 +65,7 @@ interface RenewalRow {
   readonly is_any_due: boolean;
   readonly is_any_to_recover: boolean;
   readonly is_any_unsent: boolean;
+  readonly is_media_place_elsewhere: boolean;
   readonly looked_at: readonly LookedAtReplica[];
 }
 
@@ -89,8 +92,15 @@ export function agentRenewals(db: Queryable) {
      * Renews the lease and returns the work of the agent. It is one statement, as every agent sends it every second: a
      * renewal costs one round trip for any number of streams.
      * @param known from the previous renewal; null: none. `holding` is read again only if it has changed
+     * @param mediaShare the most that the streams of another agent may use, if that is to take media commands
+     *   (`takesMedia`); null: not asked
      */
-    renew: async (agentID: string, load: AgentLoad = noLoad, known: KnownHolding | null = null): Promise<Renewal> => {
+    renew: async (
+      agentID: string,
+      load: AgentLoad = noLoad,
+      known: KnownHolding | null = null,
+      mediaShare: number | null = null,
+    ): Promise<Renewal> => {
       const text = `with renewed as (
            update agents
            set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now(),
@@ -124,13 +134,19 @@ export function agentRenewals(db: Queryable) {
              where id <> $1 and lease_expires_at < now()
                and (lease_expires_at > ${declaredDead} or ${isRecoveryPlaceFree})) as is_any_to_recover,
            exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent,
+           $7::float8 is not null and exists (
+             select from agents
+             where id <> $1 and lease_expires_at > now() and not is_draining and behind_reason is null
+               and not is_media_full and used_share <= $7
+               and (backends = '{}' or 'ffmpeg' = any (backends))) as is_media_place_elsewhere,
            (select coalesce(json_agg(json_build_object('streamID', p.stream_id, 'replicaID', id, 'role', role)), '[]')
             from stream_previews p cross join lateral (
               select id, role from replicas where id = p.replica_id and agent_id = $1 offset 0) r
             where looked_at_until > now()) as looked_at
          from hashed`;
       const { usedShare, behindReason, isMediaFull = false } = load;
-      const values = [agentID, leaseSeconds, usedShare, behindReason, isMediaFull, known?.holdingHash ?? null];
+      const knownHash = known?.holdingHash ?? null;
+      const values = [agentID, leaseSeconds, usedShare, behindReason, isMediaFull, knownHash, mediaShare];
       const row = (await one<RenewalRow>(db, { name: 'renew', text }, values))!;
       return {
         now: row.now,
@@ -143,6 +159,7 @@ export function agentRenewals(db: Queryable) {
         isAnyDue: row.is_any_due,
         isAnyToRecover: row.is_any_to_recover,
         isAnyUnsent: row.is_any_unsent,
+        isMediaPlaceElsewhere: row.is_media_place_elsewhere,
         lookedAt: row.looked_at,
       };
     },

@@ -41,6 +41,11 @@ export interface AgentLoad {
   readonly isMediaFull?: boolean;
 }
 
+export interface PeerURLs {
+  readonly live: readonly string[];
+  readonly late: readonly string[];
+}
+
 /** An agent whose backends and lease let it take a stream. */
 export interface Taker extends AgentLoad {
   readonly id: string;
@@ -100,43 +105,26 @@ export function agents(db: Queryable) {
       ),
 
     /**
-     * Whether another agent that keeps up has room for a media command (`takesMedia`).
-     * @param mostUsedShare the most that its streams may use
+     * The URLs of a few agents other than this one: live ones at random, and late ones, whose lease is over and that
+     * are not declared dead yet.
      */
-    hasOtherMediaPlace: async (agentID: string, mostUsedShare: number) =>
-      (await one<{ is_there: boolean }>(
+    peerURLs: async (agentID: string) =>
+      (await one<PeerURLs>(
         db,
-        `select exists (
-           select from agents
-           where id <> $1 and lease_expires_at > now() and not is_draining and behind_reason is null
-             and not is_media_full and used_share <= $2
-             and (backends = '{}' or 'ffmpeg' = any (backends))) as is_there`,
-        [agentID, mostUsedShare],
-      ))!.is_there,
-
-    /** The URLs of a few live agents other than this one, at random. */
-    peerURLs: async (agentID: string) => {
-      const rows = await all<{ peer_url: string }>(
-        db,
-        `select peer_url from agents
-         where id <> $1 and peer_url is not null and lease_expires_at > now()
-         order by random() limit $2`,
+        {
+          name: 'peer_urls',
+          text: `select
+             array(
+               select peer_url from agents
+               where id <> $1 and peer_url is not null and lease_expires_at > now()
+               order by random() limit $2) as live,
+             array(
+               select peer_url from agents
+               where id <> $1 and peer_url is not null
+                 and lease_expires_at < now() and lease_expires_at > ${declaredDead} limit $2) as late`,
+        },
         [agentID, peersKnown],
-      );
-      return rows.map(({ peer_url: url }) => url);
-    },
-
-    /** The URLs of a few other agents whose lease is over and that are not declared dead yet. */
-    lateURLs: async (agentID: string) => {
-      const rows = await all<{ peer_url: string }>(
-        db,
-        `select peer_url from agents
-         where id <> $1 and peer_url is not null and lease_expires_at < now() and lease_expires_at > ${declaredDead}
-         limit $2`,
-        [agentID, peersKnown],
-      );
-      return rows.map(({ peer_url: url }) => url);
-    },
+      ))!,
 
     /**
      * Declares agents dead whose lease is over while another agent has renewed its own for a whole lease. Without such

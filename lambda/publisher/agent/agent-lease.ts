@@ -24,6 +24,8 @@ export interface AgentLeaseOptions extends LeaseGuardOptions {
   readonly pool: Pool;
   /** The agent's load, which each renewal reports. */
   readonly load: () => AgentLoad;
+  /** Asked by each renewal: see `renew` of `agentRenewals`. */
+  readonly mediaShare: () => number | null;
   /** Called with the answer of each renewal, before `renew` returns it. */
   readonly onRenewed: (renewal: Renewal) => void;
   /** Called when a renewal finds that the agent was declared dead: it must stop sending at once. */
@@ -53,9 +55,10 @@ export class AgentLease extends LeaseGuard {
 
   /** @throws {LeaseLost} when the agent was declared dead; any error of the database */
   async renew(): Promise<Renewal> {
-    const { agentID, steadyClock, load, onRenewed, onLost } = this.#options;
+    const { agentID, steadyClock, load, mediaShare, onRenewed, onLost } = this.#options;
     const askedAtMs = steadyClock();
-    const renewal = await databaseOn(this.#pool).agentRenewals.renew(agentID, load(), this.#known);
+    const { agentRenewals } = databaseOn(this.#pool);
+    const renewal = await agentRenewals.renew(agentID, load(), this.#known, mediaShare());
     this.#known = renewal;
     measures.record('loop.agent.lease.renewal.duration', (steadyClock() - askedAtMs) / 1000);
     if (!renewal.leaseHolds) {

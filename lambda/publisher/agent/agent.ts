@@ -77,7 +77,6 @@ class Agent {
     const revisions = new TimelineRevisions({ read: () => data.timelines.revisions(agentID), steadyClock });
     this.#peers = new KnownPeers({
       load: () => data.agents.peerURLs(agentID),
-      loadLate: () => data.agents.lateURLs(agentID),
       ownPort: () => (options.peering.address === null ? null : (this.#peerServer?.port ?? null)),
       steadyClock,
     });
@@ -87,7 +86,11 @@ class Agent {
       steadyClock,
       peerURLs: () => this.#peers.urls,
       load: () => this.#load,
-      onRenewed: ({ ending }) => this.#replicas.endForGood(ending),
+      mediaShare: () => (takesMedia(backends) ? this.#betterMediaPlace.mostUsedShare : null),
+      onRenewed: ({ ending, isMediaPlaceElsewhere }) => {
+        this.#betterMediaPlace.isThere = isMediaPlaceElsewhere;
+        this.#replicas.endForGood(ending);
+      },
       onLost: () => void this.#replicas.end(),
       onCutOff: (how) => this.#cutOff(how),
     });
@@ -113,7 +116,7 @@ class Agent {
       data,
       log: options.log,
     });
-    this.#betterMediaPlace = new BetterMediaPlace({ data, agentID, usedShare: () => replicas.usedShare });
+    this.#betterMediaPlace = new BetterMediaPlace(() => replicas.usedShare);
     this.#chores = new Chores({
       agentID,
       pool,
@@ -124,7 +127,6 @@ class Agent {
       peers: this.#peers,
       revisions,
       previews: new PreviewWriters({ data, objects: options.objects, encoders, log: options.log }),
-      ...(takesMedia(backends) && { betterMediaPlace: this.#betterMediaPlace }),
       startOptions: { ...startOptions, settings },
       steadyClock,
       onHindered: (chore, error) => this.#logHindrance(chore, error),

@@ -10,7 +10,6 @@ import type { StartOptions } from '../../orchestration/runs/start-stream.ts';
 import { tiers } from '../../domain/streams/series.ts';
 import type { PreviewWriters } from '../preview/preview-writers.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
-import type { BetterMediaPlace } from './leave-media.ts';
 import type { KnownPeers } from './peers.ts';
 import type { ReplicaClaims } from './replica-claims.ts';
 import { SeriesCollector } from './series-collector.ts';
@@ -26,8 +25,6 @@ export interface ChoresOptions extends Pick<AgentOptions, 'agentID' | 'pool' | '
   readonly claims: ReplicaClaims;
   readonly peers: KnownPeers;
   readonly revisions: TimelineRevisions;
-  /** Absent if the agent takes no media commands. */
-  readonly betterMediaPlace?: BetterMediaPlace;
   readonly previews: PreviewWriters;
   readonly startOptions: Omit<StartOptions, 'now'>;
   /** Called when a chore failed. It is retried with the next renewal. */
@@ -57,7 +54,7 @@ export class Chores {
   readonly #series = new SeriesCollector();
 
   constructor(options: ChoresOptions) {
-    const { agentID, pool, queue, claims, peers, replicas, revisions, betterMediaPlace: place, previews } = options;
+    const { agentID, pool, queue, claims, peers, replicas, revisions, previews } = options;
     this.#options = options;
     this.#table = [
       { name: 'learnPeers', isDue: () => true, work: () => peers.learn() },
@@ -66,7 +63,6 @@ export class Chores {
         isDue: () => replicas.byID.size > 0 && revisions.areDue,
         work: () => revisions.read(),
       },
-      { name: 'lookForMediaPlace', isDue: () => place?.isDue ?? false, work: () => place!.look() },
       { name: 'recover', isDue: ({ isAnyToRecover }) => isAnyToRecover, work: () => recoverReplicas(pool, agentID) },
       {
         name: 'claimWaiting',

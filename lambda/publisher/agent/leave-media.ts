@@ -20,34 +20,29 @@ const shareThatIsMuch = 0.5;
  * every agent that keeps up carries them out: uploads must not wait for ever.
  */
 export class BetterMediaPlace {
-  readonly #options: BetterMediaPlaceOptions;
-  #wasThere = false;
+  readonly #usedShare: () => number;
+  #isThere = false;
 
-  constructor(options: BetterMediaPlaceOptions) {
-    this.#options = options;
+  /** @param usedShare the share of the agent that its streams occupy */
+  constructor(usedShare: () => number) {
+    this.#usedShare = usedShare;
   }
 
-  /** Whether to look for a better place. An agent without streams is itself the best place. */
-  get isDue(): boolean {
-    return this.#options.usedShare() > 0;
+  /** The most that streams may use of a better place; null: an agent without streams is itself the best place. */
+  get mostUsedShare(): number | null {
+    const used = this.#usedShare();
+    if (used <= 0) return null;
+    return used > shareThatIsMuch ? shareThatIsMuch : 0;
   }
 
   get isThere(): boolean {
-    return this.isDue && this.#wasThere;
+    return this.#isThere && this.mostUsedShare !== null;
   }
 
-  async look(): Promise<void> {
-    const { data, agentID, usedShare } = this.#options;
-    const mostUsedShare = usedShare() > shareThatIsMuch ? shareThatIsMuch : 0;
-    this.#wasThere = await data.agents.hasOtherMediaPlace(agentID, mostUsedShare);
+  /** The answer of the last renewal. */
+  set isThere(isThere: boolean) {
+    this.#isThere = isThere;
   }
-}
-
-interface BetterMediaPlaceOptions {
-  readonly data: Pick<Database, 'agents'>;
-  readonly agentID: string;
-  /** The share of the agent that its streams occupy. */
-  readonly usedShare: () => number;
 }
 
 /** Whether a command decodes a user's file. All other commands take milliseconds. */

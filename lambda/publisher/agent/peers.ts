@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { PeerURLs } from '../../data/fleet/agents.ts';
 import type { PeerAnswer } from '../../domain/fleet/lease.ts';
 
 export interface Peering {
@@ -17,10 +18,7 @@ const answerTimeoutMs = 500;
 const learnEveryMs = 3000;
 
 export interface KnownPeersOptions {
-  /** Reads the URLs of some agents with a valid lease. */
-  readonly load: () => Promise<readonly string[]>;
-  /** Reads the URLs of agents whose lease is over. */
-  readonly loadLate: () => Promise<readonly string[]>;
+  readonly load: () => Promise<PeerURLs>;
   /** The port at which other agents can ask this one; null if they cannot. */
   readonly ownPort: () => number | null;
   readonly steadyClock: () => number;
@@ -48,10 +46,10 @@ export class KnownPeers {
    * over: they may be cut off, and may have begun when there was no other agent.
    */
   async learn(): Promise<void> {
-    const { load, loadLate, ownPort, steadyClock } = this.#options;
+    const { load, ownPort, steadyClock } = this.#options;
     if (steadyClock() - this.#learntAtMs <= learnEveryMs) return;
-    const [urls, late] = await Promise.all([load(), loadLate()]);
-    this.#urls = urls;
+    const { live, late } = await load();
+    this.#urls = live;
     this.#learntAtMs = steadyClock();
     const port = ownPort();
     // An address that does not answer takes half a second, so this is not awaited.

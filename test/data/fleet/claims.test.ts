@@ -200,6 +200,7 @@ describe('renewing', () => {
       isAnyDue: true,
       isAnyToRecover: true,
       isAnyUnsent: true,
+      isMediaPlaceElsewhere: false,
       lookedAt: [{ streamID: mine.id, replicaID: mine.held[0]!.id, role: 'primary' }],
     });
     expect(now).toBeInstanceOf(Date);

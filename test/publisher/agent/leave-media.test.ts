@@ -72,8 +72,9 @@ describe('a better place than beside streams', () => {
     );
   };
   const isThereFor = async (usedShare: number) => {
-    const place = new BetterMediaPlace({ data: data(), agentID: 'agent_own', usedShare: () => usedShare });
-    await place.look();
+    const place = new BetterMediaPlace(() => usedShare);
+    const renewal = await data().agentRenewals.renew('agent_own', undefined, null, place.mostUsedShare);
+    place.isThere = renewal.isMediaPlaceElsewhere;
     return place.isThere;
   };
 
