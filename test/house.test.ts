@@ -84,7 +84,7 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda'), ({ target }) => !outside(target))).toEqual([]);
   });
 
-  it('lib takes from lambda only the catalogue, settings, names of variables, queues, places, roles, connections, and costs', () => {
+  it('lib takes from lambda only the catalogue, settings, costs, connections, and names of things in AWS', () => {
     const allowed = ({ target }: Import) =>
       !within('lambda', 'bin')(target) ||
       within(
