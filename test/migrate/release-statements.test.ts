@@ -8,7 +8,7 @@ import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { actorsOn, inFuture, startOptions, storage } from '../support/actors.ts';
+import { actorsOn, inFuture, startOptions, statsWith, storage } from '../support/actors.ts';
 import { testDatabase } from '../support/database.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { testSender } from '../webhooks/sender.ts';
@@ -32,6 +32,7 @@ const {
   activeStream,
   call,
   claim,
+  data,
   destination,
   fallDue,
   fire,
@@ -104,7 +105,12 @@ async function liveThrough(): Promise<void> {
   await loseLease('first');
   await register('second');
   await sweep(jobs);
-  await claim('second');
+  const [taken] = await claim('second');
+  const { agentRenewals, agents, timelines, figures } = data();
+  await agentRenewals.renew('second', undefined, await agentRenewals.renew('second'), 0);
+  await agents.peerURLs('second');
+  await timelines.revisions('second');
+  await figures.write('second', [{ replicaID: taken!.id, epoch: taken!.epoch, stats: statsWith({}) }]);
 
   const stopped = await startedStream();
   await call('PATCH', `/streams/${stopped}`, { name: 'renamed' });
