@@ -128,9 +128,11 @@ it('each set of starts wakes agents of its backends, for its own streams, and pr
   const sets = await rowsOf<{ woken: number }>(
     `select at, stream_backend, (
          select count(*) from outbox
-         where created_at = at and queue = 'publish-' || stream_backend and body ->> 'streamID' = any (ids))::int as woken
+         where created_at = at and queue = 'publish-' || stream_backend
+           and body ->> 'streamID' = any (ids))::int as woken
      from (
-       select t.at, s.stream_backend, array_agg(s.id) as ids from stream_transitions t join streams s on s.id = t.stream_id
+       select t.at, s.stream_backend, array_agg(s.id) as ids
+       from stream_transitions t join streams s on s.id = t.stream_id
        where cause = 'schedule_start' and exists (select from replicas where stream_id = s.id)
          and t.stream_id = any ($1) group by 1, 2) sets`,
     [Object.keys(groups).flatMap((group) => (groups[group]!.begun ? [] : idsOf(group)))],

@@ -54,8 +54,8 @@ async function makeUsers(service: TestService): Promise<Users> {
 /** Gives each user uploads and destinations, and prepares what all users have alike. */
 async function makeUploads({ pool }: WithPool, { radio }: Users): Promise<void> {
   await pool().query(
-    `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds, width,
-       height, framerate, video_codec, audio_codec, content_hash)
+    `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds,
+       width, height, framerate, video_codec, audio_codec, content_hash)
      select kind || '_' || id, id, 'x', 'video/mp4', 'video', kind || '_' || id, true,
        case kind when 'raw' then 'pending' else 'completed' end, 400, 1280, 720, 30, 'h264', 'aac',
        case kind when 'raw' then null else kind end
