@@ -184,8 +184,7 @@ create table billing_accounts (
   constraint billing_accounts_warned_check check (warned = any (array['day', 'hour', 'exhausted']))
 );
 create index billing_accounts_due on billing_accounts (due_at) where due_at is not null;
-create trigger billing_accounts_note_changed after update of credits_exhausted_at on billing_accounts for each row when (old.credits_exhausted_at is distinct from new.credits_exhausted_at) execute function note_billing();
-create trigger billing_accounts_signalled after update of warned on billing_accounts for each row when (new.warned is null) execute function signal_credits_left();
+create trigger billing_accounts_changed after update on billing_accounts referencing old table as was new table as is_now for each statement execute function record_account_changes();
 
 create table blocked_contents (
   bytes_hash text not null,
@@ -404,7 +403,6 @@ create table due_times (
   constraint due_times_kind_check check (kind = any (array['schedule_start', 'schedule_end', 'duration_over', 'activation_timeout', 'broadcast_rotation', 'item_start', 'joins'])),
   constraint due_times_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade
 );
-create index due_times_by_time on due_times (due_at);
 create index due_times_in_place on due_times (kind, place, due_at) include (user_id, stream_id) where not resting;
 create index due_times_resting on due_times (stream_id) where resting;
 create trigger due_times_user before insert on due_times for each row execute function set_user_of_due_time();
@@ -525,12 +523,10 @@ create table incident_signals (
   condition text not null,
   detail jsonb not null,
   at timestamptz not null default clock_timestamp(),
-  constraint incident_signals_pkey primary key (id),
+  constraint incident_signals_pkey primary key (user_id, kind, subject_id, id),
   constraint incident_signals_condition_check check (condition = any (array['wrong', 'well', 'over'])),
   constraint incident_signals_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
-create index incident_signals_by_subject on incident_signals (user_id, kind, subject_id);
-create index incident_signals_by_user on incident_signals (user_id, id);
 
 create table incident_turns (
   user_id text not null,
@@ -702,6 +698,7 @@ create table live_intervals (
   bytes_before bigint not null default 0,
   bytes_after bigint,
   is_further boolean not null default false,
+  spent_as bigint,
   constraint live_intervals_pkey primary key (id),
   constraint live_intervals_check check (ended_at >= started_at),
   constraint live_intervals_check1 check (bytes_after >= bytes_before),
@@ -710,10 +707,8 @@ create table live_intervals (
   constraint live_intervals_user_id_fkey foreign key (user_id) references users(id)
 );
 create index live_intervals_by_replica on live_intervals (replica_id, ended_at);
-create index live_intervals_by_user on live_intervals (user_id, started_at);
-create unique index live_intervals_open on live_intervals (replica_id) where ended_at is null;
-create index live_intervals_open_by_stream on live_intervals (stream_id) where ended_at is null;
-create index live_intervals_open_by_user on live_intervals (user_id) where ended_at is null;
+create index live_intervals_of_user on live_intervals (user_id, ended_at);
+create unique index live_intervals_open_of_stream on live_intervals (stream_id, replica_id) where ended_at is null;
 
 create table managed_settings (
   id text not null,
@@ -1286,9 +1281,8 @@ create index replicas_of_agent on replicas (agent_id) include (id, epoch, wanted
 create unique index replicas_of_output on replicas (stream_id, coalesce(output_id, ''), role);
 create index replicas_offered on replicas (backend, requested_at) where is_offered;
 create index replicas_untaken on replicas (requested_at) where agent_id is null and wanted <> 'ended';
-create trigger replicas_changed after update of state on replicas for each row when ((new.state = 'live') <> (old.state = 'live') and new.wanted = 'live' and new.output_id is null) execute function record_replica_change();
+create trigger replicas_changed after update on replicas referencing old table as was new table as is_now for each statement execute function record_replica_changes();
 create trigger replicas_note_changed after update on replicas referencing old table as was new table as is_now for each statement execute function note_streams_of_replicas();
-create trigger replicas_output_changed after update of state on replicas for each row when (new.state <> old.state and (old.state = 'live' or (new.state = any (array['live', 'failing', 'ended'])))) execute function record_output_change();
 create trigger replicas_signalled after update on replicas referencing old table as was new table as is_now for each statement execute function signal_replica();
 create trigger replicas_signalled_gone after delete on replicas for each row execute function signal_replica_gone();
 
@@ -1450,10 +1444,8 @@ create table stream_transitions (
   to_state text not null,
   cause text not null,
   at timestamptz not null default now(),
-  constraint stream_transitions_pkey primary key (id),
-  constraint stream_transitions_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade
+  constraint stream_transitions_pkey primary key (stream_id, id)
 );
-create index stream_transitions_by_stream on stream_transitions (stream_id, id desc);
 create index stream_transitions_by_time on stream_transitions (at);
 
 create table streams (
@@ -1509,24 +1501,24 @@ create table streams (
   constraint streams_stream_duration_seconds_check check (stream_duration_seconds >= 0),
   constraint streams_user_id_fkey foreign key (user_id) references users(id) on delete cascade,
   constraint streams_video_codec_check check (video_codec = any (array['h264', 'hevc', 'av1']))
-) with (fillfactor=70);
-create index streams_by_audio_upload on streams (audio_upload_id);
-create index streams_by_destination on streams (destination_id);
+) with (fillfactor=50);
+create index streams_by_audio_upload on streams (audio_upload_id) where audio_upload_id is not null;
+create index streams_by_destination on streams (destination_id) where destination_id is not null;
 create index streams_by_logo on streams ((look #>> '{overlays,logo,uploadID}'[])) where (look #>> '{overlays,logo,uploadID}'[]) is not null;
 create index streams_by_managed_settings on streams (managed_settings_id) where managed_settings_id is not null;
 create index streams_by_playlist on streams using gin (playlist_ids);
 create index streams_by_stinger on streams ((look #>> '{stinger,uploadID}'[])) where (look #>> '{stinger,uploadID}'[]) is not null;
 create index streams_by_user on streams (user_id, seq desc) where deleted_at is null;
-create index streams_by_video_upload on streams (video_upload_id);
+create index streams_by_video_upload on streams (video_upload_id) where video_upload_id is not null;
 create index streams_running on streams (user_id) where status = 'ACTIVE';
 create index streams_with_pending_sound on streams (id) where pending_sound is distinct from 0 and status = 'ACTIVE';
 create trigger streams_added after insert on streams referencing new table as added for each statement execute function count_added('streams');
 create trigger streams_begun_with_output after insert on streams for each row when (new.destination_id is not null) execute function keep_first_output();
 create trigger streams_drop_series after delete on streams referencing old table as gone for each statement execute function drop_series();
+create trigger streams_drop_transitions after delete on streams referencing old table as gone for each statement execute function drop_transitions();
 create trigger streams_gone after delete on streams referencing old table as gone for each statement execute function count_gone('streams');
-create trigger streams_item_start after update of state on streams for each row when ((old.state = any (array['activating', 'failing'])) and new.state = 'active') execute function arm_item_start();
 create trigger streams_mirrored after update on streams for each row when ((old.stream_destination = 'managed' or new.stream_destination = 'managed') and (wish_of_state(old.state) <> wish_of_state(new.state) or old.stream_destination is distinct from new.stream_destination or old.managed_settings_id is distinct from new.managed_settings_id or old.name is distinct from new.name or old.deleted_at is distinct from new.deleted_at or new.state = 'scheduled' and old.schedule_start_at is distinct from new.schedule_start_at)) execute function mirror_stream();
-create trigger streams_moved after update of last_transition_id on streams for each row when (old.last_transition_id is distinct from new.last_transition_id) execute function record_stream_moved();
+create trigger streams_moved after update on streams referencing old table as was new table as is_now for each statement execute function record_stream_moves();
 create trigger streams_note_added after insert on streams referencing new table as added for each statement execute function note_added('stream');
 create trigger streams_note_changed after update on streams referencing new table as changed for each statement execute function note_streams();
 create trigger streams_note_gone after delete on streams referencing old table as gone for each statement execute function note_gone('stream');
@@ -1747,16 +1739,6 @@ create trigger webhooks_item_start after insert or update of events, enabled on 
 create trigger webhooks_note_added after insert on webhooks referencing new table as added for each statement execute function note_added('webhook');
 create trigger webhooks_note_changed after update of url, events, enabled, disabled_reason, sealed_secret on webhooks for each row execute function note_changed('webhook');
 create trigger webhooks_note_gone after delete on webhooks referencing old table as gone for each statement execute function note_gone('webhook');
-
-create function arm_item_start() returns trigger language plpgsql
-as $$
-begin
-  insert into due_times (stream_id, kind, due_at)
-  select new.id, 'item_start', case old.state when 'activating' then coalesce(new.anchored_at, now()) else now() end
-  where exists (select from webhooks where user_id = new.user_id and enabled and 'item.started' = any (events))
-  on conflict do nothing;
-  return null;
-end $$;
 
 create function arm_item_starts() returns trigger language plpgsql
 as $$
@@ -2009,6 +1991,13 @@ begin
   return null;
 end $$;
 
+create function drop_transitions() returns trigger language plpgsql
+as $$
+begin
+  delete from stream_transitions where stream_id in (select id from gone);
+  return null;
+end $$;
+
 create function end_access() returns trigger language plpgsql
 as $$
 begin
@@ -2128,7 +2117,8 @@ as $$
 begin
   perform supersede_mirror(new.id, coalesce(
     (select cause from stream_transitions
-     where id = new.last_transition_id and new.last_transition_id is distinct from old.last_transition_id),
+     where stream_id = new.id and id = new.last_transition_id
+       and new.last_transition_id is distinct from old.last_transition_id),
     'changed'));
   return null;
 end $$;
@@ -2324,7 +2314,7 @@ begin
   return null;
 end $$;
 
-create function note_streams_of_replicas() returns trigger language plpgsql
+create function note_streams_of_replicas() returns trigger language plpgsql set enable_nestloop=off
 as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
@@ -2355,6 +2345,22 @@ create function notify_outbox() returns trigger language plpgsql
 as $$
 begin
   perform pg_notify('outbox', new.queue);
+  return null;
+end $$;
+
+create function record_account_changes() returns trigger language plpgsql set enable_nestloop=off
+as $$
+begin
+  insert into changes (user_id, xid, kind, id, is_deleted)
+  select n.user_id, pg_current_xact_id(), 'billing', n.user_id, false
+  from is_now n join was on was.user_id = n.user_id
+  where was.credits_exhausted_at is distinct from n.credits_exhausted_at
+  on conflict do nothing;
+  perform note_signal(user_id, 'credits_low', user_id, null, null, 'well', '{}')
+  from is_now n
+  where warned is null
+    and (select true from incidents where user_id = n.user_id and kind = 'credits_low' and ended_at is null limit 1)
+    and (select true from invoices where user_id = n.user_id and remaining_credits > 0 limit 1);
   return null;
 end $$;
 
@@ -2418,25 +2424,6 @@ begin
   return null;
 end $$;
 
-create function record_output_change() returns trigger language plpgsql
-as $$
-declare
-  of_user text := (
-    select w.user_id from streams s join webhooks w on w.user_id = s.user_id
-    where s.id = new.stream_id and w.enabled and 'stream.output_changed' = any (w.events) limit 1);
-  output text;
-begin
-  if of_user is null then
-    return null;
-  end if;
-  output := coalesce(new.output_id, (select id from outputs where stream_id = new.stream_id and is_first));
-  if output is not null then
-    perform record_event(of_user, 'stream.output_changed', new.stream_id, json_build_object(
-      'streamID', new.stream_id, 'outputID', output, 'role', new.role, 'state', new.state, 'reason', new.reason));
-  end if;
-  return null;
-end $$;
-
 create function record_publish_ended() returns trigger language plpgsql
 as $$
 begin
@@ -2450,36 +2437,46 @@ begin
   return null;
 end $$;
 
-create function record_replica_change() returns trigger language plpgsql
+create function record_replica_changes() returns trigger language plpgsql set enable_nestloop=off
 as $$
-declare
-  event_type text := case new.state when 'live' then 'replica.connected' else 'replica.lost' end;
-  of_user text := (
-    select w.user_id from streams s join webhooks w on w.user_id = s.user_id
-    where s.id = new.stream_id and w.enabled and event_type = any (w.events) limit 1);
 begin
-  if of_user is null then
-    return null;
-  end if;
-  if new.state = 'live' then
-    perform record_event(of_user, event_type, new.stream_id,
-      json_build_object('streamID', new.stream_id, 'role', new.role));
-  else
-    perform record_event(of_user, event_type, new.stream_id,
-      json_build_object('streamID', new.stream_id, 'role', new.role, 'reason', new.reason));
-  end if;
+  perform record_event(s.user_id, change.event_type, n.stream_id, change.data)
+  from is_now n
+  join was on was.id = n.id
+  cross join lateral (select user_id from streams where id = n.stream_id offset 0) s
+  cross join lateral (
+    select 'replica.connected' as event_type, json_build_object('streamID', n.stream_id, 'role', n.role) as data
+    where n.state = 'live' and n.wanted = 'live' and n.output_id is null
+    union all
+    select 'replica.lost', json_build_object('streamID', n.stream_id, 'role', n.role, 'reason', n.reason)
+    where was.state = 'live' and n.wanted = 'live' and n.output_id is null
+    union all
+    select 'stream.output_changed', json_build_object('streamID', n.stream_id, 'outputID', output.id,
+      'role', n.role, 'state', n.state, 'reason', n.reason)
+    from (
+      select coalesce(n.output_id, (select id from outputs where stream_id = n.stream_id and is_first)) as id) output
+    where output.id is not null and (was.state = 'live' or n.state in ('live', 'failing', 'ended'))) change
+  where was.state <> n.state and (
+    select true from webhooks where user_id = s.user_id and enabled and change.event_type = any (events) limit 1);
   return null;
 end $$;
 
-create function record_stream_moved() returns trigger language plpgsql
+create function record_stream_moves() returns trigger language plpgsql set enable_nestloop=off
 as $$
 begin
-  if exists (
-    select from webhooks where user_id = new.user_id and enabled and 'stream.state_changed' = any (events)) then
-    perform record_event(new.user_id, 'stream.state_changed', new.id, json_build_object(
-      'streamID', new.id, 'streamStateID', new.last_transition_id::text, 'from', old.state, 'to', new.state,
-      'cause', (select cause from stream_transitions where id = new.last_transition_id), 'reason', new.state_reason));
-  end if;
+  perform record_event(n.user_id, 'stream.state_changed', n.id, json_build_object(
+    'streamID', n.id, 'streamStateID', n.last_transition_id::text, 'from', was.state, 'to', n.state, 'cause',
+    (select cause from stream_transitions where stream_id = n.id and id = n.last_transition_id),
+    'reason', n.state_reason))
+  from is_now n join was on was.id = n.id
+  where was.last_transition_id is distinct from n.last_transition_id and (
+    select true from webhooks where user_id = n.user_id and enabled and 'stream.state_changed' = any (events) limit 1);
+  insert into due_times (stream_id, kind, due_at)
+  select n.id, 'item_start', case was.state when 'activating' then coalesce(n.anchored_at, now()) else now() end
+  from is_now n join was on was.id = n.id
+  where was.state in ('activating', 'failing') and n.state = 'active' and (
+    select true from webhooks where user_id = n.user_id and enabled and 'item.started' = any (events) limit 1)
+  on conflict do nothing;
   return null;
 end $$;
 
@@ -2556,16 +2553,6 @@ begin
   return null;
 end $$;
 
-create function signal_credits_left() returns trigger language plpgsql
-as $$
-begin
-  if exists (select from incidents where user_id = new.user_id and kind = 'credits_low' and ended_at is null)
-    and exists (select from invoices where user_id = new.user_id and remaining_credits > 0) then
-    perform note_signal(new.user_id, 'credits_low', new.user_id, null, null, 'well', '{}');
-  end if;
-  return null;
-end $$;
-
 create function signal_gone() returns trigger language plpgsql
 as $$
 begin
@@ -2582,30 +2569,29 @@ begin
   return null;
 end $$;
 
-create function signal_replica() returns trigger language plpgsql set enable_seqscan=off
+create function signal_replica() returns trigger language plpgsql set enable_seqscan=off set enable_nestloop=off
 as $$
 begin
-  with moved as materialized (
-    select n.*, was.failing_since as has_failed_since
-    from is_now n join was on was.id = n.id
-    where was.state <> n.state and n.state in ('failing', 'live', 'ended')
-      and not (n.state = 'ended' and n.is_given_up))
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
   select s.user_id, 'output_refused', n.id, n.stream_id, coalesce(begun.output_id, o.id),
     case n.state when 'failing' then 'wrong' when 'live' then 'well' else 'over' end,
     case n.state when 'failing' then jsonb_build_object(
       'name', s.name, 'output', coalesce(o.name, d.name), 'role', n.role, 'reason', n.reason) else '{}' end
-  from moved n
-  join streams s on s.id = n.stream_id
-  left join lateral (select true as is_known, output_id from begun_incident(s.user_id, 'output_refused', n.id)) begun
-    on true
-  left join outputs o on n.state = 'failing'
-    and o.stream_id = n.stream_id and case when n.output_id is null then o.is_first else o.id = n.output_id end
-  left join destinations d on d.id = o.destination_id
-  where case n.state
-    when 'failing' then (n.has_failed_since is null or begun.is_known is null) and exists (
-      select from replicas where stream_id = n.stream_id and id <> n.id and state = 'live')
-    else begun.is_known end;
+  from is_now n
+  join was on was.id = n.id
+  cross join lateral (select user_id, name from streams where id = n.stream_id offset 0) s
+  left join lateral (
+    select true as is_known, output_id from begun_incident(s.user_id, 'output_refused', n.id) offset 0) begun on true
+  left join lateral (
+    select id, name, destination_id from outputs
+    where n.state = 'failing' and stream_id = n.stream_id
+      and case when n.output_id is null then is_first else id = n.output_id end offset 0) o on true
+  left join lateral (select name from destinations where id = o.destination_id offset 0) d on true
+  where was.state <> n.state and n.state in ('failing', 'live', 'ended') and not (n.state = 'ended' and n.is_given_up)
+    and case n.state
+      when 'failing' then (was.failing_since is null or begun.is_known is null) and exists (
+        select from replicas where stream_id = n.stream_id and id <> n.id and state = 'live')
+      else begun.is_known end;
   if found then
     perform wake_incidents();
   end if;
@@ -2629,7 +2615,7 @@ begin
   return null;
 end $$;
 
-create function signal_stream() returns trigger language plpgsql set enable_seqscan=off
+create function signal_stream() returns trigger language plpgsql set enable_seqscan=off set enable_nestloop=off
 as $$
 begin
   insert into incident_signals (user_id, kind, subject_id, stream_id, condition, detail)

@@ -51,7 +51,7 @@ const spentUntil = (time: string, user = '$1') =>
    from live_intervals where user_id = ${user} and ended_at is null`;
 /** The streams that use credits, or are about to. */
 const running = (user = '$1') => `from streams
-  where user_id = ${user} and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')`;
+  where user_id = ${user} and deleted_at is null and status = 'ACTIVE'`;
 /** The remaining credits of all invoices. */
 const settled = (user = '$1') => `select coalesce(sum(remaining_credits), 0)
   from invoices where user_id = ${user} and remaining_credits <> 0`;

@@ -23,7 +23,8 @@ interface Posting {
   readonly userID: string;
   readonly cause: LedgerCause;
   /**
-   * The id of an invoice, live interval, day of storage, refund or dispute. A cause and a reference are posted once.
+   * The id of an invoice, refund or dispute, a day of storage, or the id of the first of the live intervals that ended
+   * together. A cause and a reference are posted once.
    */
   readonly reference: string;
   /** Nothing is written unless it is above zero. */

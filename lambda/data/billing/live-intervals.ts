@@ -5,13 +5,14 @@ import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { ReplicaRole } from '../fleet/replicas.ts';
 
-/** An interval that was begun or ended. */
-export interface ChangedInterval {
-  readonly id: number;
+/** The intervals of a user that one statement ended or began. */
+export interface ChangedIntervals {
   readonly user_id: string;
-  /** Null for one that was begun. */
+  /** The id of the first one that ended, which the others have as `spent_as`; null: these were begun. */
+  readonly spent_as: number | null;
+  /** The end of the last one; null: these were begun. */
   readonly ended_at: Date | null;
-  /** The cost of the whole interval; 0 for one that was begun. */
+  /** The cost of those that ended, whole; 0: these were begun. */
   readonly credits: number;
 }
 
@@ -35,7 +36,7 @@ export function liveIntervals(db: Queryable) {
      * @param areFiguresKept whether the rows of the streams have the last figures of agents, so that they are not read
      */
     updateFromReplicas: (metered: readonly MeteredStream[], areFiguresKept: boolean) =>
-      all<ChangedInterval>(
+      all<ChangedIntervals>(
         db,
         {
           name: 'meter',
@@ -47,8 +48,8 @@ export function liveIntervals(db: Queryable) {
              partition by r.stream_id, r.role order by paid.id is null, r.output_id nulls first) > 1 as is_further
            from metered m join replicas r on r.stream_id = m.stream_id
              left join live_intervals paid
-               on paid.replica_id = r.id and paid.agent_id = r.agent_id and paid.epoch = r.epoch
-                 and paid.ended_at is null and not paid.is_further
+               on paid.stream_id = r.stream_id and paid.replica_id = r.id and paid.ended_at is null
+                 and paid.agent_id = r.agent_id and paid.epoch = r.epoch and not paid.is_further
            where r.stream_id = any ($1) and r.state = 'live' and r.wanted <> 'ended'),
          sending as (
            select *, prices -> role -> case when is_further then 'further' else 'first' end as price from live),
@@ -59,12 +60,19 @@ export function liveIntervals(db: Queryable) {
              join sending r on r.id = i.replica_id and r.agent_id = i.agent_id and r.epoch = i.epoch
                and r.is_further = i.is_further
            where i.stream_id = any ($1) and i.ended_at is null),
-         -- Ends all other open intervals of the streams. If the agent was not declared dead, the inner select is null,
+         -- The other open intervals. A lateral join reads those of each stream: else Postgres would compare all with all.
+         closing as materialized (
+           select open.id, m.stream_id, m.at, min(open.id) over (partition by open.user_id) as spent_as
+           from metered m cross join lateral (
+             select id, user_id from live_intervals
+             where stream_id = m.stream_id and ended_at is null and id not in (select id from going_on) offset 0) open),
+         -- Ends them. If the agent was not declared dead, the inner select is null,
          -- which least() ignores. The bytes are from the claim's latest figures, if these were sampled within the
          -- interval.
          ended as (
            update live_intervals i set
-             ended_at = greatest(i.started_at, least(m.at, (
+             spent_as = closing.spent_as,
+             ended_at = greatest(i.started_at, least(closing.at, (
                select renewed_at from agents where id = i.agent_id and lease_expires_at = ${declaredDead}))),
              bytes_after = greatest(i.bytes_before, (
                select (latest.stats ->> 'bytesSent')::bigint
@@ -76,13 +84,9 @@ export function liveIntervals(db: Queryable) {
                  lateral (select case when kept.is_kept then kept.stats
                    else latest_stats(kept.stats, i.agent_id, i.replica_id, i.epoch) end as stats) latest
                where (latest.stats ->> 'sampledAt')::timestamptz >= i.started_at))
-           -- A lateral join reads the intervals of each stream: else Postgres would compare all with all.
-           from metered m join streams s on s.id = m.stream_id and s.id = any ($1)
-             cross join lateral (
-               select id from live_intervals
-               where stream_id = m.stream_id and ended_at is null and id not in (select id from going_on) offset 0) open
-           where i.id = open.id
-           returning i.id, i.user_id, i.replica_id, i.epoch, i.ended_at, i.bytes_after,
+           from closing join streams s on s.id = closing.stream_id and s.id = any ($1)
+           where i.id = closing.id
+           returning i.user_id, i.spent_as, i.replica_id, i.epoch, i.ended_at, i.bytes_after,
              live_cost(i.credits_per_hour, i.started_at, i.ended_at) as credits),
          -- Begins an interval for each replica that sends and has none. Bytes are counted by claim: the count continues
          -- from the last interval of the replica if that has the same claim, else begins at 0.
@@ -102,8 +106,10 @@ export function liveIntervals(db: Queryable) {
                order by ended_at desc limit 1)
              order by ended_at desc limit 1) before on true
            where r.id not in (select replica_id from going_on)
-           returning id, user_id)
-         select id, user_id, ended_at, credits from ended union all select id, user_id, null, 0 from begun`,
+           returning user_id)
+         select user_id, spent_as, max(ended_at) as ended_at, sum(credits) as credits from ended
+         group by user_id, spent_as
+         union all select distinct user_id, null::bigint, null::timestamptz, 0 from begun`,
         },
         [
           metered.map(({ streamID }) => streamID),

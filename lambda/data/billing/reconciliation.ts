@@ -51,13 +51,14 @@ export function reconciliation(db: Queryable) {
          where i.credits is distinct from t.credits
 
          union all
-         select coalesce(i.user_id, t.user_id), 'an interval that has ended was spent once',
-           coalesce(i.id::text, t.reference), i.cost, -t.credits
+         select coalesce(i.user_id, t.user_id), 'intervals that have ended were spent once',
+           coalesce(i.reference, t.reference), i.cost, -t.credits
          from (
-           select id, user_id, live_cost(credits_per_hour, started_at, ended_at) as cost
-           from live_intervals where ended_at is not null) i
+           select coalesce(spent_as, id)::text as reference, user_id,
+             sum(live_cost(credits_per_hour, started_at, ended_at)) as cost
+           from live_intervals where ended_at is not null group by 1, 2) i
          full join (select * from moved where cause = 'usage') t
-           on t.reference = i.id::text and t.user_id = i.user_id
+           on t.reference = i.reference and t.user_id = i.user_id
          where coalesce(i.cost, 0) <> coalesce(-t.credits, 0)
 
          union all

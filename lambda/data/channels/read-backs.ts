@@ -27,7 +27,8 @@ export interface Counted {
 /** SQL condition: the health of a broadcast is due. A stream that begins to fail makes it due once more. */
 const isDue = `b.phase = 'live' and (b.look_at is null or b.look_at <= now()
   or s.state = 'failing'
-    and b.health_observed_at < (select at from stream_transitions where id = s.last_transition_id))`;
+    and b.health_observed_at < (
+      select at from stream_transitions where stream_id = s.id and id = s.last_transition_id))`;
 
 export function readBacks(db: Queryable) {
   return {

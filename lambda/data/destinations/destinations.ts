@@ -21,6 +21,7 @@ export interface Destination {
   readonly srt_stream_id: string | null;
   readonly sealed_srt_passphrase: Buffer | null;
   readonly created_at: Date;
+  /** When a stream last went live there, recorded once a minute. */
   readonly last_used_at: Date | null;
   readonly archived_at: Date | null;
   /** The connected channel that it stands for; null for an address that its user gave. */
@@ -60,6 +61,9 @@ function valuesOf(settings: DestinationSettings): unknown[] {
     settings.sealed_srt_passphrase,
   ];
 }
+
+/** SQL condition: the use of a destination was not recorded within the last minute. Starts come by the hundred. */
+const isUseUnrecorded = `(last_used_at is null or last_used_at < now() - interval '1 minute')`;
 
 export function destinations(db: Queryable) {
   return {
@@ -200,7 +204,10 @@ export function destinations(db: Queryable) {
              join managed_settings m on m.id = s.managed_settings_id
              join destinations d on d.connection_id = m.connection_id
            where s.id = any ($1) and s.stream_destination = 'managed'),
-         used as (select id from destinations where id in (select id from named) order by id for update)
+         used as (
+           select id from destinations
+           where id in (select id from named) and ${isUseUnrecorded}
+           order by id for no key update)
          update destinations d set last_used_at = now() from used where d.id = used.id`,
         [streamIDs],
       ),
@@ -209,8 +216,9 @@ export function destinations(db: Queryable) {
     markUsedByOutputs: (outputIDs: readonly string[]) =>
       db.query(
         `with used as (
-           select id from destinations where id in (select destination_id from outputs where id = any ($1))
-           order by id for update)
+           select id from destinations
+           where id in (select destination_id from outputs where id = any ($1)) and ${isUseUnrecorded}
+           order by id for no key update)
          update destinations d set last_used_at = now() from used where d.id = used.id`,
         [outputIDs],
       ),

@@ -71,8 +71,8 @@ export function incidents(db: Queryable) {
       all<Signal>(
         db,
         `with taken as (
-           delete from incident_signals
-           where id in (select id from incident_signals where user_id = $1 order by id limit $2) returning *)
+           delete from incident_signals where user_id = $1
+             and id in (select id from incident_signals where user_id = $1 order by id limit $2) returning *)
          select * from taken order by id`,
         [userID, most],
       ),

@@ -43,7 +43,8 @@ export interface RunBegin extends StreamMove {
 const isPossible = ({ stream, cause }: StreamMove) => nextState(stream.state, cause) !== null;
 
 /** SQL of the assignments of a move within a run. */
-const keptRun = `stopped_at = case when from_state = 'stopping' or (to_state = 'failed' and from_state <> 'scheduled')
+const keptRun = `started_at = case when to_state = 'active' then coalesce(started_at, now()) else started_at end,
+  stopped_at = case when from_state = 'stopping' or (to_state = 'failed' and from_state <> 'scheduled')
     then now() else stopped_at end,
   stats = ${newerFigures('m.primary_stats', 's.stats')},
   backup_stats = ${newerFigures('m.backup_stats', 's.backup_stats')}`;
@@ -156,10 +157,13 @@ export function streamMoves(db: Queryable) {
       db.query(
         `with moved as (select distinct stream_id from stream_transitions where at > now() - interval '5 minutes'),
          excess as (
-           select beyond.id from moved cross join lateral (
-             select id from stream_transitions where stream_id = moved.stream_id order by id desc offset $1) beyond),
-         old as (select id from stream_transitions where at < now() - make_interval(days => $2) order by at limit $3)
-         delete from stream_transitions where id in (select id from excess union select id from old limit $3)`,
+           select beyond.* from moved cross join lateral (
+             select stream_id, id from stream_transitions
+             where stream_id = moved.stream_id order by id desc offset $1) beyond),
+         old as (
+           select stream_id, id from stream_transitions
+           where at < now() - make_interval(days => $2) order by at limit $3)
+         delete from stream_transitions where (stream_id, id) in (table excess union table old limit $3)`,
         [kept, days, most],
       ),
   };

@@ -150,8 +150,13 @@ export function streams(db: Queryable) {
       ))!;
     },
 
+    /** A stream of this user. The inner select makes every plan read one row, and not all streams of the user. */
     find: (userID: string, id: string) =>
-      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null', [id, userID]),
+      one<Stream>(
+        db,
+        `select * from (select * from streams where id = $1 offset 0) s where user_id = $2 and deleted_at is null`,
+        [id, userID],
+      ),
 
     /** The stream, locked. All code that moves a stream to another state locks it first. */
     lock: (userID: string, id: string) =>
@@ -195,10 +200,6 @@ export function streams(db: Queryable) {
          delete from due_times where stream_id = any ($1)`,
         [ids],
       ),
-
-    /** Records when runs were first live. */
-    markStarted: (ids: readonly string[]) =>
-      db.query('update streams set started_at = coalesce(started_at, now()) where id = any ($1)', [ids]),
 
     /**
      * Sets the anchor, the time of the first frame of the run, to now, unless it is set.

@@ -9,7 +9,7 @@ import type { Warning } from '../../domain/billing/credits.ts';
 import { applyRest } from './account-rest.ts';
 import { grantFreeCredits } from '../billing/free-credits.ts';
 import { reassess } from '../billing/meter.ts';
-import { stopStreams } from '../streams/stop-stream.ts';
+import { stopStream } from '../streams/stop-stream.ts';
 
 const notificationOf: Readonly<Record<Warning, NotificationKind>> = {
   day: 'credits_end_within_day',
@@ -44,7 +44,24 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
     if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);
     return warn(data, userID, now);
   });
-  if (due === 'stop') await inTransaction(pool, (data) => stopWithoutCredits(data, account, now));
+  if (due !== 'stop') return;
+  const stopped: string[] = [];
+  for (const streamID of await databaseOn(pool).creditAccounts.runningStreams(userID)) {
+    if (await inTransaction(pool, (data) => stopWithoutCredits(data, userID, streamID, now))) stopped.push(streamID);
+  }
+  await inTransaction(pool, async (data) => {
+    await data.creditAccounts.lock(userID);
+    await reassess(data, userID, now);
+    if (stopped.length === 0) return;
+    const reference = `${account.credits_exhausted_at?.toISOString()}`;
+    await data.notifications.add({
+      userID,
+      kind: 'streams_stopped_without_credits',
+      reference,
+      detail: { streamIDs: stopped },
+      dueAt: now,
+    });
+  });
 }
 
 /** Assesses the locked account again, and warns if a warning is due. */
@@ -68,26 +85,19 @@ async function warn(data: Database, userID: string, now: Date): Promise<'stop' |
 }
 
 /**
- * Stops the streams of an account and notifies its user, unless a top-up has arrived meanwhile. Time after the end of
- * the grace period costs nothing. It is one transaction: a process that dies cannot stop streams without a word.
+ * Stops one stream, unless a top-up has arrived meanwhile. Time after the end of the grace period costs nothing.
+ * @returns whether the stream was stopped
  */
-async function stopWithoutCredits(data: Database, account: DueAccount, now: Date): Promise<void> {
-  const userID = account.user_id;
-  const streams = await data.streams.lockMany(await data.creditAccounts.runningStreams(userID));
+async function stopWithoutCredits(data: Database, userID: string, streamID: string, now: Date): Promise<boolean> {
+  const stream = await data.streams.lockAny(streamID);
+  if (!stream) return false;
   await data.creditAccounts.lock(userID);
   const outlook = outlookOf(await data.creditAccounts.consumption(userID, now), now);
   const action = actionDue(outlook, now);
-  if (outlook.exhaustedAt === null || !action || !('stop' in action)) return reassess(data, userID, now);
-  const paidUntil = new Date(outlook.exhaustedAt.getTime() + graceMs);
-  const stopped = await stopStreams(
-    data,
-    streams.map((stream) => ({ stream, cause: 'credits_used_up', reason, paidUntil })),
-  );
-  await reassess(data, userID, now);
-  if (stopped.size === 0) return;
-  const reference = `${account.credits_exhausted_at?.toISOString()}`;
-  const detail = { streamIDs: [...stopped.keys()].sort() };
-  await data.notifications.add({ userID, kind: 'streams_stopped_without_credits', reference, detail, dueAt: now });
+  if (outlook.exhaustedAt === null || !action || !('stop' in action)) return false;
+  const endOfGrace = new Date(outlook.exhaustedAt.getTime() + graceMs);
+  const stopped = await stopStream(data, stream, 'credits_used_up', { reason, paidUntil: endOfGrace });
+  return stopped !== stream;
 }
 
 const reason = {

@@ -48,10 +48,10 @@ export async function meterStreams(
   if (changed.length === 0) return;
   await data.creditAccounts.lock(...changed.map(({ user_id: userID }) => userID));
   await data.ledger.takeAll(
-    changed.flatMap(({ id, user_id: userID, ended_at: endedAt, credits }) =>
+    changed.flatMap(({ spent_as: spentAs, user_id: userID, ended_at: endedAt, credits }) =>
       endedAt === null
         ? []
-        : [{ userID, cause: 'usage', reference: String(id), credits, account: 'usage', at: endedAt }],
+        : [{ userID, cause: 'usage', reference: String(spentAs), credits, account: 'usage', at: endedAt }],
     ),
   );
   await reassessAll(data, latestChangeOfUsers(changes, new Set(changed.map(({ user_id: userID }) => userID))));

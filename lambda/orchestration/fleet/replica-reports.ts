@@ -74,7 +74,7 @@ async function writeReports(
     if (isHolder || (answers.get(report) && state === 'live')) counting.push(each);
   }
 
-  await moveByLive(
+  const used = await moveByLive(
     data,
     counting.filter(({ state }) => state === 'live'),
     held,
@@ -90,6 +90,9 @@ async function writeReports(
     data,
     counting.map(({ stream, now }) => ({ stream, at: now })),
   );
+  // Last, as many streams of a user often start at one destination.
+  if (used.outputIDs.length > 0) await data.destinations.markUsedByOutputs(used.outputIDs);
+  if (used.streamIDs.length > 0) await data.destinations.markUsedBy(used.streamIDs);
   const ended = counting.filter(({ state }) => state === 'ended');
   await finishStops(
     data,
@@ -108,12 +111,18 @@ function movesByLive({ stream, state }: Pick<FoundReport, 'stream' | 'state'>): 
   return state === 'live' && nextState(stream.state, 'media_accepted') !== null;
 }
 
+/** What has gone live: further outputs, and the first outputs of streams whose runs were never live before. */
+interface GoneLive {
+  readonly outputIDs: readonly string[];
+  readonly streamIDs: readonly string[];
+}
+
 /** @param held the outputs and roles of the held replicas, by id */
 async function moveByLive(
   data: Database,
   reports: readonly FoundReport[],
   held: ReadonlyMap<string, PublishedFor>,
-): Promise<void> {
+): Promise<GoneLive> {
   const movedIDs = await data.streamMoves.moveAll(
     reports.map(({ stream, claim, figures }) => {
       const { role, output_id: outputID = null } = held.get(claim.id) ?? {};
@@ -122,19 +131,16 @@ async function moveByLive(
       return { stream, cause: 'media_accepted', reason: null, figures: kept };
     }),
   );
-  const further = reports.flatMap(({ claim }) => held.get(claim.id)?.output_id ?? []);
-  if (further.length > 0) await data.destinations.markUsedByOutputs(further);
+  const outputIDs = reports.flatMap(({ claim }) => held.get(claim.id)?.output_id ?? []);
   const started = reports.filter(({ stream }) => stream.started_at === null && movedIDs.has(stream.id));
-  if (started.length === 0) return;
   const streamIDs = started.map(({ streamID }) => streamID);
-  await data.streams.markStarted(streamIDs);
   await data.dueTimes.disarm(streamIDs.map((id) => ({ stream_id: id, kind: 'activation_timeout' })));
   await data.dueTimes.setAll(
     started.flatMap(({ stream: { id, stream_duration_seconds: seconds }, now }) =>
       seconds ? [{ stream_id: id, kind: 'duration_over', due_at: new Date(now.getTime() + seconds * 1000) }] : [],
     ),
   );
-  await data.destinations.markUsedBy(streamIDs);
+  return { outputIDs, streamIDs };
 }
 
 /** Sets the reason of an active stream to a warning of any of its live replicas. */

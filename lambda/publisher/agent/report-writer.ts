@@ -9,6 +9,8 @@ import type { ReplicaReport } from '../../orchestration/fleet/replica-reports.ts
 
 /** Most reports in one transaction, as their streams are locked until the last of them is written. */
 const maxTogether = 100;
+/** Fewest users whose reports go to more than one transaction: each transaction has a cost of its own. */
+const worthSplitting = 25;
 /** Wait of a writer that gets no place: the first and the longest. Reports that arrive meanwhile go together. */
 const waits = { firstMs: 25, mostMs: 400 } as const;
 
@@ -85,7 +87,9 @@ export class ReportWriter {
   #takeTogether(): Waiting[] {
     const isFree = ({ userID }: Waiting) => !this.#writing.values().some((users) => users.has(userID));
     const users = [...new Set(this.#waiting.filter(isFree).map(({ userID }) => userID))];
-    const taking = new Set(users.slice(0, Math.ceil(users.length / this.#options.mostAtOnce)));
+    const taking = new Set(
+      users.slice(0, Math.max(worthSplitting, Math.ceil(users.length / this.#options.mostAtOnce))),
+    );
     const together = new Map<string, Waiting>();
     const later: Waiting[] = [];
     for (const each of this.#waiting) {

@@ -308,7 +308,7 @@ class World {
   async #run(stream: number): Promise<void> {
     this.#stopped.delete(stream);
     const streamID = this.#streamID(stream);
-    await service.pool().query(`update streams set state = 'active' where id = $1`, [streamID]);
+    await service.pool().query(`update streams set state = 'active', status = 'ACTIVE' where id = $1`, [streamID]);
     await service.pool().query(
       `update replicas
        set wanted = 'live', state = 'failing', agent_id = null

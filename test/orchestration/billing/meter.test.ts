@@ -262,21 +262,6 @@ describe('the end of the credits', () => {
     expect((await notificationKinds()).filter((kind) => kind === 'streams_stopped_without_credits')).toHaveLength(1);
   });
 
-  it('stops all streams and tells which, or does neither: whoever does it may die meanwhile', async () => {
-    const ids = [(await liveSince(0)).id, (await activeStream('agent')).id].sort();
-    await letIntervalsBegin(service, user().id, 41 * 3600);
-    await letCreditsBeGone(6);
-    const isRefused = `constraint refused check (kind <> 'streams_stopped_without_credits') not valid`;
-    await service.pool().query(`alter table notifications add ${isRefused}`);
-    await expect(fire()).rejects.toThrow('refused');
-    for (const id of ids) expect((await stream(id)).state).toBe('active');
-    await service.pool().query('alter table notifications drop constraint refused');
-    await makeLookDue();
-    await fire();
-    for (const id of ids) expect((await stream(id)).state).toBe('stopping');
-    expect((await notificationsOf(service, user().id)).at(-1)).toMatchObject({ detail: { streamIDs: ids } });
-  });
-
   it('stops them before anything that is due to others, however much that is', async () => {
     const { id } = await liveSince(41 * 3600);
     await letCreditsBeGone(6);
