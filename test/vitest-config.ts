@@ -22,7 +22,7 @@ const slow = [
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
   'test/local/{postgres,rtmp-sink,set-up,watch-page,youtube-ingest}.test.ts',
   'test/operations/{guide-link,limits,timeline,upload-parts}.test.ts',
-  'test/orchestration/{concurrency,billing/credits-concurrency,runs/due-storm}.test.ts',
+  'test/orchestration/{concurrency,billing/credits-concurrency}.test.ts',
   'test/platforms/{mirror,mirror-model}.test.ts',
   'test/ports/{flooded-queue,postgres-command-queue,outbound/name-resolver}.test.ts',
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',

@@ -7,6 +7,8 @@ import { withProductionDatabase } from './database.ts';
 import { writeBareStarts } from './due-bare.ts';
 import { Fleet } from './fleet.ts';
 import { fillParts, fillUsers, insertAgents, usersOfAll } from './orchestration-rows.ts';
+import { processorTime } from './processor-time.ts';
+import { readBeside } from './reads-beside.ts';
 import { beginCounting, costliest, countedCosts } from './statement-costs.ts';
 import type { StatementCosts } from './statement-costs.ts';
 
@@ -14,8 +16,10 @@ const numbers = (name: string, usual: string) => (process.env[name] ?? usual).sp
 /** The number of connections that RDS Proxy would hold open for these agents. */
 const connections = 40;
 /** Time from the insert of the rows to the first due time. */
-const aheadSeconds = 5;
+const aheadSeconds = 8;
 const mostSeconds = 420;
+/** The time in which agents only renew their leases, to know what that costs. */
+const steadySeconds = 4;
 const liveNeighbours = 1000;
 /** SQL that only renewals of leases have: they cost the same without anything due. */
 const renewal = 'with renewed as';
@@ -57,50 +61,74 @@ function scenarios(): Scenario[] {
 
 export async function dueBench(): Promise<void> {
   for (const scenario of scenarios()) {
-    let bare: StatementCosts | null = null;
+    let bare: Costs | null = null;
     if (scenario.kind === 'starts')
       await withProductionDatabase(connections, async (pool) => {
         await fill(pool, scenario);
+        const used = await processorTime(pool);
         await beginCounting(pool);
+        const before = await used();
         await writeBareStarts(pool, scenario.count);
-        bare = await countedCosts(pool);
+        bare = { ...(await countedCosts(pool)), processorMs: ((await used()) - before) * 1000 };
       });
     await withProductionDatabase(connections, async (pool) => run(pool, scenario, bare));
   }
 }
 
-async function run(pool: Pool, scenario: Scenario, bare: StatementCosts | null): Promise<void> {
+/** Costs of all starts or ends. */
+interface Costs extends StatementCosts {
+  /** Processor time of Postgres. */
+  readonly processorMs: number;
+}
+
+async function run(pool: Pool, scenario: Scenario, bare: Costs | null): Promise<void> {
   const { kind, agents, count, overSeconds, isUneven } = scenario;
   await fill(pool, scenario);
   const fleet = new Fleet({ pool, agents, room: count + 1000 });
+  const used = await processorTime(pool);
   fleet.begin();
+  const reads = await readBeside(pool);
   await delay(2000);
+  reads.latenciesMs.length = 0;
+  const [steadyFrom, steadyFromMs] = [await used(), performance.now()];
+  await delay(steadySeconds * 1000);
   await beginCounting(pool);
   fleet.renewMs.length = 0;
-  const beganMs = performance.now();
+  const alone = reads.latenciesMs.splice(0);
+  const [before, beganMs] = [await used(), performance.now()];
+  const steadyShare = (before - steadyFrom) / ((beganMs - steadyFromMs) / 1000);
   let done = 0;
   while (done < count && performance.now() - beganMs < (mostSeconds + overSeconds) * 1000) {
     await delay(1000);
     done = await movedOf(pool, kind);
   }
-  const costs = await countedCosts(pool, [renewal]);
+  const processorSeconds = (await used()) - before - (steadyShare * (performance.now() - beganMs)) / 1000;
+  const costs = { ...(await countedCosts(pool, [renewal])), processorMs: processorSeconds * 1000 };
   if (process.env['DUE_COSTLIEST'] !== undefined)
     console.table(await costliest(pool, Number(process.env['DUE_COSTLIEST'])));
+  await reads.end();
   await fleet.end();
   const when = overSeconds === 0 ? 'at one second' : `within ${overSeconds} s`;
   console.log(
     `${count} ${kind} ${when}${isUneven ? ', all but 1,000 of one user' : ''}, ${agents} agents: ${done} done, ` +
       `late by ${await latenessOf(pool, kind, false)}; ` +
       (isUneven ? `the others by ${await latenessOf(pool, kind, true)}; ` : '') +
-      `a renewal p99 ${Math.round(quantile(fleet.renewMs, 0.99))} ms`,
+      `a renewal p99 ${Math.round(quantile(fleet.renewMs, 0.99))} ms; ` +
+      `a read p99 ${Math.round(quantile(alone, 0.99))} ms before, ${Math.round(quantile(reads.latenciesMs, 0.99))} ms meanwhile, ` +
+      `${reads.failed} of ${alone.length + reads.latenciesMs.length} failed`,
   );
   const each = (sum: number) => (sum / Math.max(1, done)).toFixed(1);
   const ms = (of: StatementCosts) => of.planMs + of.executeMs;
+  const times = (of: (costs: Costs) => number) => (of(costs) / of(bare!)).toFixed(1);
   console.log(
     `  each: ${each(costs.statements)} statements, ` +
-      `${each(ms(costs))} ms of Postgres (${each(costs.planMs)} to plan), ` +
+      `${each(ms(costs))} ms in statements (${each(costs.planMs)} to plan), ` +
+      `${each(costs.processorMs)} ms of Postgres' processors, ` +
       `${each(costs.blocks)} blocks, ${each(costs.walRecords)} WAL records` +
-      (bare ? `; the bare script ${each(ms(bare))} ms, so ${(ms(costs) / ms(bare)).toFixed(1)} times as much` : ''),
+      (bare
+        ? `; the bare script ${each(ms(bare))} and ${each(bare.processorMs)} ms, ` +
+          `so ${times(ms)} and ${times(({ processorMs }) => processorMs)} times as much`
+        : ''),
   );
 }
 

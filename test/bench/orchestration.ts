@@ -1,7 +1,7 @@
 // The load of many agents on one Postgres with the settings of production, all on this machine.
 // They renew with few streams and with many. A tenth and a third of them are lost at once while users start streams,
 // and schedules are due together. `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_LOST=0.1 ORCHESTRATION_SCHEDULES=0` runs
-// parts of it.
+// parts of it, and `ORCHESTRATION_COSTLIEST=20` prints the statements that cost most.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../lambda/data/database.ts';
@@ -19,6 +19,7 @@ import {
   usersOfAll,
 } from './orchestration-rows.ts';
 import { processorTime } from './processor-time.ts';
+import { beginCounting, costliest, countedCosts } from './statement-costs.ts';
 
 const agentCount = Number(process.env['ORCHESTRATION_AGENTS'] ?? 500);
 const streamCounts = (process.env['ORCHESTRATION_STREAMS'] ?? '1000,10000,100000')
@@ -36,6 +37,8 @@ const lostShares = process.env['ORCHESTRATION_LOST']?.split(',').map(Number) ?? 
 /** Room of the finally remaining agents, as a multiple of all streams. */
 const spareShare = 1.15;
 const startEveryMs = 500;
+/** SQL that agents send all the time, without a loss as well. */
+const steadyStatements = ['with renewed as', 'agent_figures'];
 
 export async function orchestrationBench(): Promise<void> {
   const counter = countStatements();
@@ -83,6 +86,7 @@ async function loss(
   const taken = new Map<string, number>();
   const all = Promise.withResolvers<void>();
   fleet.renewMs.length = 0;
+  await beginCounting(pool);
   const before = await used();
   const beganMs = performance.now();
   const unwatch = fleet.onLive((streamID, agentID) => {
@@ -97,9 +101,13 @@ async function loss(
   await orTooLate(all.promise);
   const tookSeconds = (performance.now() - beganMs) / 1000;
   const after = await used();
+  const costs = await countedCosts(pool, steadyStatements);
   starting.abort();
   const startedMs = await starts;
   unwatch();
+  if (process.env['ORCHESTRATION_COSTLIEST'] !== undefined)
+    console.table(await costliest(pool, Number(process.env['ORCHESTRATION_COSTLIEST'])));
+  const each = (sum: number) => (sum / rows.length).toFixed(2);
   const extra = (of: keyof TimeUsed) => ((after[of] - before[of] - steady[of] * tookSeconds) * 1000) / rows.length;
   console.log(
     `  ${lostAgents.length} lost with ${rows.length} streams: live elsewhere after ` +
@@ -107,6 +115,8 @@ async function loss(
       `the last ${seconds(Math.max(...recoveredMs))}; ${rows.length - recoveredMs.length} not\n` +
       `    processor a stream: Postgres ${extra('postgres').toFixed(2)} ms, agents ${extra('agents').toFixed(2)} ms; ` +
       `${renewalsOf(fleet)}\n` +
+      `    a stream: ${each(costs.statements)} statements, ${each(costs.planMs + costs.executeMs)} ms of Postgres ` +
+      `(${each(costs.planMs)} to plan), ${each(costs.blocks)} blocks, ${each(costs.walRecords)} WAL records\n` +
       `    ${startedMs.length} starts by hand meanwhile: live after p50 ${seconds(quantile(startedMs, 0.5))}, ` +
       `at most ${seconds(Math.max(...startedMs))}; ` +
       `an agent took ${(rows.length / fleet.agentIDs.length).toFixed(1)} on average, at most ` +
