@@ -111,7 +111,7 @@ function movesByLive({ stream, state }: Pick<FoundReport, 'stream' | 'state'>): 
   return state === 'live' && nextState(stream.state, 'media_accepted') !== null;
 }
 
-/** What has gone live: further outputs, and the first outputs of streams whose runs were never live before. */
+/** Outputs that went live: further ones, and the first ones of streams whose runs were never live before. */
 interface GoneLive {
   readonly outputIDs: readonly string[];
   readonly streamIDs: readonly string[];
