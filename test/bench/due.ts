@@ -114,7 +114,8 @@ async function run(pool: Pool, scenario: Scenario, bare: Costs | null): Promise<
       `late by ${await latenessOf(pool, kind, false)}; ` +
       (isUneven ? `the others by ${await latenessOf(pool, kind, true)}; ` : '') +
       `a renewal p99 ${Math.round(quantile(fleet.renewMs, 0.99))} ms; ` +
-      `a read p99 ${Math.round(quantile(alone, 0.99))} ms before, ${Math.round(quantile(reads.latenciesMs, 0.99))} ms meanwhile, ` +
+      `a read p99 ${Math.round(quantile(alone, 0.99))} ms before and ` +
+      `${Math.round(quantile(reads.latenciesMs, 0.99))} ms meanwhile, ` +
       `${reads.failed} of ${alone.length + reads.latenciesMs.length} failed`,
   );
   const each = (sum: number) => (sum / Math.max(1, done)).toFixed(1);

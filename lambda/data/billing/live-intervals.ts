@@ -60,7 +60,8 @@ export function liveIntervals(db: Queryable) {
              join sending r on r.id = i.replica_id and r.agent_id = i.agent_id and r.epoch = i.epoch
                and r.is_further = i.is_further
            where i.stream_id = any ($1) and i.ended_at is null),
-         -- The other open intervals. A lateral join reads those of each stream: else Postgres would compare all with all.
+         -- The other open intervals. A lateral join reads those of each stream: else Postgres would compare all with
+         -- all.
          closing as materialized (
            select open.id, m.stream_id, m.at, min(open.id) over (partition by open.user_id) as spent_as
            from metered m cross join lateral (

@@ -29,12 +29,13 @@ export const kindsOfWork = {
 } as const satisfies Readonly<Record<string, readonly DueKind[]>>;
 export type DueWork = keyof typeof kindsOfWork;
 
+const timedKinds = [...kindsOfWork.starts, ...kindsOfWork.ends, ...kindsOfWork.checks];
 /**
  * SQL condition: a due time may need a timer. Item starts and joins need none: streams on the air have agents. The
  * places are those of the generated column, so that any plan uses the index of places.
  */
 const mayNeedTimer = `not timer_armed and not resting and place in (1, 2)
-  and kind in (${[...kindsOfWork.starts, ...kindsOfWork.ends, ...kindsOfWork.checks].map((kind) => `'${kind}'`).join(', ')})`;
+  and kind in (${timedKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
 export interface DueTime {
   readonly stream_id: string;
