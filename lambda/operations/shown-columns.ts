@@ -7,10 +7,18 @@ type Words<Of extends string> = Of extends `${infer First}_${infer Rest}` ? `${W
 
 type FieldOf<Column extends string> = Column extends `${infer First}_${infer Rest}` ? `${First}${Words<Rest>}` : Column;
 
+/** Fields by column. A page has hundreds of columns, and forming each name anew takes longer than reading them. */
+const fields = new Map<string, string>();
+
 function fieldOf(column: string): string {
-  return column.replace(/_(id|url|usd)(?=_|$)|_(.)/g, (_, acronym?: string, letter?: string) =>
-    (acronym ?? letter)!.toUpperCase(),
-  );
+  let field = fields.get(column);
+  if (field === undefined) {
+    field = column.replace(/_(id|url|usd)(?=_|$)|_(.)/g, (_, acronym?: string, letter?: string) =>
+      (acronym ?? letter)!.toUpperCase(),
+    );
+    fields.set(column, field);
+  }
+  return field;
 }
 
 /** Presents the columns of a row that the schema of an answer has a field for. */

@@ -60,18 +60,25 @@ export async function readBounded(request: Request): Promise<Buffer> {
       `A body may have at most ${maxBodyBytes} bytes. Split it into several requests. Send media to an upload ` +
         'URL.',
     );
-  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+  const length = request.headers.get('content-length');
+  if (Number(length ?? 0) > maxBodyBytes) throw tooLarge();
+  // To make a stream of a small body would take longer than all else.
+  const reading = length === null ? readStream(request) : request.arrayBuffer().then((bytes) => Buffer.from(bytes));
+  const bytes = await reading.catch((cause: unknown) => {
+    throw new ProblemError('malformed_json', 'The body ended before it was complete. Send it again.', { cause });
+  });
+  if (bytes.length > maxBodyBytes) throw tooLarge();
+  return bytes;
+}
+
+/** Reads a body of unknown length until its end, or until there is too much. */
+async function readStream(request: Request): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let total = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      total += chunk.length;
-      if (total > maxBodyBytes) break;
-      chunks.push(chunk);
-    }
-  } catch (cause) {
-    throw new ProblemError('malformed_json', 'The body ended before it was complete. Send it again.', { cause });
+  for await (const chunk of request.body ?? []) {
+    chunks.push(chunk);
+    total += chunk.length;
+    if (total > maxBodyBytes) break;
   }
-  if (total > maxBodyBytes) throw tooLarge();
   return Buffer.concat(chunks);
 }
