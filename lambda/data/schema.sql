@@ -76,7 +76,6 @@ create table alert_channels (
   constraint alert_channels_after_seconds_check check (after_seconds >= 0 and after_seconds <= 3600),
   constraint alert_channels_disabled_reason_check check (disabled_reason = any (array['gone', 'failing'])),
   constraint alert_channels_kind_check check (kind = any (array['email', 'slack', 'discord', 'telegram', 'webhook'])),
-  constraint alert_channels_seq_key unique (seq),
   constraint alert_channels_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index alert_channels_by_host on alert_channels (host) where leased_until is not null;
@@ -276,7 +275,6 @@ create table connections (
   constraint connections_pkey primary key (id),
   constraint connections_check check (state = 'pending' or account_id is not null),
   constraint connections_platform_check check (platform = any (array['youtube', 'twitch', 'kick'])),
-  constraint connections_seq_key unique (seq),
   constraint connections_state_check check (state = any (array['pending', 'ok', 'grant_revoked', 'scope_missing', 'live_not_enabled'])),
   constraint connections_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
@@ -370,7 +368,6 @@ create table destinations (
   sealed_srt_passphrase bytea,
   constraint destinations_pkey primary key (id),
   constraint destinations_connection_id_fkey foreign key (connection_id) references connections(id) on delete cascade,
-  constraint destinations_seq_key unique (seq),
   constraint destinations_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create unique index destinations_by_connection on destinations (connection_id);
@@ -552,7 +549,6 @@ create table incidents (
   due_at timestamptz,
   constraint incidents_pkey primary key (id),
   constraint incidents_condition_check check (condition = any (array['wrong', 'well', 'over'])),
-  constraint incidents_seq_key unique (seq),
   constraint incidents_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index incidents_by_due on incidents (due_at) where due_at is not null;
@@ -607,7 +603,6 @@ create table invoices (
   constraint invoices_cost_check check (cost >= 0::numeric),
   constraint invoices_method_check check (method = any (array['card', 'crypto', 'grant'])),
   constraint invoices_payment_reference_key unique (payment_reference),
-  constraint invoices_seq_key unique (seq),
   constraint invoices_state_check check (state = any (array['pending', 'paid', 'cancelled', 'expired', 'refunded'])),
   constraint invoices_type_check check (type = any (array['credit_purchase', 'free_credits', 'adjustment'])),
   constraint invoices_user_id_fkey foreign key (user_id) references users(id) on delete cascade,
@@ -732,7 +727,6 @@ create table managed_settings (
   constraint managed_settings_connection_id_fkey foreign key (connection_id) references connections(id) on delete cascade,
   constraint managed_settings_latency_check check (latency = any (array['normal', 'low', 'ultraLow'])),
   constraint managed_settings_privacy_check check (privacy = any (array['public', 'unlisted', 'private'])),
-  constraint managed_settings_seq_key unique (seq),
   constraint managed_settings_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index managed_settings_by_connection on managed_settings (connection_id);
@@ -1183,7 +1177,6 @@ create table playlists (
   constraint playlists_pkey primary key (id),
   constraint playlists_kind_check check (kind = any (array['video', 'audio'])),
   constraint playlists_publish_status_check check (publish_status = any (array['IDLE', 'PREPARING', 'FAILED'])),
-  constraint playlists_seq_key unique (seq),
   constraint playlists_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint playlists_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
@@ -1495,7 +1488,6 @@ create table streams (
   constraint streams_pkey primary key (id),
   constraint streams_processing_state_check check (processing_state = any (array['idle', 'processing', 'failed'])),
   constraint streams_run_video_codec_check check (run_video_codec = any (array['h264', 'hevc', 'av1'])),
-  constraint streams_seq_key unique (seq),
   constraint streams_state_check check (state = any (array['draft', 'invalid', 'scheduled', 'preparing', 'activating', 'active', 'failing', 'failed', 'stopping', 'stopped'])),
   constraint streams_status_check check (status = any (array['ACTIVE', 'INACTIVE'])),
   constraint streams_stream_duration_seconds_check check (stream_duration_seconds >= 0),
@@ -1616,7 +1608,6 @@ create table uploads (
   constraint uploads_dynamic_range_check check (dynamic_range = any (array['sdr', 'pq', 'hlg'])),
   constraint uploads_object_key_key unique (object_key),
   constraint uploads_probe_state_check check (probe_state = any (array['pending', 'completed', 'failed'])),
-  constraint uploads_seq_key unique (seq),
   constraint uploads_type_check check (type = any (array['video', 'audio', 'image'])),
   constraint uploads_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
@@ -1727,7 +1718,6 @@ create table webhooks (
   constraint webhooks_pkey primary key (id),
   constraint webhooks_disabled_reason_check check (disabled_reason = any (array['gone', 'failing'])),
   constraint webhooks_events_check check (cardinality(events) > 0),
-  constraint webhooks_seq_key unique (seq),
   constraint webhooks_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index webhooks_by_client on webhooks (client_id) where client_id is not null;
@@ -2756,8 +2746,11 @@ $$;
 
 create function upload_titles(file_tags jsonb, given_titles jsonb) returns jsonb language sql immutable parallel safe
 as $$
-  select coalesce(jsonb_object_agg(key, value), '{}')
-  from jsonb_each((coalesce(file_tags, '{}') - 'artworkStream') || given_titles) where value <> '""'
+  select (coalesce(file_tags, '{}') || given_titles) - array_remove(array[
+    'artworkStream',
+    case given_titles ->> 'title' when '' then 'title' end,
+    case given_titles ->> 'artist' when '' then 'artist' end,
+    case given_titles ->> 'album' when '' then 'album' end], null)
 $$;
 
 create function user_of_command(body jsonb) returns text language sql stable

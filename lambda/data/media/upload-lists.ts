@@ -88,7 +88,7 @@ export function uploadLists(db: Queryable) {
     ) => {
       const key = sortKeys[by];
       const [before, direction] = descending ? ['<', 'desc'] : ['>', 'asc'];
-      const values: unknown[] = [userID, count];
+      const values: unknown[] = [userID];
       const parameter = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
       // A statement has only the conditions that its search needs, so that a plan for any values is good as well.
       const conditions = ['user_id = $1'];
@@ -102,10 +102,13 @@ export function uploadLists(db: Queryable) {
           key === null ? `seq ${before} ${seq}` : `(${key}, seq) ${before} (${parameter(after.key, keyType)}, ${seq})`,
         );
       }
+      // A page without a search is read in order, up to its end; for any number of rows, Postgres may sort all. A search
+      // reads what it finds, and sorts it.
+      const limit = query === null ? count : parameter(count, 'int');
       return all<SortedUpload>(
         db,
         `select ${uploadColumns}, ${key ?? 'null'} as sort_key from uploads where ${conditions.join(' and ')}
-         order by ${key === null ? '' : `${key} ${direction}, `}seq ${direction} limit $2`,
+         order by ${key === null ? '' : `${key} ${direction}, `}seq ${direction} limit ${limit}`,
         values,
       );
     },
