@@ -7,7 +7,7 @@ type Words<Of extends string> = Of extends `${infer First}_${infer Rest}` ? `${W
 
 type FieldOf<Column extends string> = Column extends `${infer First}_${infer Rest}` ? `${First}${Words<Rest>}` : Column;
 
-/** Fields by column. A page has hundreds of columns, and forming each name anew takes longer than reading them. */
+/** Fields by column, each formed once: a page has hundreds of columns. */
 const fields = new Map<string, string>();
 
 function fieldOf(column: string): string {

@@ -53,7 +53,7 @@ const ownColumns = `
 
 const artworkHash = '(select a.content_hash from uploads a where a.id = u.artwork_upload_id)';
 
-/** SQL of some uploads with what other tables say of them. */
+/** SQL of some uploads with their facts from other tables. */
 const uploadsFrom = (source: string) => `
   select ${ownColumns}, m.upload_id is not null as multipart, coalesce(i.share, 0) as "examinedShare", i.loudness,
     coalesce(i.findings, '[]') as findings, i.pictures, ${artworkHash} as "artworkHash",
