@@ -57,7 +57,8 @@ const artworkHash = '(select a.content_hash from uploads a where a.id = u.artwor
 const uploadsFrom = (source: string) => `
   select ${ownColumns}, m.upload_id is not null as multipart, coalesce(i.share, 0) as "examinedShare", i.loudness,
     coalesce(i.findings, '[]') as findings, i.pictures, ${artworkHash} as "artworkHash",
-    (select pictures from inspections where content_hash = ${artworkHash}) as "artworkPictures", case when s.upload_id is not null then jsonb_build_object(
+    (select pictures from inspections where content_hash = ${artworkHash}) as "artworkPictures",
+    case when s.upload_id is not null then jsonb_build_object(
       'url', s.url, 'state', s.state, 'bytesReceived', s.bytes_received, 'failure', s.failure, 'sourceID', s.source_id,
       'removedAt', to_char(f.removed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as "externalSource",
     (select count(*)::int from playlists p

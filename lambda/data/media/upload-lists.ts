@@ -102,8 +102,8 @@ export function uploadLists(db: Queryable) {
           key === null ? `seq ${before} ${seq}` : `(${key}, seq) ${before} (${parameter(after.key, keyType)}, ${seq})`,
         );
       }
-      // A page without a search is read in order, up to its end; for any number of rows, Postgres may sort all. A search
-      // reads what it finds, and sorts it.
+      // A page without a search is read in order. For any number of rows, Postgres may sort all. A search sorts what it
+      // has found.
       const limit = query === null ? count : parameter(count, 'int');
       return all<SortedUpload>(
         db,
