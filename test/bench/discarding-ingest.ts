@@ -21,7 +21,10 @@ function acceptPublisher(socket: Socket): void {
       if (name === 'createStream') connection.send([commandMessage(0, '_result', transactionID, null, 1)]);
       if (name !== 'publish') return;
       connection.send([commandMessage(1, 'onStatus', 0, null, started)]);
-      socket.removeAllListeners('data').on('data', () => {});
+      socket
+        .removeAllListeners('data')
+        .once('data', () => process.send?.({ firstMediaAtMs: Date.now() }))
+        .resume();
     },
   });
 }

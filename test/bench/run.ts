@@ -5,6 +5,7 @@ import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { dueBench } from './due.ts';
 import { fairnessBench } from './fairness.ts';
+import { hourBench } from './hour.ts';
 import { incidentsBench } from './incidents.ts';
 import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
@@ -30,6 +31,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credits: creditsBench,
   due: dueBench,
   fairness: fairnessBench,
+  hour: hourBench,
   incidents: incidentsBench,
   joins: joinsBench,
   live: liveBench,
