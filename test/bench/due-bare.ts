@@ -1,6 +1,6 @@
 // The rows of starts until the streams are live, written in sets by a script that checks nothing: the least cost.
 import type { Pool, PoolClient } from 'pg';
-import { figures } from './figures.ts';
+import { figures } from '../support/figures.ts';
 
 const setSize = 100;
 

@@ -3,10 +3,17 @@
 // `DUE_AGENTS=20,500 DUE_COUNT=2000 DUE_SECONDS=60 DUE_KIND=starts DUE_COSTLIEST=20` runs a part of it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import {
+  fillUsers,
+  insertAgents,
+  insertLiveIntervals,
+  insertLiveStreams,
+  insertScheduledStreams,
+  usersOfAll,
+} from '../support/stage-rows.ts';
 import { withProductionDatabase } from './database.ts';
 import { writeBareStarts } from './due-bare.ts';
 import { Fleet } from './fleet.ts';
-import { fillParts, fillUsers, insertAgents, usersOfAll } from './orchestration-rows.ts';
 import { processorTime } from './processor-time.ts';
 import { readBeside } from './reads-beside.ts';
 import { beginCounting, costliest, countedCosts } from './statement-costs.ts';
@@ -136,61 +143,24 @@ async function run(pool: Pool, scenario: Scenario, bare: Costs | null): Promise<
 /** Users with parts, and streams that are due: waiting for their start, or live until their end. */
 async function fill(pool: Pool, { kind, agents, count, overSeconds, isUneven }: Scenario): Promise<void> {
   await fillUsers(pool);
-  await fillParts(pool);
   await insertAgents(pool, agents, count + 1000);
-  await insertLiveNeighbours(pool, agents);
+  // Live streams beside, so that Postgres does not plan for empty tables.
+  await insertLiveStreams(pool, { count: liveNeighbours, agents, backend: 'ffmpeg', group: 'live_' });
   const secondsAhead = `${aheadSeconds} + s * ${overSeconds}::float8 / ${count}`;
   const at = `date_trunc('second', now()) + make_interval(secs => ${secondsAhead})`;
   const user = isUneven
     ? `case when s % ${count / 1000} = 0 then s / ${count / 1000} % ${usersOfAll} else 0 end`
-    : `s % ${usersOfAll}`;
-  const [state, column] = kind === 'starts' ? ['scheduled', 'schedule_start_at'] : ['active', 'schedule_end_at'];
-  await pool.query(
-    `insert into streams (id, user_id, state, status, video_upload_id, destination_id, stream_backend, ${column},
-       run_quality, run_framerate, started_at)
-     select 'str_' || s, 'usr_' || u, '${state}', '${kind === 'starts' ? 'INACTIVE' : 'ACTIVE'}', 'upl_' || u,
-       'dst_' || u, 'ffmpeg', ${at}, 'q_720p', 'f_30', now()
-     from generate_series(1, $1::int) s cross join lateral (select ${user} as u) of_user`,
-    [count],
-  );
-  if (kind === 'ends') {
-    await insertLiveReplicas(pool, '', count, agents);
+    : undefined;
+  if (kind === 'starts') await insertScheduledStreams(pool, count, at, user);
+  else {
+    await insertLiveStreams(pool, { count, agents, backend: 'ffmpeg', user, endsAt: at });
     await pool.query(
-      `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version,
-         credits_per_hour, started_at)
-       select s.user_id, s.id, r.id, r.role, r.agent_id, r.epoch, '1', 25, now() - interval '10 minutes'
-       from replicas r join streams s on s.id = r.stream_id`,
+      `update streams set video_upload_id = 'upl_' || substr(user_id, 5), destination_id = 'dst_' || substr(user_id, 5)
+       where schedule_end_at is not null`,
     );
+    await insertLiveIntervals(pool);
   }
-  await pool.query(
-    `insert into due_times (stream_id, kind, due_at)
-     select id, '${kind === 'starts' ? 'schedule_start' : 'schedule_end'}', ${column} from streams
-     where ${column} is not null`,
-  );
   await pool.query('vacuum analyze');
-}
-
-/** Live streams beside, so that Postgres does not plan for empty tables. */
-async function insertLiveNeighbours(pool: Pool, agents: number): Promise<void> {
-  await pool.query(
-    `insert into streams (id, user_id, state, status, stream_backend, run_quality, run_framerate)
-     select 'str_live_' || s, 'usr_' || s % $2, 'active', 'ACTIVE', 'ffmpeg', 'q_720p', 'f_30'
-     from generate_series(1, $1::int) s`,
-    [liveNeighbours, usersOfAll],
-  );
-  await insertLiveReplicas(pool, 'live_', liveNeighbours, agents);
-}
-
-/** @param group the part of the ids of these streams that comes before their numbers */
-async function insertLiveReplicas(pool: Pool, group: string, count: number, agents: number): Promise<void> {
-  await pool.query(
-    `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
-       memory_mib, network_mbps, gpu_megapixels)
-     select 'rep_' || $3 || s, 'str_' || $3 || s, 'primary', 'ffmpeg', 'live', 'agent_' || s % $2, 1,
-       0.1, 0, 0, 0, 0, 0
-     from generate_series(1, $1::int) s`,
-    [count, agents, group],
-  );
 }
 
 const causeOf = { starts: 'schedule_start', ends: 'schedule_end' } as const;

@@ -13,7 +13,7 @@ import { figuresPerSecond } from '../../lambda/publisher/agent/chores.ts';
 import { ReplicaClaims } from '../../lambda/publisher/agent/replica-claims.ts';
 import { ReportWriter } from '../../lambda/publisher/agent/report-writer.ts';
 import { capacityFor } from '../support/capacities.ts';
-import { figures } from './figures.ts';
+import { figures } from '../support/figures.ts';
 
 const renewEveryMs = 1000;
 /** How often commands reach agents, as from a queue that they poll. */

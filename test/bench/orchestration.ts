@@ -7,17 +7,17 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../lambda/data/database.ts';
 import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
 import { startStream } from '../../lambda/orchestration/runs/start-stream.ts';
-import { countStatements } from './count-statements.ts';
-import { withProductionDatabase } from './database.ts';
-import { Fleet, startOptions } from './fleet.ts';
 import {
-  fillParts,
   fillStreams,
   fillUsers,
   insertAgents,
   insertReadyStream,
+  insertScheduledStreams,
   usersOfAll,
-} from './orchestration-rows.ts';
+} from '../support/stage-rows.ts';
+import { countStatements } from './count-statements.ts';
+import { withProductionDatabase } from './database.ts';
+import { Fleet, startOptions } from './fleet.ts';
 import { processorTime } from './processor-time.ts';
 import { beginCounting, costliest, countedCosts } from './statement-costs.ts';
 
@@ -182,18 +182,8 @@ function renewalsOf({ renewMs }: Fleet): string {
 /** Measures starts that are due within one minute and that the first free agent carries out. */
 async function scheduleBench(pool: Pool): Promise<void> {
   await fillUsers(pool);
-  await fillParts(pool);
-  await pool.query(
-    `insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend, schedule_start_at)
-     select
-       'str_' || s, 'usr_' || s % $2, 'scheduled', 'upl_' || s % $2, 'dst_' || s % $2, 'ffmpeg',
-       now() + interval '10 seconds' + s * interval '1 minute' / $1
-     from generate_series(1, $1::int) s`,
-    [scheduleCount, usersOfAll],
-  );
-  await pool.query(
-    `insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', schedule_start_at from streams`,
-  );
+  const startsAt = `now() + interval '10 seconds' + s * interval '1 minute' / ${scheduleCount}`;
+  await insertScheduledStreams(pool, scheduleCount, startsAt);
   await insertAgents(pool, scheduleAgents, scheduleCount);
   await pool.query('vacuum analyze');
   const fleet = new Fleet({ pool, agents: scheduleAgents, room: scheduleCount });

@@ -1,56 +1,46 @@
-// Rows beside an operation: live streams of other users on twenty agents, and uploads and idle streams of its user.
+// Rows beside an operation: live streams of other users on twenty agents, with webhooks that got events, and uploads
+// and idle streams of its user.
 import type { Pool } from 'pg';
+import { insertAgents, insertLiveStreams, insertUsers, usersOfAll } from '../support/stage-rows.ts';
 
-const users = 1000;
-const agents = 20;
+const group = 'beside_';
+const agentsOfAll = 20;
 /** Idle streams of the user, as a share of the neighbours: no user has as many as all others together. */
 const ownShare = 0.1;
 
 /** Inserts neighbours up to this number. @param areGathered whether statistics are gathered afterwards */
 export async function insertNeighbours(pool: Pool, userID: string, count: number, areGathered = true): Promise<void> {
-  const some = { count, users: Math.min(count, users), agents: Math.min(count, agents) };
+  const [users, agents] = [Math.min(count, usersOfAll), Math.min(count, agentsOfAll)];
+  await insertUsers(pool, users, group);
+  await insertAgents(pool, agents, 0, group);
+  const [user, endsAt] = [`s % ${users}`, `now() + interval '1 day'`];
+  await insertLiveStreams(pool, { count, agents, backend: 'ffmpeg', group, ownerGroup: group, user, endsAt });
   await pool.query(
-    `insert into users (id, email, name)
-     select 'usr_beside_' || n, n || '@beside.example', 'x' from generate_series(1, $1::int) n on conflict do nothing`,
-    [some.users],
+    `insert into webhooks (id, user_id, url, events, sealed_secret, last_delivered_at)
+     select 'whk_' || u, 'usr_' || u, 'https://' || n || '.example', '{stream.state_changed}', '', now()
+     from generate_series(0, $1::int - 1) n cross join lateral (select $2::text || n as u) of_user
+     on conflict do nothing`,
+    [users, group],
   );
   await pool.query(
-    `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at)
-     select 'beside_' || n, 's', 'r', array['ffmpeg'],
-       '{"cores": 0, "thread": 0, "memoryMiB": 0, "networkMbps": null, "gpuMegapixels": 0}', now() + interval '1 hour'
-     from generate_series(1, $1::int) n on conflict do nothing`,
-    [some.agents],
-  );
-  await pool.query(
-    `insert into streams (id, user_id, state, status, run_quality, run_framerate, run_video_codec, stream_backend)
-     select 'str_beside_' || n, 'usr_beside_' || n % $2 + 1, 'active', 'ACTIVE', 'q_720p', 'f_30', 'h264', 'ffmpeg'
-     from generate_series(1, $1::int) n on conflict do nothing`,
-    [some.count, some.users],
-  );
-  await pool.query(
-    `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
-       memory_mib, network_mbps, gpu_megapixels)
-     select 'rep_beside_' || n, 'str_beside_' || n, 'primary', 'ffmpeg', 'live', 'beside_' || n % $2 + 1, 1,
-       0, 0, 0, 0, 0, 0
-     from generate_series(1, $1::int) n on conflict do nothing`,
-    [some.count, some.agents],
-  );
-  await pool.query(
-    `insert into due_times (stream_id, kind, due_at)
-     select 'str_beside_' || n, 'duration_over', now() + interval '1 day'
-     from generate_series(1, $1::int) n on conflict do nothing`,
-    [some.count],
+    `with happened as (
+       insert into events (id, user_id, type, subject_id, data)
+       select 'evt_' || $3 || n, 'usr_' || $3 || n % $2, 'stream.state_changed', 'str_' || $3 || n, '{}'
+       from generate_series(1, $1::int) n on conflict do nothing returning id, user_id)
+     insert into webhook_deliveries (event_id, webhook_id, state)
+     select h.id, w.id, 'delivered' from happened h join webhooks w using (user_id)`,
+    [count, users, group],
   );
   await pool.query(
     `insert into streams (id, user_id, state)
      select 'str_own_' || n, $2, 'draft' from generate_series(1, $1::int) n on conflict do nothing`,
-    [Math.ceil(some.count * ownShare), userID],
+    [Math.ceil(count * ownShare), userID],
   );
   await pool.query(
     `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state)
-     select 'upl_beside_' || n, $2, 'clip ' || n, 'video/mp4', 'video', 'uploads/' || n, true, 'completed'
+     select 'upl_own_' || n, $2, 'clip ' || n, 'video/mp4', 'video', 'uploads/' || n, true, 'completed'
      from generate_series(1, $1::int) n on conflict do nothing`,
-    [some.count, userID],
+    [count, userID],
   );
   if (areGathered) await pool.query('vacuum analyze');
 }

@@ -10,7 +10,7 @@ import { reportReplicas } from '../../lambda/orchestration/fleet/replica-reports
 import { statsWith } from '../support/actors.ts';
 import { roomFor } from '../support/capacities.ts';
 import { testDatabase } from '../support/database.ts';
-import { fillStreams } from '../bench/orchestration-rows.ts';
+import { fillStreams } from '../support/stage-rows.ts';
 
 const streams = 20_000;
 const agents = 200;

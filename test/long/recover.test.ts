@@ -15,7 +15,7 @@ import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replic
 import { createFileKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
 import { Fleet } from '../bench/fleet.ts';
-import { fillStreams, insertAgents } from '../bench/orchestration-rows.ts';
+import { fillStreams, insertAgents } from '../support/stage-rows.ts';
 
 const streams = 10_000;
 const newAgents = 40;
@@ -107,7 +107,7 @@ beforeAll(async () => {
     lastSeen = rows[0]!.last;
     expect(await databaseOn(pool).reconciliation.differences()).toEqual([]);
   });
-  await makeRun('new', (pool) => insertAgents(pool, newAgents, 1).then(() => {}));
+  await makeRun('new', (pool) => insertAgents(pool, newAgents, 1));
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -4,8 +4,8 @@ import { databaseOn, inTransaction } from '../../../lambda/data/database.ts';
 import { Losses } from '../../../lambda/orchestration/fleet/losses.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
 import { reportReplica } from '../../../lambda/orchestration/fleet/replica-reports.ts';
-import { fillParts, fillUsers, insertLiveStreams } from '../../bench/orchestration-rows.ts';
 import { testDatabase } from '../../support/database.ts';
+import { fillUsers, insertAgents, insertLiveIntervals, insertLiveStreams } from '../../support/stage-rows.ts';
 
 const database = testDatabase();
 const [agents, streams, room] = [60, 600, 40];
@@ -17,16 +17,15 @@ const ask = async <Row extends object>(sql: string, ...values: unknown[]) =>
 const count = async (condition: string, ...values: unknown[]) =>
   (await ask<{ count: number }>(`select count(*)::int as count from replicas where ${condition}`, ...values))[0]!.count;
 
-beforeAll(async () => {
-  await fillUsers(database.pool());
-  await fillParts(database.pool());
-});
+beforeAll(() => fillUsers(database.pool()));
 
 beforeEach(async () => {
   await database
     .pool()
     .query(`delete from live_intervals; delete from streams; delete from agents; update places set held_until = null`);
-  await insertLiveStreams(database.pool(), streams, agents, room);
+  await insertAgents(database.pool(), agents, room);
+  await insertLiveStreams(database.pool(), { count: streams, agents, backend: 'manifest' });
+  await insertLiveIntervals(database.pool());
   await database.pool().query(
     `update agents set renewing_since = now() - interval '1 hour', lease_expires_at = case
        when id = any ($1) then '-infinity' else now() + interval '1 hour' end, used_share = 10 / $2::float8`,
