@@ -2,13 +2,23 @@
 // They do not depend on the machine. `RECORD_COSTS=1 npm run vitest -- run test/costs` writes the table, and a changed
 // table belongs to the commit.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { formatName } from '../../lambda/domain/playout/rendition.ts';
 import type { Replica } from '../../lambda/data/fleet/replicas.ts';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
+import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
-import { testService } from '../support/service.ts';
+import { fastEncoder, mediaSample } from '../support/media-samples.ts';
+import { testDataKey, testService } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
+import { samplesOfFile } from '../support/test-samples.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
+import { testSender } from '../webhooks/sender.ts';
 import { blocksOf, excessesOver, tableOf } from './cost-table.ts';
 import type { OperationCost } from './cost-table.ts';
 import { countStatements, openCounts } from './counted-statements.ts';
@@ -19,6 +29,8 @@ const setSize = 100;
 /** An operation is counted so often; the table has the cheapest time. */
 const rounds = 4;
 
+const tools = await findMediaTools(process.env);
+const samples = samplesOfFile();
 const service = testService();
 const actors = actorsOn(service);
 const { call, claim, create, data, fallDue, fire, readyStream, register, report, startedStream, stream } = actors;
@@ -55,6 +67,8 @@ async function costsBeside(neighbours: number): Promise<OperationCost[]> {
   // Dead rows and old statistics would make plans and blocks vary.
   await service.pool().query('vacuum analyze');
   await countReads(count);
+  await countUploads(count);
+  await countWebhooks(count);
   await data().agents.declareDead(agents.own);
   return [...costs.values()];
 }
@@ -154,10 +168,52 @@ async function countReads(count: Count): Promise<void> {
     'page of playlists': '/playlists?limit=50',
     'page of destinations': '/destinations?limit=50',
     account: '/me',
+    bill: '/billing/overview',
+    'page of 50 invoices': '/billing/invoices?limit=50',
     'usage of a month': '/billing/usage',
   };
   for (const [operation, path] of Object.entries(paths)) {
     const read = async () => expect(await call('GET', path)).toMatchObject({ status: 200 });
     for (let round = 1; round <= rounds; round++) await count(operation, read);
   }
+}
+
+/** Uploads of different bytes from the request that says that they have arrived. */
+async function countUploads(count: Count): Promise<void> {
+  const objects = service.objects();
+  const sample = await mediaSample('telephone.wav');
+  const work = createMediaWorker({
+    pool: service.pool(),
+    objects: { ...objects, presignGet: async () => samples.urlOf(sample) },
+    tools,
+    encoderOf: async () => fastEncoder,
+    random: () => 0.5,
+    limitFactor: 100,
+    log: () => {},
+  });
+  const bytes = await readFile(sample);
+  for (let round = 1; round <= rounds; round++) {
+    const id = await create('/uploads', { name: 'song', mimeType: 'audio/wav' });
+    bytes.write(id, bytes.length - id.length);
+    await objects.write(await objectKeyOf(service, id), bytes, { contentType: 'audio/wav' });
+    const body = JSON.stringify({ task: 'probe_upload', uploadID: id });
+    await count('upload from complete to ready', async () => {
+      await call('POST', `/uploads/${id}/complete`);
+      await work({ Records: [{ messageId: '1', body, attributes: {} }] } as unknown as Parameters<QueueHandler>[0]);
+    });
+    expect((await call('GET', `/uploads/${id}`)).body).toMatchObject({ probeState: 'completed' });
+  }
+}
+
+async function countWebhooks(count: Count): Promise<void> {
+  await using receiver = await startReceiver();
+  const { body: webhook } = await call('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] });
+  const sender = testSender(service.pool(), createSealer([testDataKey]));
+  for (let round = 1; round <= rounds; round++)
+    await count('webhook from event to sent', async () => {
+      await service.pool().query(`select record_event($1, 'stream.state_changed', 'str', '{}')`, [actors.user().id]);
+      await sender.carryOut({ webhookID: webhook.id });
+    });
+  expect(receiver.verified(webhook.secret)).toHaveLength(rounds);
+  await call('DELETE', `/webhooks/${webhook.id}`);
 }

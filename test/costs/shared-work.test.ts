@@ -1,0 +1,119 @@
+// What twenty processes do together at once costs the database no more for each stream than what one process does.
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
+import { fireDue } from '../../lambda/orchestration/runs/fire-due.ts';
+import { startOptions } from '../support/actors.ts';
+import { testDatabase } from '../support/database.ts';
+import {
+  fillUsers,
+  insertAgents,
+  insertLiveIntervals,
+  insertLiveStreams,
+  insertScheduledStreams,
+} from '../support/stage-rows.ts';
+import { countStatements, openCounts } from './counted-statements.ts';
+
+const streams = 200;
+const users = 100;
+const many = 20;
+/** As many as the places of each work: a connection reads catalogs when it does something first. */
+const connections = 2;
+/** The work is done so often; the cheapest time counts. */
+const rounds = 2;
+/** The share by which a stream may cost more with many processes. */
+const tolerance = 0.1;
+/** Differences beyond that: of page borders, and of the second place, which may find all streams locked. */
+const slack = { calls: 0.02, blocks: 1, walRecords: 0.5 };
+/** The statements by which a process finds whether there is work for it, also in vain. */
+const looks = /\bplaces\b|^with (?:next|expired) as|as is_due$/;
+
+interface Work {
+  readonly work: string;
+  /** Inserts the streams. Two agents exist. */
+  readonly prepare: () => Promise<void>;
+  /** What each process does. @returns the number of streams that it has handled */
+  readonly process: (index: number) => Promise<number>;
+}
+
+const database = testDatabase();
+let pool: Pool;
+// A server that the environment names may not count statements.
+const isOwnServer = !process.env['DATABASE_URL'];
+
+beforeAll(async () => {
+  if (!isOwnServer) return;
+  await openCounts(database.url());
+  pool = createPool({ connectionString: database.url(), max: connections });
+  await fillUsers(pool, users);
+});
+afterAll(() => pool?.end());
+
+const user = `s % ${users}`;
+const fire = () => fireDue(pool, startOptions, () => new Date());
+const live = { count: streams, agents: 1, backend: 'ffmpeg', user } as const;
+
+const works: readonly Work[] = [
+  { work: 'starts', prepare: () => insertScheduledStreams(pool, streams, 'now()', user), process: fire },
+  {
+    work: 'the recovery of a lost agent',
+    prepare: async () => {
+      await insertLiveStreams(pool, live);
+      await insertLiveIntervals(pool);
+      await databaseOn(pool).agents.declareDead('agent_0');
+    },
+    process: () => recoverReplicas(pool),
+  },
+  {
+    work: 'renewals',
+    prepare: async () => {
+      await insertAgents(pool, many, streams);
+      await insertLiveStreams(pool, { ...live, agents: many });
+    },
+    process: async (index) => (await databaseOn(pool).agentRenewals.renew(`agent_${index}`)).holding.size,
+  },
+];
+
+it.runIf(isOwnServer).each(works)('$work', async (work) => {
+  const [ofOne, ofMany]: [Cost[], Cost[]] = [[], []];
+  for (let round = 1; round <= rounds; round++) {
+    ofOne.push(await costOf(work, 1));
+    ofMany.push(await costOf(work, many));
+  }
+  const [alone, together] = [cheapestOf(ofOne), cheapestOf(ofMany)];
+  const grown = (['calls', 'blocks', 'walRecords'] as const).filter(
+    (kind) => together[kind] > alone[kind] * (1 + tolerance) + slack[kind],
+  );
+  expect(grown, JSON.stringify({ alone, together })).toEqual([]);
+  expect(together.looks).toBeLessThanOrEqual(alone.looks);
+});
+
+/** Costs of a stream, without looks; and looks of a process. */
+type Cost = Record<'calls' | 'blocks' | 'walRecords' | 'looks', number>;
+
+async function costOf({ prepare, process }: Work, processes: number): Promise<Cost> {
+  await pool.query('delete from live_intervals; delete from streams; delete from agents; delete from outbox');
+  await insertAgents(pool, 2, streams);
+  await prepare();
+  await pool.query('vacuum analyze');
+  let handled = 0;
+  const counted = await countStatements(pool, async () => {
+    const each = await Promise.all(Array.from({ length: processes }, (_, index) => process(index)));
+    handled = each.reduce((sum, one) => sum + one);
+  });
+  const [looking = [], working = []] = [true, false].map((is) => counted.filter(({ text }) => looks.test(text) === is));
+  const sum = (kind: 'calls' | 'blocks' | 'walRecords', of = working) =>
+    of.reduce((total, each) => total + each[kind], 0);
+  return {
+    calls: sum('calls') / handled,
+    blocks: sum('blocks') / handled,
+    walRecords: sum('walRecords') / handled,
+    looks: sum('calls', looking) / processes,
+  };
+}
+
+function cheapestOf(costs: readonly Cost[]): Cost {
+  return costs.toSorted((a, b) => a.blocks - b.blocks)[0]!;
+}
