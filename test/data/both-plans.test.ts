@@ -10,8 +10,14 @@ import { testService } from '../support/service.ts';
 
 /** Rows beside a stream, of its user and of others: a small stage, and a large one. */
 const sizes = [150, 10_000];
-/** A plan may read so many times the pages of the other, and so many more: about those of all streams of the user. */
-const tolerance = { times: 4, pages: 450 };
+/** What a plan takes: pages of 8 KiB that it reads, and calls of our functions, except of those that it writes out. */
+interface Cost {
+  readonly pages: number;
+  readonly calls: number;
+}
+
+/** A plan may take so many times what the other takes, and so much more: about the pages of all streams of the user. */
+const tolerance = { pages: { times: 4, more: 450 }, calls: { times: 1, more: 20 } };
 
 const service = testService();
 const { call, register, startedStream, user } = actorsOn(service);
@@ -79,21 +85,22 @@ function onEachStatement(record: (text: string, values: Values) => void): () => 
   return () => void (Client.prototype.query = original);
 }
 
-/** The statements whose plans differ much in the pages that they read. */
+/** The statements of which one plan takes much more than the other. */
 async function unequalPlans(statements: ReadonlyMap<string, Values>): Promise<string[]> {
   const unequal: string[] = [];
   const client = await service.pool().connect();
   try {
     for (const [text, values] of statements) {
-      const [ofValues, ofAny] = [
-        await pagesOf(client, text, values, 'custom'),
-        await pagesOf(client, text, values, 'generic'),
-      ];
-      const [less, more] = [Math.min(ofValues, ofAny), Math.max(ofValues, ofAny)];
-      if (more > less * tolerance.times + tolerance.pages)
-        unequal.push(
-          `${ofValues} pages for its values, ${ofAny} for any: ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`,
-        );
+      const ofValues = await costOf(client, text, values, 'custom');
+      const ofAny = await costOf(client, text, values, 'generic');
+      for (const kind of ['pages', 'calls'] as const) {
+        const [less, more] = [ofValues[kind], ofAny[kind]].toSorted((a, b) => a - b) as [number, number];
+        if (more > less * tolerance[kind].times + tolerance[kind].more)
+          unequal.push(
+            `${ofValues[kind]} ${kind} for its values, ${ofAny[kind]} for any: ` +
+              text.replaceAll(/\s+/g, ' ').slice(0, 200),
+          );
+      }
     }
   } finally {
     client.release();
@@ -101,17 +108,25 @@ async function unequalPlans(statements: ReadonlyMap<string, Values>): Promise<st
   return unequal;
 }
 
-/** The pages that a statement reads by a plan of this kind. Its changes are undone. */
-async function pagesOf(client: PoolClient, text: string, values: Values, kind: 'custom' | 'generic'): Promise<number> {
+/** The cost of a statement by a plan of this kind. Its changes are undone. */
+async function costOf(client: PoolClient, text: string, values: Values, kind: 'custom' | 'generic'): Promise<Cost> {
+  // The view has what the connection has not told the server yet, also of earlier transactions.
+  const calls = async () => {
+    const counted = 'select coalesce(sum(calls), 0)::int as calls from pg_stat_xact_user_functions';
+    return (await client.query<{ calls: number }>(counted)).rows[0]!.calls;
+  };
   await client.query('begin');
   try {
     await client.query(`set local plan_cache_mode = force_${kind}_plan`);
+    await client.query(`set local track_functions = 'all'`);
     await client.query(`prepare planned as ${text}`);
+    const before = await calls();
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
       `explain (analyze, buffers, format json) execute planned (${values.map(literal).join(', ')})`,
     );
     const { Plan: plan } = rows[0]!['QUERY PLAN'][0];
-    return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+    const pages = plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+    return { pages, calls: (await calls()) - before };
   } finally {
     await client.query('rollback');
     await client.query('deallocate planned');
