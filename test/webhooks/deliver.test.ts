@@ -145,32 +145,34 @@ it('a receiver that hangs or is away gets nothing more for a while', async () =>
 });
 
 it('a receiver that does not answer is asked once for all new events, and more and more rarely', async () => {
-  await using hanging = await startReceiver();
-  hanging.answer = () => {};
-  const { id } = await webhook(hanging.url);
-  const impatient = sender({ attempts: { timeoutMs: 100 } });
+  await using silent = await startReceiver();
+  silent.answer = ({ socket }) => socket!.destroy();
+  const { id } = await webhook(silent.url);
+  const { work } = sender({ attempts: { timeoutMs: 60_000 } });
   await happen();
-  await impatient.work();
-  expect(hanging.received).toHaveLength(1);
-  // New events wake no sender, and no sender tries them.
-  for (let count = 0; count < 10; count++) await happen();
-  expect(await countDueCommands(service, 'webhooks')).toBe(0);
-  await impatient.work();
-  expect(hanging.received).toHaveLength(1);
   const waits: number[] = [];
-  for (let turn = 0; turn < 4; turn++) {
+  for (let turn = 1; turn <= 5; turn++) {
     await passTime();
-    await impatient.work();
+    await work();
+    expect(silent.received).toHaveLength(turn);
     const next = (await deliveries(id)).map(({ nextAttemptAt }) => Date.parse(nextAttemptAt));
     waits.push(Math.min(...next) - Date.now());
   }
   expect(waits).toEqual(waits.toSorted((a, b) => a - b));
   expect(waits.at(-1)).toBeGreaterThan(60_000);
+  // New events wake no sender, no sender tries them, and its next attempt is for all of them.
+  for (let count = 0; count < 10; count++) await happen();
+  expect(await countDueCommands(service, 'webhooks')).toBe(0);
+  await work();
+  expect(silent.received).toHaveLength(5);
+  await passTime();
+  await work();
+  expect(silent.received).toHaveLength(6);
   // The receiver may answer at another address, so no delivery waits any more.
-  hanging.answer = (response) => response.writeHead(204).end();
-  await call('PATCH', `/webhooks/${id}`, { url: `${hanging.url}?new` });
+  silent.answer = (response) => response.writeHead(204).end();
+  await call('PATCH', `/webhooks/${id}`, { url: `${silent.url}?new` });
   await happen();
-  await impatient.work();
+  await work();
   expect(await statesOf(id)).toEqual(Array(12).fill('delivered'));
 });
 

@@ -73,24 +73,17 @@ async function ownFfmpegs(): Promise<string[]> {
   return (await descendantsOf(process.pid)).map(({ name }) => name).filter((name) => name.startsWith('ffmpeg'));
 }
 
-describe('two agents', { timeout: 30_000 }, () => {
+describe('two agents', () => {
   it('claim each replica once, and no more than they have room for', async () => {
+    // All wait before any is encoded: an agent whose encoders are slow claims nothing more.
+    const ids = await Promise.all(['a', 'b', 'c', 'd'].map((key) => startStream(key)));
     startAgent('first', 2);
     startAgent('second', 1);
-    const ids = await Promise.all(['a', 'b', 'c', 'd'].map((key) => startStream(key)));
     await expect.poll(holders).toEqual({ first: 2, second: 1 });
-    const channelsWithFrames = () =>
-      sink()
-        .channels()
-        .filter(({ videoFrames }) => videoFrames > 60);
-    await expect.poll(channelsWithFrames).toHaveLength(3);
-    expect(
-      sink()
-        .channels()
-        .map(({ connections }) => connections),
-    ).toEqual([1, 1, 1]);
-    const states = async () => (await Promise.all(ids.map(stream))).map(({ state }) => state).sort();
-    await expect.poll(states).toEqual(['activating', 'active', 'active', 'active']);
+    const onAir = async () => (await Promise.all(ids.map(stream))).filter(({ state }) => state === 'active');
+    await expect.poll(onAir).toHaveLength(3);
+    const channels = sink().channels();
+    expect(channels.map(({ live, connections }) => [live, connections])).toEqual(ids.slice(1).map(() => [true, 1]));
     expect(await heldEpochs(service)).toEqual([1, 1, 1]);
   });
 
@@ -120,7 +113,7 @@ describe('two agents', { timeout: 30_000 }, () => {
   });
 });
 
-describe('an agent', { timeout: 30_000 }, () => {
+describe('an agent', () => {
   it('ends a stopped stream within two seconds, properly, and leaves no process of it', async () => {
     startAgent('agent');
     const id = await startStream('a');
