@@ -1,5 +1,4 @@
-// Rows beside an operation: live streams of other users on twenty agents, with webhooks that got events, and uploads
-// and idle streams of its user.
+// Rows beside an operation: live streams of others, and idle streams, uploads and webhooks of its user.
 import type { Pool } from 'pg';
 import { insertAgents, insertLiveStreams, insertUsers, usersOfAll } from '../support/stage-rows.ts';
 

@@ -10,7 +10,7 @@ import { testService } from '../support/service.ts';
 
 /** Rows beside a stream, of its user and of others: a small stage, and a large one. */
 const sizes = [150, 10_000];
-/** What a plan takes: pages of 8 KiB that it reads, and calls of our functions, except of those that it writes out. */
+/** Costs of a plan: pages of 8 KiB that it reads, and calls of our functions that it does not write out. */
 interface Cost {
   readonly pages: number;
   readonly calls: number;
@@ -85,7 +85,7 @@ function onEachStatement(record: (text: string, values: Values) => void): () => 
   return () => void (Client.prototype.query = original);
 }
 
-/** The statements of which one plan takes much more than the other. */
+/** The statements whose two plans differ much in their costs. */
 async function unequalPlans(statements: ReadonlyMap<string, Values>): Promise<string[]> {
   const unequal: string[] = [];
   const client = await service.pool().connect();

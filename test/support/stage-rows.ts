@@ -36,9 +36,10 @@ export async function fillUsers(pool: Pool, count = usersOfAll): Promise<void> {
     });
   }
   await pool.query(
-    `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds, width,
-       height, framerate, video_codec)
-     select 'upl_' || u, 'usr_' || u, 'x', 'video/mp4', 'video', 'key_' || u, true, 'completed', 10, 1280, 720, 30, 'h264'
+    `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds,
+       width, height, framerate, video_codec)
+     select 'upl_' || u, 'usr_' || u, 'x', 'video/mp4', 'video', 'key_' || u, true, 'completed', 10,
+       1280, 720, 30, 'h264'
      from generate_series(0, $1::int - 1) u`,
     [count],
   );
@@ -99,7 +100,8 @@ export async function insertLiveStreams(pool: Pool, streams: LiveStreams): Promi
   await pool.query(
     `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
        memory_mib, network_mbps, gpu_megapixels)
-     select 'rep_' || g || s, 'str_' || g || s, 'primary', $4, 'live', 'agent_' || $3::text || s % $5, 1, $6, 0, 0, 0, 0, 0
+     select 'rep_' || g || s, 'str_' || g || s, 'primary', $4, 'live', 'agent_' || $3::text || s % $5, 1, $6, 0, 0,
+       0, 0, 0
      from generate_series(1, $1::int) s cross join (select $2::text as g) of_group on conflict do nothing`,
     [count, group, ownerGroup, backend, agents, costOfSlot('ffmpeg').cores],
   );
