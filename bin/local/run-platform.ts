@@ -6,7 +6,7 @@ import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { measureMachine } from '../../lambda/publisher/media/measure-machine.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/shared/new-id.ts';
-import { agentsOn, capacityOf } from '../../lambda/domain/fleet/capacity.ts';
+import { agentsInMemory, agentsOn, capacityOf } from '../../lambda/domain/fleet/capacity.ts';
 import { attemptSeconds } from '../../lambda/domain/notices/webhook-retries.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
@@ -165,6 +165,12 @@ async function openSurroundings(run: Run) {
   const encoder = await chooseEncoder(tools, 'h264', log);
   const machine = await measureMachine({ tools, encoder, networkMbps: null, gpuMegapixels: oneGpuMegapixels, log });
   const agents = options.agents ?? agentsOn(machine, mostUsualAgents);
+  const mostInMemory = agentsInMemory(machine);
+  if (agents > mostInMemory)
+    throw new Error(
+      `${agents} agents need more memory than this machine's ${machine.memoryMiB} MiB: none would take a stream. ` +
+        `Start with --agents ${mostInMemory} at most.`,
+    );
   const databaseURL = await step('Starting Postgres', (onProgress) =>
     startDatabase({
       folder,

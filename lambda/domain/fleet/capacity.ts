@@ -189,6 +189,11 @@ export function agentsOn(machine: Machine, most: number): number {
   return agents;
 }
 
+/** Number of agents that a machine has the memory for, each with room for an encoder. One runs on any machine. */
+export function agentsInMemory({ memoryMiB }: Pick<Machine, 'memoryMiB'>): number {
+  return Math.max(1, Math.floor((usableFraction.memory * memoryMiB) / (agentMemoryMiB + encoding.memoryMiB)));
+}
+
 /** Growth of an agent's share by each cost, in the order of `costNames`; 0 for a cost that does not matter. */
 export function weightsOf(capacity: Capacity): number[] {
   const { cores, thread, memoryMiB, networkMbps, gpuMegapixels } = capacity;

@@ -1,6 +1,13 @@
 // The cost of a stream and the capacity of a machine: fitting streams, and the resource that limits them.
 import { expect, test } from 'vitest';
-import { agentsOn, capacityOf, costOf, roomOf, shareOf } from '../../../lambda/domain/fleet/capacity.ts';
+import {
+  agentsInMemory,
+  agentsOn,
+  capacityOf,
+  costOf,
+  roomOf,
+  shareOf,
+} from '../../../lambda/domain/fleet/capacity.ts';
 import type { Capacity, Machine, StreamToSend } from '../../../lambda/domain/fleet/capacity.ts';
 import { noCapacityDetail } from '../../../lambda/domain/fleet/no-capacity.ts';
 
@@ -61,6 +68,15 @@ test('a machine has a second agent where each of the two could still encode the 
   expect(agents.indexOf(2) + 1).toBe(18);
   expect(agents.at(-1)).toBe(7);
   expect(agentsOn({ ...twoCores, cores: 64, memoryMiB: 262_144 }, 4)).toBe(4);
+});
+
+test('a machine has the memory for so many agents that each can take a stream', () => {
+  expect(agentsInMemory({ memoryMiB: 512 })).toBe(1);
+  const machine = { ...twoCores, memoryMiB: 24_000 };
+  const agents = agentsInMemory(machine);
+  expect(agents).toBe(20);
+  expect(shareOf(costOf(stream), { ...capacityOf(machine, agents), cores: 1 })).toBeLessThan(1);
+  expect(shareOf(costOf(stream), { ...capacityOf(machine, 40), cores: 1 })).toBe(Infinity);
 });
 
 test('no room is left where the shares add up to 1', () => {
