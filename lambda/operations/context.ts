@@ -14,6 +14,8 @@ export interface Caller {
   /** The OAuth application that calls on behalf of the user; null for an API key. */
   readonly clientID: string | null;
   readonly scopes: readonly Scope[];
+  /** Reason why the account is on hold; null: it is not; absent: not read yet. */
+  readonly hold?: string | null;
   /** Present when the web page calls with the session of its signed-in user. */
   readonly isOnPage?: true;
 }

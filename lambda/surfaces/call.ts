@@ -38,7 +38,7 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
  */
 async function assertNotHeld({ operation, caller }: Call, data: Database): Promise<void> {
   if (caller === null || operation.method === 'DELETE') return;
-  const hold = await data.users.holdOf(caller.userID);
+  const hold = caller.hold === undefined ? await data.users.holdOf(caller.userID) : caller.hold;
   if (hold === null) return;
   throw new ProblemError('account_on_hold', `The account is on hold. ${hold || 'Ask the operator of the platform.'}`);
 }

@@ -28,7 +28,7 @@ const tolerance = 0.1;
 /** Differences beyond that: of page borders, and of the second place, which may find all streams locked. */
 const slack = { calls: 0.02, blocks: 1, walRecords: 0.5 };
 /** Statements that look for work, also in vain. */
-const looks = /\bplaces\b|^with (?:next|expired) as|as is_due$/;
+const looks = /\bplaces\b|^with (?:next|expired) as|^select distinct w\.work|as is_due$/;
 
 interface Work {
   readonly work: string;

@@ -65,7 +65,8 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   tags: [nothing, () => ({ tags: { 'data-class': 'internal', team: 'video' } })],
   bootstrap: [nothing, () => ({ bootstrapQualifier: 'company' })],
   nat: [nothing, () => ({ nat: 'instance' })],
-  proxy: [nothing, () => ({ databaseProxy: false })],
+  // Without the proxy, the tasks of both releases have connections of their own during a deployment.
+  proxy: [nothing, () => ({ databaseProxy: false, databaseInstanceClass: 'm8g.xlarge' })],
   figures: [nothing, () => ({ containerInsights: false })],
   synthetic: [() => ({ syntheticStream: false }), nothing],
   exec: [nothing, () => ({ ecsExec: true })],

@@ -26,6 +26,22 @@ export const features = { streamBackendEdit: 'stream_backend_edit' } as const;
 /** The use of a user that has no limits, by the labels that operators see. */
 export type UseOfUser = Readonly<Record<string, number>>;
 
+/** The user of a credential. */
+export interface Owner {
+  readonly user_id: string;
+  /** Reason why the account is on hold; null: it is not. */
+  readonly hold: string | null;
+}
+
+export interface OwnerOfKey extends Owner {
+  readonly key_id: string;
+  readonly scopes: readonly string[] | null;
+  readonly is_use_recorded: boolean;
+}
+
+/** SQL of a column: the reason why the account is on hold, empty without one; null if it is not on hold. */
+const hold = `case when held_at is not null then coalesce(held_reason, '') end as hold`;
+
 export function users(db: Queryable) {
   return {
     find: (userID: string) => one<User>(db, 'select * from users where id = $1', [userID]),
@@ -40,22 +56,16 @@ export function users(db: Queryable) {
 
     /** Why the account is on hold; null: it is not. */
     holdOf: async (userID: string) =>
-      (
-        await one<{ held_reason: string }>(
-          db,
-          `select coalesce(held_reason, '') as held_reason from users where id = $1 and held_at is not null`,
-          [userID],
-        )
-      )?.held_reason ?? null,
+      (await one<{ hold: string | null }>(db, `select ${hold} from users where id = $1`, [userID]))?.hold ?? null,
 
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).
      * `is_use_recorded` is true if its use was recorded within the last minute. Only the SHA-256 of a key is stored.
      */
     ownerOfKey: (keySha256: Buffer) =>
-      one<{ user_id: string; key_id: string; scopes: string[] | null; is_use_recorded: boolean }>(
+      one<OwnerOfKey>(
         db,
-        `select user_id, k.id as key_id, scopes,
+        `select user_id, ${hold}, k.id as key_id, scopes,
            coalesce(last_used_at > now() - interval '1 minute', false) as is_use_recorded
          from api_keys k join users u on u.id = user_id
          where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
@@ -65,9 +75,9 @@ export function users(db: Queryable) {
 
     /** The user of a session that has not ended. */
     ownerOfSession: (token: string) =>
-      one<{ user_id: string }>(
+      one<Owner>(
         db,
-        `select user_id from auth_sessions s join users u on u.id = user_id
+        `select user_id, ${hold} from auth_sessions s join users u on u.id = user_id
          where token = $1 and s.expires_at > now() and disabled_at is null`,
         [token],
       ),

@@ -58,16 +58,18 @@ const worksOfKinds = Object.entries(kindsOfWork)
   .join(', ');
 
 /**
- * SQL condition: a due time has come, and its work has a free place. It reads only due times of free places: while
- * others fire thousands, the index is full of entries that were just fired, and hundreds of processes would read them.
- * The order makes every plan use that index.
+ * SQL of works with a due time that has come, in a place without a holder. It reads only due times of free places:
+ * while others fire thousands, the index is full of entries that were just fired, and hundreds of processes would read
+ * them. The order makes every plan use that index.
  */
-export const isAnyDueFree = `exists (
-  select from (values ${worksOfKinds}) as w (work, kind)
+const worksDueFree = `(values ${worksOfKinds}) as w (work, kind)
     join places p on p.work = w.work and ${isPlaceFree}
     cross join lateral (
       select from due_times where kind = w.kind and place = p.number and due_at <= now() and not resting
-      order by kind, place, due_at limit 1) due)`;
+      order by kind, place, due_at limit 1) due`;
+
+/** SQL condition: a due time has come, and its work has a free place. */
+export const isAnyDueFree = `exists (select from ${worksDueFree})`;
 
 export function dueTimes(db: Queryable) {
   /** Sets times of events of streams, each in place of an earlier one of its kind. */
@@ -113,6 +115,10 @@ export function dueTimes(db: Queryable) {
       ),
 
     clear: (streamIDs: readonly string[]) => db.query('delete from due_times where stream_id = any ($1)', [streamIDs]),
+
+    /** The works that have due times and a free place. */
+    worksDue: async (): Promise<DueWork[]> =>
+      (await all<{ work: DueWork }>(db, `select distinct w.work from ${worksDueFree}`)).map(({ work }) => work),
 
     /**
      * Locks the next due times of a work, with their streams, in fair turns: the oldest of each user, then the second

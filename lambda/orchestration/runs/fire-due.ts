@@ -62,10 +62,10 @@ export async function fireDue(
   signal?: AbortSignal,
 ): Promise<number> {
   const holder = newID('fire', clock());
-  const names = Object.keys(works) as DueWork[];
   const fired = await Promise.allSettled([fireAccounts(pool, holder)]);
+  const due = await databaseOn(pool).dueTimes.worksDue();
   fired.push(
-    ...(await Promise.allSettled(names.map((work) => fireWork(pool, work, holder, { options, clock, signal })))),
+    ...(await Promise.allSettled(due.map((work) => fireWork(pool, work, holder, { options, clock, signal })))),
   );
   let handled = 0;
   for (const each of fired) {

@@ -22,12 +22,13 @@ export async function formatsOfStreams(
   now: Date,
 ): Promise<ReadonlyMap<string, StreamFormat>> {
   if (streams.length === 0) return new Map();
-  const user = (await data.users.find(userID))!;
+  const user = streams.every(hasFormatOfRun) ? null : await data.users.find(userID);
   const outputs = await enabledOutputs(data, userID, streams, allOutputs);
   return new Map(
     streams.map((stream) => {
-      const runs = isLive(stream.state) && stream.run_quality !== null && stream.run_framerate !== null;
-      const { quality, framerate, videoCodec } = runs ? formatOfRun(stream) : formatOfStart(stream, user);
+      const { quality, framerate, videoCodec } = hasFormatOfRun(stream)
+        ? formatOfRun(stream)
+        : formatOfStart(stream, user!);
       const own = outputs.filter((output) => output.stream_id === stream.id);
       const further = own.filter(({ is_first: isFirst }) => !isFirst);
       // A managed platform or the deprecated key takes the place of the first output.
@@ -48,6 +49,10 @@ export async function formatsOfStreams(
       return [stream.id, { effective: { quality, framerate, videoCodec }, creditsPerHour }];
     }),
   );
+}
+
+function hasFormatOfRun(stream: Stream): boolean {
+  return isLive(stream.state) && stream.run_quality !== null && stream.run_framerate !== null;
 }
 
 /** The enabled outputs of streams, and whether each has a second address. */

@@ -49,6 +49,7 @@ async function callerOfKey(service: Service, apiKey: string, resource: ResourceP
   if (!owner.is_use_recorded) await users.recordKeyUse(owner.key_id);
   return {
     userID: owner.user_id,
+    hold: owner.hold,
     clientID: null,
     scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes),
   };
@@ -63,7 +64,7 @@ async function callerOfSession(service: Service, request: PageRequest): Promise<
   const token = sessionTokenOf(request.headers, origin, service.serviceSecret);
   if (token === null || !isOfOurPage(request, origin)) return null;
   const owner = await databaseOn(service.pool).users.ownerOfSession(token);
-  return owner && { userID: owner.user_id, clientID: null, scopes: allScopes, isOnPage: true };
+  return owner && { userID: owner.user_id, hold: owner.hold, clientID: null, scopes: allScopes, isOnPage: true };
 }
 
 async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {
