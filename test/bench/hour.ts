@@ -24,7 +24,7 @@ const idleSeconds = 10;
 const mostSeconds = 240;
 const format = { quality: 'q_720p', framerate: 'f_30' } as const;
 
-/** The times of the first media of publications at the ingest, in order. */
+/** An ingest that discards media, and reports the first of each publication. */
 interface Ingest {
   readonly rtmpURL: string;
   /** Resolves with the last time when this many further publications have sent media, or with null if they do not. */
@@ -64,11 +64,11 @@ async function atOneSecond(run: LocalRun, ingest: Ingest, ids: readonly string[]
   await setTimeout(Math.max(0, startAtMs - 500 - Date.now()));
   const used = await processorTimes(run);
   const lastMs = await media;
-  const after = await processorTimes(run);
-  const each = (of: keyof typeof used) => `${((after[of] - used[of]) / ids.length).toFixed(0)} ms`;
-  const last = lastMs === null ? 'not all' : `the last picture after ${((lastMs - startAtMs) / 1000).toFixed(1)} s`;
-  console.log(`${ids.length} prepared streams at one second, ${agents} publishers: ${last}, ${refused} refused`);
-  console.log(`  a start: Postgres ${each('postgres')}, agents ${each('agents')}, the API ${each('site')}`);
+  console.log(
+    `${ids.length} prepared streams at one second, ${agents} publishers: ${lastPicture(lastMs, startAtMs)}, ` +
+      `${refused} refused`,
+  );
+  printUse(used, await processorTimes(run), ids.length);
   await stopAll(run, ids);
 }
 
@@ -79,15 +79,21 @@ async function byHand(run: LocalRun, ingest: Ingest, ids: readonly string[], age
   const refused = await callAll(ids, (id) => run.api('POST', `/streams/${id}/start`));
   const calledSeconds = (Date.now() - beganMs) / 1000;
   const lastMs = await media;
-  const after = await processorTimes(run);
-  const each = (of: keyof typeof used) => `${((after[of] - used[of]) / ids.length).toFixed(0)} ms`;
-  const last = lastMs === null ? 'not all' : `the last picture after ${((lastMs - beganMs) / 1000).toFixed(1)} s`;
   console.log(
-    `by hand, ${callsAtOnce} at once, ${agents} publishers: ${last}, calls for ${calledSeconds.toFixed(1)} s, ` +
-      `${refused} refused`,
+    `by hand, ${callsAtOnce} at once, ${agents} publishers: ${lastPicture(lastMs, beganMs)}, ` +
+      `calls for ${calledSeconds.toFixed(1)} s, ${refused} refused`,
   );
-  console.log(`  a start: Postgres ${each('postgres')}, agents ${each('agents')}, the API ${each('site')}`);
+  printUse(used, await processorTimes(run), ids.length);
   await stopAll(run, ids);
+}
+
+function lastPicture(lastMs: number | null, fromMs: number): string {
+  return lastMs === null ? 'not all' : `the last picture after ${((lastMs - fromMs) / 1000).toFixed(1)} s`;
+}
+
+function printUse(before: ProcessorTimes, after: ProcessorTimes, starts: number): void {
+  const each = (of: keyof ProcessorTimes) => `${((after[of] - before[of]) / starts).toFixed(0)} ms`;
+  console.log(`  a start: Postgres ${each('postgres')}, agents ${each('agents')}, the API ${each('site')}`);
 }
 
 async function stopAll(run: LocalRun, ids: readonly string[]): Promise<void> {
@@ -155,7 +161,9 @@ async function startIngest(): Promise<Ingest> {
 }
 
 /** The processor time of a run in milliseconds, by its processes. */
-async function processorTimes(run: LocalRun): Promise<Record<'postgres' | 'agents' | 'site', number>> {
+type ProcessorTimes = Readonly<Record<'postgres' | 'agents' | 'site', number>>;
+
+async function processorTimes(run: LocalRun): Promise<ProcessorTimes> {
   const agents = (await nodeProcessesOf(run.process.pid!)).map(({ pid }) => pid);
   const others = (await descendantsOf(run.process.pid!)).map(({ pid }) => pid).filter((pid) => !agents.includes(pid));
   const sum = async (pids: readonly number[]) =>
