@@ -5,6 +5,7 @@ import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { graceMs, priceOf } from '../../lambda/domain/billing/credits.ts';
 import { fireCredits } from '../../lambda/orchestration/accounts/fire-credits.ts';
 import { meterStream } from '../../lambda/orchestration/billing/meter.ts';
+import { giveCredits } from '../support/stage-rows.ts';
 import { countStatements } from './count-statements.ts';
 import { withDatabase } from './database.ts';
 
@@ -30,16 +31,7 @@ async function simulate(pool: Pool): Promise<void> {
   // Each user has credits for 1 to 30 days with all streams live.
   const { creditsPerHour } = priceOf({ role: 'primary', quality: 'q_720p', framerate: 'f_30' }, new Date(beginMs));
   const creditsOf = (user: number) => Math.round(streamsOfEach * creditsPerHour * 24 * (1 + ((user * 7919) % 29)));
-  for (let user = 1; user <= users; user++) {
-    await databaseOn(pool).invoices.ensurePaid({
-      id: `inv_${user}`,
-      userID: `usr_${user}`,
-      type: 'adjustment',
-      method: 'grant',
-      cost: 0,
-      credits: creditsOf(user),
-    });
-  }
+  for (let user = 1; user <= users; user++) await giveCredits(pool, user, creditsOf(user));
   await pool.query(
     `insert into streams (id, user_id, state, run_quality, run_framerate)
      select 'str_' || u || '_' || s, 'usr_' || u, 'active', 'q_720p', 'f_30'

@@ -25,16 +25,7 @@ export async function fillStreams(pool: Pool, streams: number, agents: number, r
 /** Creates users with credits, an inspected upload and a destination each. */
 export async function fillUsers(pool: Pool, count = usersOfAll): Promise<void> {
   await insertUsers(pool, count);
-  for (let user = 0; user < count; user++) {
-    await databaseOn(pool).invoices.ensurePaid({
-      id: `inv_${user}`,
-      userID: `usr_${user}`,
-      type: 'adjustment',
-      method: 'grant',
-      cost: 0,
-      credits: 1_000_000,
-    });
-  }
+  for (let user = 0; user < count; user++) await giveCredits(pool, user, 1_000_000);
   await pool.query(
     `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds,
        width, height, framerate, video_codec)
@@ -48,6 +39,18 @@ export async function fillUsers(pool: Pool, count = usersOfAll): Promise<void> {
      select 'dst_' || u, 'usr_' || u, 'x', 'rtmp://127.0.0.1/live', '' from generate_series(0, $1::int - 1) u`,
     [count],
   );
+}
+
+/** Gives credits to a user by the number in its id. */
+export async function giveCredits(pool: Pool, user: number, credits: number): Promise<void> {
+  await databaseOn(pool).invoices.ensurePaid({
+    id: `inv_${user}`,
+    userID: `usr_${user}`,
+    type: 'adjustment',
+    method: 'grant',
+    cost: 0,
+    credits,
+  });
 }
 
 /** Creates users without credits. */
