@@ -62,8 +62,16 @@ function valuesOf(settings: DestinationSettings): unknown[] {
   ];
 }
 
-/** SQL condition: the use of a destination was not recorded within the last minute. Starts come by the hundred. */
-const isUseUnrecorded = `(last_used_at is null or last_used_at < now() - interval '1 minute')`;
+/**
+ * SQL that records the use of destinations, unless it was recorded within the last minute: starts come by the hundred.
+ * @param used SQL of the ids of the destinations
+ */
+const marking = (used: string) =>
+  `with unrecorded as (
+     select id from destinations
+     where id in (${used}) and (last_used_at is null or last_used_at < now() - interval '1 minute')
+     order by id for no key update)
+   update destinations d set last_used_at = now() from unrecorded where d.id = unrecorded.id`;
 
 export function destinations(db: Queryable) {
   return {
@@ -196,31 +204,19 @@ export function destinations(db: Queryable) {
      */
     markUsedBy: (streamIDs: readonly string[]) =>
       db.query(
-        `with named as (
-           select destination_id as id from streams
+        marking(`
+           select destination_id from streams
            where id = any ($1) and stream_destination is distinct from 'managed'
            union
            select d.id from streams s
              join managed_settings m on m.id = s.managed_settings_id
              join destinations d on d.connection_id = m.connection_id
-           where s.id = any ($1) and s.stream_destination = 'managed'),
-         used as (
-           select id from destinations
-           where id in (select id from named) and ${isUseUnrecorded}
-           order by id for no key update)
-         update destinations d set last_used_at = now() from used where d.id = used.id`,
+           where s.id = any ($1) and s.stream_destination = 'managed'`),
         [streamIDs],
       ),
 
     /** Records that outputs other than the first of their streams went live at their destinations. */
     markUsedByOutputs: (outputIDs: readonly string[]) =>
-      db.query(
-        `with used as (
-           select id from destinations
-           where id in (select destination_id from outputs where id = any ($1)) and ${isUseUnrecorded}
-           order by id for no key update)
-         update destinations d set last_used_at = now() from used where d.id = used.id`,
-        [outputIDs],
-      ),
+      db.query(marking('select destination_id from outputs where id = any ($1)'), [outputIDs]),
   };
 }
