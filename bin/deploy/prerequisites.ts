@@ -11,6 +11,7 @@ import { docker, publisherImage } from './checks/image.ts';
 import { serviceLinkedRoles } from './checks/linked-roles.ts';
 import { mailAccess, mailIdentity, mailSender } from './checks/mail.ts';
 import { fargateVcpus, gpuVcpus, lambdaConcurrency } from './checks/quotas.ts';
+import { alarmReceiver, ownAccount } from './checks/receivers.ts';
 import { stuckStacks } from './checks/stuck-stacks.ts';
 import { zones } from './checks/zones.ts';
 import type { StageCommand } from './command-line.ts';
@@ -30,6 +31,8 @@ const checks: readonly Check[] = [
   mailAccess,
   mailIdentity,
   hostedZone,
+  alarmReceiver,
+  ownAccount,
 ];
 
 /**

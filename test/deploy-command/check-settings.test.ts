@@ -89,6 +89,25 @@ describe('a sender of mails', () => {
   });
 });
 
+describe('a stage that others rely on', () => {
+  const topic = 'arn:aws:sns:us-east-1:111111111111:pager';
+
+  test.each([
+    ['nobody', {}, 'missing'],
+    ['an address', { alarmEmail: 'ops@example.com' }, 'there'],
+    ['a topic', { alarmTopicArn: topic }, 'there'],
+  ])('whose alarms are heard by %s', async (_whom, settings, state) => {
+    expect(await findingsOf('Receiver', {}, settings)).toEqual([expect.objectContaining({ state })]);
+  });
+
+  test('is told to name its account', async () => {
+    const [unnamed] = await findingsOf('Account', {}, { account: null });
+    expect(unnamed).toMatchObject({ state: 'warning', remedy: [expect.stringContaining("'111111111111'")] });
+    const [named] = await findingsOf('Account', {}, { account: '111111111111' });
+    expect(named?.state).toBe('there');
+  });
+});
+
 describe('a stage in another region', () => {
   const elsewhere = { region: 'eu-west-1', availabilityZones: ['eu-west-1a', 'eu-west-1b'] };
 

@@ -57,6 +57,7 @@ describe('an empty account', { timeout }, () => {
       'give dev availabilityZones out of: us-east-1b,',
       `${increase} --service-code lambda --quota-code L-B99A9384 --desired-value 1000 ${region}`,
       'give dev a mailFrom or a domain',
+      'give dev an alarmEmail or an alarmTopicArn',
     ];
     const missing = rowsOf(output, '✗');
     expect(missing).toEqual(remedies.map((remedy) => expect.stringContaining(remedy)));
@@ -66,8 +67,9 @@ describe('an empty account', { timeout }, () => {
         `${increase} --service-code ec2 --quota-code L-DB2E81BA --desired-value ${gpuVcpus.atMost} ${region}`,
       ),
       expect.stringContaining('SES: production access. Found: sandbox'),
+      expect.stringContaining("give dev the account '111111111111'"),
     ]);
-    expect(output).toContain(`dev: ${missing.length} missing, 2 warnings, 2 met.`);
+    expect(output).toContain(`dev: ${missing.length} missing, 3 warnings, 2 met.`);
     expect(output).not.toContain('> cdk');
   });
 
