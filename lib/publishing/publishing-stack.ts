@@ -65,10 +65,11 @@ export class PublishingStack extends Stack {
       kind: DeployableKind,
       description: string,
       variables: readonly JobVariable[],
+      { timeout }: { readonly timeout: Duration } = common,
     ): ServiceFunction => {
       const entry = `jobs/${id.replace('Job', '').toLowerCase()}.lambda.ts`;
       const environment = this.access.environmentFor(this, kind);
-      const fn = new ServiceFunction(this, id, { ...common, description, entry, variables, environment });
+      const fn = new ServiceFunction(this, id, { ...common, timeout, description, entry, variables, environment });
       this.access.grantTo(fn.role, kind);
       return fn;
     };
@@ -93,6 +94,8 @@ export class PublishingStack extends Stack {
       'reconcile',
       'Every day: proves that ledger, live intervals and invoices say the same',
       reconcileVariables,
+      // It reads every book, and these grow with the ledger. 15 minutes are Lambda's maximum.
+      { timeout: Duration.minutes(15) },
     );
     new Rule(this, 'EveryDay', {
       schedule: Schedule.rate(Duration.days(1)),
