@@ -14,7 +14,7 @@ import { bundledCode } from '../shared/bundled-code.ts';
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html
  */
 export class ChallengeFunction extends Construct {
-  /** Its logical id contains a hash of the code, so a stack that refers to it changes with it. */
+  /** Its logical id contains a hash of the code, so a stack that names it changes with it. */
   readonly version: Version;
 
   constructor(scope: Construct, id: string) {

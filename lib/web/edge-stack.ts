@@ -1,7 +1,7 @@
 // The resources that CloudFront requires in us-east-1: the web ACL, a function, and the certificate of a domain.
-import { CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
+import { CfnOutput, CrossStackReferences, Fn, ReferenceStrength, Stack } from 'aws-cdk-lib';
 import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { IVersion } from 'aws-cdk-lib/aws-lambda';
+import { type CfnVersion, type IVersion, Version } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { cloudFrontRegion } from '../shared/stage-regions.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -14,10 +14,12 @@ export interface EdgeStackProps {
   readonly zone: StageZone;
 }
 
+const challengeOutput = 'ChallengeVersion';
+
 export class EdgeStack extends Stack {
   readonly webAclArn: string;
-  /** The function for the answers of the API. */
-  readonly challenge: IVersion;
+  /** Another text for each version of the function for the answers of the API. */
+  readonly challengeName: string;
   /** Null for a stage without a domain. */
   readonly certificate: ICertificate | null;
 
@@ -31,13 +33,21 @@ export class EdgeStack extends Stack {
     const challenge = new ChallengeFunction(this, 'Challenge').version;
     // Other regions cannot import these resources. A stack that reads an output gets a new value only when it is
     // deployed for another reason: the web ACL is never replaced, a certificate is replaced with the distribution's
-    // name, and a new version of the function has another output.
-    for (const resource of [acl, made, challenge])
-      if (resource) CrossStackReferences.of(resource).produce(ReferenceStrength.WEAK);
+    // name, and the distribution names the version of the function.
+    for (const resource of [acl, made]) if (resource) CrossStackReferences.of(resource).produce(ReferenceStrength.WEAK);
+    // The CDK's own output has the version in its name: a distribution that is rolled back would ask for one that is
+    // gone.
+    new CfnOutput(this, challengeOutput, { value: challenge.functionArn });
     this.webAclArn = acl.attrArn;
     this.certificate =
       certificateArn === null ? made : Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
-    this.challenge = challenge;
+    this.challengeName = (challenge.node.defaultChild as CfnVersion).logicalId;
+  }
+
+  /** The function for the answers of the API, for a stack that depends on this one. It also has to name it. */
+  challengeIn(scope: Stack): IVersion {
+    const arn = Fn.getStackOutput(this.stackName, challengeOutput, this.region);
+    return Version.fromVersionArn(scope, 'Challenge', arn);
   }
 
   /** A certificate that waits for a record in the zone, as proof of the name's ownership. */

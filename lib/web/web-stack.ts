@@ -89,9 +89,11 @@ export class WebStack extends Stack {
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       responseHeadersPolicy,
-      edgeLambdas: [{ functionVersion: edge.challenge, eventType: LambdaEdgeEventType.ORIGIN_RESPONSE }],
+      edgeLambdas: [{ functionVersion: edge.challengeIn(this), eventType: LambdaEdgeEventType.ORIGIN_RESPONSE }],
     };
+    this.addStackDependency(edge);
     this.distribution = new Distribution(this, 'Distribution', {
+      comment: `The API answers through ${edge.challengeName}`,
       defaultRootObject: 'index.html',
       defaultBehavior: {
         origin: S3BucketOrigin.withOriginAccessControl(site),

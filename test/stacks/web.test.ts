@@ -51,10 +51,17 @@ describe('the distribution', () => {
       expect(LambdaFunctionAssociations).toEqual([
         { EventType: 'origin-response', LambdaFunctionARN: { 'Fn::GetStackOutput': expect.anything() } },
       ]);
-      // The output is named after the version, so that a new version also changes the distribution's template.
       const reference = LambdaFunctionAssociations[0].LambdaFunctionARN['Fn::GetStackOutput'];
-      expect(reference.OutputName).toContain(versionID);
+      expect(prod.template('Edge').Outputs?.[reference.OutputName]).toEqual({ Value: { Ref: versionID } });
     }
+  });
+
+  // A stack that is rolled back asks for the outputs that it had before.
+  test('has a new version of that function from an output that keeps its name', () => {
+    const { LambdaFunctionARN } = config.CacheBehaviors[0].LambdaFunctionAssociations[0];
+    expect(LambdaFunctionARN['Fn::GetStackOutput'].OutputName).not.toContain('HASH');
+    // Without another text in the distribution, CloudFormation would not look for the new version.
+    expect(config.Comment).toMatch(/CurrentVersion\w+HASH$/);
   });
 
   test('runs a function that CloudFront can run, and that may do nothing', () => {

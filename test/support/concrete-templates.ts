@@ -13,11 +13,8 @@ export interface ConcreteResource {
   readonly properties: any;
 }
 
-/** The parts of a template that tests read, other than its resources. */
+/** The parts of a template that are resolved. */
 interface Template extends StackTemplate {
-  readonly Outputs?: Readonly<
-    Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>
-  >;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: string }>>;
 }
 

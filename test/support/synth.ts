@@ -21,6 +21,7 @@ export interface Resource {
 /** The parts of a template that tests read. */
 export interface StackTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
 }
 
 export interface SynthesizedStage {

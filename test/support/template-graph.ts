@@ -1,10 +1,5 @@
 // A stage's resources as a graph of dependencies, as CloudFormation and the deploy command wait for them.
-import type { Resource, StackTemplate, SynthesizedStage } from './synth.ts';
-
-/** The parts of a template that make one resource wait for another. */
-interface ReferringTemplate extends StackTemplate {
-  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
-}
+import type { Resource, SynthesizedStage } from './synth.ts';
 
 export interface GraphResource extends Resource {
   /** STACK/LOGICAL-ID, the stack by its construct id. */
@@ -30,7 +25,7 @@ export class TemplateGraph {
   constructor(stage: Pick<SynthesizedStage, 'stacks' | 'template'>) {
     this.#stage = stage;
     const stacks = [...stage.stacks].map(
-      ([stackId, stack]) => [stackId, stack.stackName, stage.template(stackId) as ReferringTemplate] as const,
+      ([stackId, stack]) => [stackId, stack.stackName, stage.template(stackId)] as const,
     );
     this.#stackIds = new Map(stacks.map(([stackId, stackName]) => [stackName, stackId]));
     this.resources = new Map(
