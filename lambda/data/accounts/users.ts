@@ -2,6 +2,8 @@
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import { countRequests, userSubject } from '../shared/request-windows.ts';
+import type { RequestWindow } from '../shared/request-windows.ts';
 
 export interface User {
   readonly id: string;
@@ -31,6 +33,9 @@ export interface Owner {
   readonly user_id: string;
   /** Reason why the account is on hold; null: it is not. */
   readonly hold: string | null;
+  /** The window of the request; null: the statement did not count it. */
+  readonly requests: RequestWindow['requests'] | null;
+  readonly reset_seconds: RequestWindow['reset_seconds'] | null;
 }
 
 export interface OwnerOfKey extends Owner {
@@ -41,6 +46,17 @@ export interface OwnerOfKey extends Owner {
 
 /** SQL of a column: the reason why the account is on hold, empty without one; null if it is not on hold. */
 const hold = `case when held_at is not null then coalesce(held_reason, '') end as hold`;
+
+/**
+ * SQL of the owner of a credential that also counts a request of that user.
+ * @param owner SQL of the row of the owner, with `user_id`
+ * @param requestClass SQL of the class of the request; null: it is not counted
+ */
+const countedOwner = (owner: string, requestClass: string) => `
+  with owner as (${owner}),
+  counted as (${countRequests(`
+    select ${userSubject}, ${requestClass}, 1 from owner where ${requestClass}::text is not null`)})
+  select owner.*, requests, reset_seconds from owner left join counted on true`;
 
 export function users(db: Queryable) {
   return {
@@ -61,25 +77,32 @@ export function users(db: Queryable) {
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).
      * `is_use_recorded` is true if its use was recorded within the last minute. Only the SHA-256 of a key is stored.
+     * @param requestClass counts a request of this class; null: counts none
      */
-    ownerOfKey: (keySha256: Buffer) =>
+    ownerOfKey: (keySha256: Buffer, requestClass: string | null) =>
       one<OwnerOfKey>(
         db,
-        `select user_id, ${hold}, k.id as key_id, scopes,
-           coalesce(last_used_at > now() - interval '1 minute', false) as is_use_recorded
-         from api_keys k join users u on u.id = user_id
-         where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
-           and disabled_at is null`,
-        [keySha256],
+        countedOwner(
+          `select user_id, ${hold}, k.id as key_id, scopes,
+             coalesce(last_used_at > now() - interval '1 minute', false) as is_use_recorded
+           from api_keys k join users u on u.id = user_id
+           where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+             and disabled_at is null`,
+          '$2',
+        ),
+        [keySha256, requestClass],
       ),
 
-    /** The user of a session that has not ended. */
-    ownerOfSession: (token: string) =>
+    /** The user of a session that has not ended. @param requestClass as of `ownerOfKey` */
+    ownerOfSession: (token: string, requestClass: string | null) =>
       one<Owner>(
         db,
-        `select user_id, ${hold} from auth_sessions s join users u on u.id = user_id
-         where token = $1 and s.expires_at > now() and disabled_at is null`,
-        [token],
+        countedOwner(
+          `select user_id, ${hold} from auth_sessions s join users u on u.id = user_id
+           where token = $1 and s.expires_at > now() and disabled_at is null`,
+          '$2',
+        ),
+        [token, requestClass],
       ),
 
     recordKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),

@@ -87,14 +87,6 @@ export function agents(db: Queryable) {
         [agentID],
       ))!.others,
 
-    /** The start time of a machine for a waiting stream, in seconds; null: none starts. */
-    machineSeconds: async () =>
-      (await one<{ seconds: number | null }>(
-        db,
-        'select max(machine_seconds) as seconds from agents where lease_expires_at > now() and not is_draining',
-        [],
-      ))!.seconds,
-
     /** The agents that take streams of a backend, with or without room. */
     takers: (backend: StreamBackend) =>
       all<Taker>(

@@ -3,6 +3,8 @@ import { costNames } from '../../domain/fleet/capacity.ts';
 import type { StreamCost } from '../../domain/fleet/capacity.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { PublishCommand } from '../shared/outbox.ts';
+import { setDueTimes } from '../streams/due-times.ts';
 import type { StoredCost } from './replica-costs.ts';
 import { costColumnList, costColumns } from './replica-costs.ts';
 import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
@@ -41,6 +43,21 @@ export interface Replica extends StoredCost {
 /** The last failure of a replica, with its cause. */
 export interface LastFailure extends StateReason {
   readonly blame: string;
+}
+
+/** Replicas that begin to wait for agents, and what begins with them. */
+export interface Launch {
+  readonly replicas: readonly NewReplica[];
+  /** The times at which their streams have to be live. */
+  readonly deadlines: readonly { readonly streamID: string; readonly dueAt: Date }[];
+  /** The streams for which an agent of the backend is woken. */
+  readonly wakes: readonly { readonly streamID: string; readonly backend: StreamBackend }[];
+}
+
+export interface Launched {
+  readonly replicas: readonly Replica[];
+  /** The start time of a machine for a waiting stream, in seconds; null: none starts. */
+  readonly machineSeconds: number | null;
 }
 
 export interface NewReplica {
@@ -138,22 +155,41 @@ export function replicas(db: Queryable) {
   };
 
   return {
-    /** Makes replicas without holders. Earlier ones of the same outputs and roles must have been deleted. */
-    insert: async (made: readonly NewReplica[]) => {
-      if (made.length === 0) return;
-      await db.query(
-        `insert into replicas (id, stream_id, output_id, role, backend, ${costColumnList})
-         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-           ${costNames.map((_, index) => `$${index + 6}::float8[]`).join(', ')})`,
+    /**
+     * Makes replicas without holders. Earlier ones of the same outputs and roles must have been deleted. One statement
+     * also sets the deadlines and sends the commands: a start by hand costs most by its number of statements.
+     */
+    launch: async ({ replicas, deadlines, wakes }: Launch): Promise<Launched> => {
+      if (replicas.length === 0) return { replicas: [], machineSeconds: null };
+      const rows = await all<Replica & { machine_seconds: number | null }>(
+        db,
+        `with deadlines as (${setDueTimes(
+          `select id, 'activation_timeout', due_at from unnest($1::text[], $2::timestamptz[]) as d (id, due_at)`,
+        )}),
+         wakes as (insert into outbox (queue, body) select * from unnest($3::text[], $4::jsonb[])),
+         made as (
+           insert into replicas (id, stream_id, output_id, role, backend, ${costColumnList})
+           select * from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+             ${costNames.map((_, index) => `$${index + 10}::float8[]`).join(', ')})
+           returning *)
+         select *, (
+           select max(machine_seconds) from agents
+           where lease_expires_at > now() and not is_draining) as machine_seconds
+         from made`,
         [
-          made.map(({ id }) => id),
-          made.map(({ streamID }) => streamID),
-          made.map(({ outputID }) => outputID),
-          made.map(({ role }) => role),
-          made.map(({ backend }) => backend),
-          ...costNames.map((name) => made.map(({ cost }) => cost[name])),
+          deadlines.map(({ streamID }) => streamID),
+          deadlines.map(({ dueAt }) => dueAt),
+          wakes.map(({ backend }) => `publish-${backend}`),
+          wakes.map(({ streamID }) => ({ streamID }) satisfies PublishCommand),
+          replicas.map(({ id }) => id),
+          replicas.map(({ streamID }) => streamID),
+          replicas.map(({ outputID }) => outputID),
+          replicas.map(({ role }) => role),
+          replicas.map(({ backend }) => backend),
+          ...costNames.map((name) => replicas.map(({ cost }) => cost[name])),
         ],
       );
+      return { replicas: rows, machineSeconds: rows[0]!.machine_seconds };
     },
 
     /** Sets the cost of a replica from its next claim on. */

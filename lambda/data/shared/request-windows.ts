@@ -11,30 +11,40 @@ export interface RequestWindow {
 /** The length of a window. A window begins with the first request after the previous window. */
 export const requestWindowSeconds = 60;
 
+/** The subject that counts the requests of a user. */
+export const subjectOfUser = (userID: string) => `user ${userID}`;
+/** SQL of the subject of the user in the column `user_id`. */
+export const userSubject = `'user ' || user_id`;
+
+const windowLength = `make_interval(secs => ${requestWindowSeconds})`;
+
+/**
+ * SQL that counts requests and returns their windows.
+ * @param counted SQL of rows (subject, class, requests), at most one for each subject and class
+ */
+export const countRequests = (counted: string) => `
+  insert into request_windows as running (subject, class, requests) ${counted}
+  on conflict (subject, class) do update set
+    requests = excluded.requests
+      + case when running.began_at > now() - ${windowLength} then running.requests else 0 end,
+    began_at = case when running.began_at > now() - ${windowLength} then running.began_at else now() end
+  returning requests,
+    -- If a request waits for a later one, its window begins after its own now().
+    greatest(1, least(${requestWindowSeconds},
+      ceil(${requestWindowSeconds} - extract(epoch from now() - began_at))))::int as reset_seconds`;
+
 export function requestWindows(db: Queryable) {
   return {
     /** Counts requests of `subject`. @returns their window */
     count: async (subject: string, requestClass: string, count: number): Promise<RequestWindow> => {
-      const { rows } = await db.query<RequestWindow>(
-        `insert into request_windows as running (subject, class, requests) values ($1, $2, $4)
-         on conflict (subject, class) do update set
-           requests = case
-             when running.began_at > now() - make_interval(secs => $3) then running.requests + $4
-             else $4 end,
-           began_at = case
-             when running.began_at > now() - make_interval(secs => $3) then running.began_at
-             else now() end
-         returning requests,
-           -- If a request waits for a later one, its window begins after its own now().
-           greatest(1, least($3, ceil($3 - extract(epoch from now() - began_at))))::int as reset_seconds`,
-        [subject, requestClass, requestWindowSeconds, count],
-      );
+      const { rows } = await db.query<RequestWindow>(countRequests('values ($1, $2, $3)'), [
+        subject,
+        requestClass,
+        count,
+      ]);
       return rows[0]!;
     },
 
-    deleteEnded: () =>
-      db.query('delete from request_windows where began_at < now() - make_interval(secs => $1)', [
-        requestWindowSeconds,
-      ]),
+    deleteEnded: () => db.query(`delete from request_windows where began_at < now() - ${windowLength}`),
   };
 }

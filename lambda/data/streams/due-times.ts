@@ -71,15 +71,23 @@ const worksDueFree = `(values ${worksOfKinds}) as w (work, kind)
 /** SQL condition: a due time has come, and its work has a free place. */
 export const isAnyDueFree = `exists (select from ${worksDueFree})`;
 
+/**
+ * SQL that sets times of events of streams, each in place of an earlier one of its kind.
+ * @param times SQL of rows (stream_id, kind, due_at)
+ */
+export const setDueTimes = (times: string) => `
+  insert into due_times (stream_id, kind, due_at) ${times}
+  on conflict (stream_id, kind) do update set due_at = excluded.due_at, timer_armed = false, resting = false`;
+
 export function dueTimes(db: Queryable) {
   /** Sets times of events of streams, each in place of an earlier one of its kind. */
   const setAll = async (times: readonly DueTime[]) => {
     if (times.length === 0) return;
-    await db.query(
-      `insert into due_times (stream_id, kind, due_at) select * from unnest($1::text[], $2::text[], $3::timestamptz[])
-       on conflict (stream_id, kind) do update set due_at = excluded.due_at, timer_armed = false, resting = false`,
-      [times.map(({ stream_id: id }) => id), times.map(({ kind }) => kind), times.map(({ due_at: at }) => at)],
-    );
+    await db.query(setDueTimes('select * from unnest($1::text[], $2::text[], $3::timestamptz[])'), [
+      times.map(({ stream_id: id }) => id),
+      times.map(({ kind }) => kind),
+      times.map(({ due_at: at }) => at),
+    ]);
   };
 
   /** Clears the time of one kind of event of each stream; other times of the stream stay. */

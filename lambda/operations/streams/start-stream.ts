@@ -24,20 +24,20 @@ export const startStream = operation(['service:write'], {
   hints: { idempotent: true, openWorld: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
-    return presentStream(ctx, await startOrRefuse(ctx, stream));
+    return startAndPresent(ctx, stream);
   },
 });
 
 /**
- * Starts a stream. A live stream is returned unchanged.
+ * Starts a stream, and presents it. A live stream is presented unchanged.
  * @throws {ProblemError} stream_not_startable, stream_not_ready, limit_reached
  */
-export async function startOrRefuse(ctx: Context, stream: Locked<Stream>): Promise<Stream> {
+export async function startAndPresent(ctx: Context, stream: Locked<Stream>): ReturnType<typeof presentStream> {
   if (stream.state === 'stopping')
     throw new ProblemError('stream_not_startable', 'The stream is stopping. Start it again once it has stopped.');
-  if (isLive(stream.state)) return stream;
+  if (isLive(stream.state)) return presentStream(ctx, stream);
   const result = await start(ctx.data, stream, 'start', ctx);
-  if ('stream' in result) return result.stream;
+  if ('stream' in result) return presentStream(ctx, result.stream, result);
   if ('limit' in result) throw limitProblem(result.limit);
   const { issues } = result;
   const errors = issues.filter(isBlocking).map((issue) => issue.error);

@@ -1,5 +1,7 @@
 // A stream in answers.
 import * as z from 'zod';
+import type { Output } from '../../data/destinations/outputs.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isLive, streamStates, streamStatuses } from '../../domain/streams/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule/schedule.ts';
@@ -86,6 +88,12 @@ export const streamSchema = z
 
 const shownTransitions = 20;
 
+/** Rows of the presented streams that the caller has read already. */
+interface KnownRows {
+  readonly outputs?: readonly Output[];
+  readonly replicas?: readonly Replica[];
+}
+
 /**
  * Presents streams. One statement each reads the replicas, the outputs, the transitions and the prepared shares of all
  * streams, if the caller selected these fields.
@@ -93,15 +101,16 @@ const shownTransitions = 20;
 export async function presentStreams(
   ctx: Context,
   streams: readonly Stream[],
+  known: KnownRows = {},
 ): Promise<z.input<typeof streamSchema>[]> {
   const ids = streams.map((stream) => stream.id);
   const areOutputsWanted = ctx.isWanted('Stream.outputs');
   const areReplicasWanted = areOutputsWanted || ctx.isWanted('Stream.replicas');
   const replicas = Map.groupBy(
-    areReplicasWanted ? await ctx.data.replicas.ofStreams(ids) : [],
+    areReplicasWanted ? (known.replicas ?? (await ctx.data.replicas.ofStreams(ids))) : [],
     ({ stream_id: streamID }) => streamID,
   );
-  const outputs = areOutputsWanted ? await ctx.data.outputs.ofStreams(ids) : [];
+  const outputs = areOutputsWanted ? (known.outputs ?? (await ctx.data.outputs.ofStreams(ids))) : [];
   const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
   const prepared =
     preparing.length > 0 ? await ctx.data.preparedShares.ofStreams(preparing) : new Map<string, number>();
@@ -144,6 +153,10 @@ function hasShare({ state, stream_backend: backend, prepared_playlist_ids: kept 
   return state === 'preparing' || (backend === 'manifest' && kept.length > 0);
 }
 
-export async function presentStream(ctx: Context, stream: Stream): Promise<z.input<typeof streamSchema>> {
-  return (await presentStreams(ctx, [stream]))[0]!;
+export async function presentStream(
+  ctx: Context,
+  stream: Stream,
+  known: KnownRows = {},
+): Promise<z.input<typeof streamSchema>> {
+  return (await presentStreams(ctx, [stream], known))[0]!;
 }

@@ -18,7 +18,7 @@ import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { assertOtherWay } from '../outputs/assert-output.ts';
 import { ProblemError } from '../problem-codes.ts';
-import { startOrRefuse } from './start-stream.ts';
+import { startAndPresent } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { liveFields, mergeSettings, streamFields } from './stream-fields.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
@@ -92,7 +92,7 @@ export const updateStream = operation(['service:write'], {
     if (input.sound !== undefined) await applySoundSettings(ctx, { ...stream, ...settings });
     if (retryMirror) await writeAgain(ctx.data, stream, ctx.now);
     const judged = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
-    if (status === 'ACTIVE') return presentStream(ctx, await startOrRefuse(ctx, judged));
+    if (status === 'ACTIVE') return startAndPresent(ctx, judged);
     if (status === 'INACTIVE') return presentStream(ctx, await stopOrRefuse(ctx, judged));
     return presentStream(ctx, judged);
   },

@@ -74,8 +74,8 @@ async function begin(
   now: Date,
 ): Promise<void> {
   const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
-  await data.replicas.insert(replicasOf(stream, targets, sources, now));
-  await data.outbox.send({ queue: `publish-${backendOf(stream)}`, body: { streamID: stream.id } });
+  const wakes = [{ streamID: stream.id, backend: backendOf(stream) }];
+  await data.replicas.launch({ replicas: replicasOf(stream, targets, sources, now), deadlines: [], wakes });
 }
 
 /**

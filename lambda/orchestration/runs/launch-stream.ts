@@ -1,6 +1,6 @@
 // Launches streams: writes their replicas for the agents, and the deadlines to be live.
 import type { Database } from '../../data/database.ts';
-import type { NewReplica } from '../../data/fleet/replicas.ts';
+import type { Launch as NewLaunch, NewReplica, Replica } from '../../data/fleet/replicas.ts';
 import type { TimelineSources } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { wokenAgents } from '../../domain/fleet/claim-share.ts';
@@ -28,9 +28,16 @@ export interface Launch {
   readonly sources: TimelineSources;
 }
 
-/** Launches streams. A managed stream waits in `activating` until its ingest is known. */
-export async function launchStreams(data: Database, launches: readonly Launch[], now: Date): Promise<void> {
-  if (launches.length === 0) return;
+/**
+ * Launches streams. A managed stream waits in `activating` until its ingest is known.
+ * @returns the new replicas
+ */
+export async function launchStreams(
+  data: Database,
+  launches: readonly Launch[],
+  now: Date,
+): Promise<readonly Replica[]> {
+  if (launches.length === 0) return [];
   const [waiting, ready] = [launches.filter(isAwaited), launches.filter((launch) => !isAwaited(launch))];
   for (const { stream } of waiting) await data.streams.setReason(stream.id, awaited);
   const launched = ready.map(({ stream, targets, sources }) => {
@@ -38,49 +45,46 @@ export async function launchStreams(data: Database, launches: readonly Launch[],
     return { stream, replicas: replicasOf(stream, wanted, sources, now) };
   });
   const replicas = launched.flatMap((each) => each.replicas);
-  await data.replicas.insert(replicas);
-  const machineSeconds = await awaitedMachines(data, launched);
-  for (const [id, seconds] of machineSeconds) await data.streams.setReason(id, machineStart(seconds));
-  await data.dueTimes.setAll(
-    launched.map(({ stream: { id } }) => {
-      const seconds = machineSeconds.get(id);
-      const patienceSeconds = seconds === undefined ? activationTimeoutSeconds : machinePatience * seconds;
-      const dueAt = new Date(now.getTime() + patienceSeconds * 1000);
-      return { stream_id: id, kind: 'activation_timeout', due_at: dueAt };
-    }),
-  );
-  await wakeAgents(data, replicas);
+  const dueAt = inSeconds(now, activationTimeoutSeconds);
+  const deadlines = ready.map(({ stream }) => ({ streamID: stream.id, dueAt }));
+  const made = await data.replicas.launch({ replicas, deadlines, wakes: wakesOf(replicas) });
+  if (made.machineSeconds !== null) await awaitMachines(data, launched, made.machineSeconds, now);
+  return made.replicas;
 }
+
+const inSeconds = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
 
 function isAwaited({ targets }: Launch): boolean {
   return targets.some((target) => target.isAwaited);
 }
 
-/** Wakes as many agents as are to claim these replicas. */
-async function wakeAgents(data: Database, replicas: readonly NewReplica[]): Promise<void> {
-  for (const backend of streamBackends) {
-    const streamIDs = [
-      ...new Set(replicas.flatMap(({ streamID, backend: own }) => (own === backend ? [streamID] : []))),
-    ];
-    const woken = streamIDs.slice(0, wokenAgents(streamIDs.length));
-    await data.outbox.sendAll(
-      `publish-${backend}`,
-      woken.map((streamID) => ({ streamID })),
-    );
-  }
+/** As many streams of each backend as agents are woken to claim these replicas. */
+function wakesOf(replicas: readonly NewReplica[]): NewLaunch['wakes'] {
+  return streamBackends.flatMap((backend) => {
+    const ids = new Set(replicas.flatMap(({ streamID, backend: own }) => (own === backend ? [streamID] : [])));
+    return [...ids].slice(0, wokenAgents(ids.size)).map((streamID) => ({ streamID, backend }));
+  });
 }
 
-/** The start times of the machines that streams wait for, in seconds, by the id of the stream. */
-async function awaitedMachines(
+/**
+ * Moves the deadline of streams that no agent has room for until after a machine has started. Their reason shows this.
+ * @param seconds the start time of a machine
+ */
+async function awaitMachines(
   data: Database,
   launched: readonly { readonly stream: Stream; readonly replicas: readonly NewReplica[] }[],
-): Promise<ReadonlyMap<string, number>> {
+  seconds: number,
+  now: Date,
+): Promise<void> {
   const encoded = launched.filter(({ stream }) => stream.stream_backend !== 'manifest');
-  const machineSeconds = encoded.length === 0 ? null : await data.agents.machineSeconds();
-  if (machineSeconds === null) return new Map();
+  if (encoded.length === 0) return;
   const takers = await data.agents.takers('ffmpeg');
   const waiting = encoded.filter(({ replicas }) => !replicas.every(({ cost }) => isRoomFor(cost, takers)));
-  return new Map(waiting.map(({ stream }) => [stream.id, machineSeconds]));
+  for (const { stream } of waiting) await data.streams.setReason(stream.id, machineStart(seconds));
+  const dueAt = inSeconds(now, machinePatience * seconds);
+  await data.dueTimes.setAll(
+    waiting.map(({ stream: { id } }) => ({ stream_id: id, kind: 'activation_timeout', due_at: dueAt })),
+  );
 }
 
 /** Launches a stream in `activating` whose timeline is written. Its replicas have ended. */

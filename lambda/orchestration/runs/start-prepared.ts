@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
 import type { Timelines, Track } from '../../data/playout/timelines.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -28,9 +29,14 @@ export interface PreparedLaunch extends Launch {
 /**
  * Launches streams in `activating` if some of their items are prepared: these play in place of the others until all
  * are prepared. The other streams are `preparing` meanwhile.
+ * @returns the new replicas
  */
-export async function prepareAndLaunch(data: Database, launches: readonly PreparedLaunch[], now: Date): Promise<void> {
-  if (launches.length === 0) return;
+export async function prepareAndLaunch(
+  data: Database,
+  launches: readonly PreparedLaunch[],
+  now: Date,
+): Promise<readonly Replica[]> {
+  if (launches.length === 0) return [];
   const preparations = await preparationsOf(data, launches, { retries: 'at once' });
   const ready = launches.filter((_, index) => mayLaunch(preparations[index]!));
   const waiting = launches.filter((launch) => !ready.includes(launch));
@@ -40,7 +46,7 @@ export async function prepareAndLaunch(data: Database, launches: readonly Prepar
   for (const [index, { stream, timelines }] of launches.entries())
     if (preparations[index] === 'failed') await failPreparation(data, preparing.get(stream.id)!, timelines);
   for (const { stream, timelines } of ready) if (isDrawn(timelines)) await allowLooksAtStart(data, stream);
-  await launchStreams(data, ready, now);
+  return launchStreams(data, ready, now);
 }
 
 /**

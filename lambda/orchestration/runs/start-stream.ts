@@ -2,6 +2,8 @@
 // It checks readiness, publishes changed drafts, and writes timelines, replicas and commands to the agents.
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
+import type { Output } from '../../data/destinations/outputs.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import type { Timelines, TimelineSources } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -39,7 +41,16 @@ export interface StartOptions {
 export type StartCause = 'start' | 'schedule_start';
 
 /** The started stream; or all issues, if one of them blocks the start; or the limit that blocks it. */
-export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly limit: Use } | { readonly stream: Stream };
+export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly limit: Use } | StartedStream;
+
+/** A stream that has begun a run. */
+export interface StartedStream {
+  readonly stream: Stream;
+  /** All its outputs, those that are switched off as well. */
+  readonly outputs: readonly Output[];
+  /** Its replicas; empty while it waits for its preparation or its ingest. */
+  readonly replicas: readonly Replica[];
+}
 
 /** Starts one stream, as `startStreams` does. */
 export async function startStream(
@@ -50,7 +61,7 @@ export async function startStream(
 ): Promise<StartResult> {
   const result = (await startStreams(data, [stream], cause, options)).get(stream.id)!;
   if (!('stream' in result)) return result;
-  return { stream: (await data.streams.find(stream.user_id, stream.id))! };
+  return { ...result, stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 
 /** A stream that is ready, with all that its run begins with. */
@@ -102,7 +113,10 @@ export async function startStreams(
     if (limit) results.set(stream.id, { limit });
     return !limit;
   });
-  for (const [id, stream] of await begin(data, allowed, cause, options)) results.set(id, { stream });
+  const { begun, replicas } = await begin(data, allowed, cause, options);
+  const replicasOf = Map.groupBy(replicas, ({ stream_id: streamID }) => streamID);
+  for (const [id, stream] of begun)
+    results.set(id, { stream, outputs: partsOf.get(id)!.allOutputs, replicas: replicasOf.get(id) ?? [] });
   return results;
 }
 
@@ -129,14 +143,14 @@ async function limitsOfStarts(data: Database, starts: readonly Start[], factor: 
   );
 }
 
-/** Begins the runs of streams. @returns the streams in their new states, by id */
+/** Begins the runs of streams. @returns the streams in their new states, by id, and their replicas */
 async function begin(
   data: Database,
   starts: readonly Start[],
   cause: StartCause,
   { settings, now }: StartOptions,
-): Promise<ReadonlyMap<string, Stream>> {
-  if (starts.length === 0) return new Map();
+): Promise<{ readonly begun: ReadonlyMap<string, Stream>; readonly replicas: readonly Replica[] }> {
+  if (starts.length === 0) return { begun: new Map(), replicas: [] };
   const toPrepare = starts.flatMap((start) => start.toPrepare);
   if (toPrepare.length > 0) await data.preparedUploads.record(toPrepare);
   for (const { parts, playlists } of starts) await publishChangedDrafts(data, parts, playlists);
@@ -168,18 +182,17 @@ async function begin(
     return { stream: begun.get(id)!, timelines: start.timelines, ...launchOf(start, isLevelled) };
   });
   const isPrepared = ({ stream }: Pick<Start, 'stream'>) => stream.stream_backend === 'manifest';
-  await launchStreams(
-    data,
-    launches.filter((launch) => !isPrepared(launch)),
-    now,
-  );
-  await prepareAndLaunch(data, launches.filter(isPrepared), now);
+  const encoded = launches.filter((launch) => !isPrepared(launch));
+  const replicas = [
+    ...(await launchStreams(data, encoded, now)),
+    ...(await prepareAndLaunch(data, launches.filter(isPrepared), now)),
+  ];
   for (const start of starts) {
     const stream = begun.get(start.stream.id)!;
     await publishDraftsOncePlayable(data, stream, start, settings.limitFactor);
     if (needsJoins(start.timelines)) await refreshJoins(data, stream, now);
   }
-  return begun;
+  return { begun, replicas };
 }
 
 /** The targets of a stream that starts, and the facts that decide its cost. */

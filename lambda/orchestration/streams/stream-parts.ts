@@ -50,6 +50,7 @@ export interface StreamParts {
   readonly destination: Destination | null;
   /** The id of the destination of its first enabled output; null: none. */
   readonly destinationID: string | null;
+  readonly allOutputs: readonly Output[];
   /** The enabled outputs. */
   readonly outputs: readonly Output[];
   /** The destinations of its other outputs, by id. */
@@ -98,6 +99,7 @@ export async function loadPartsOfAll(
         uploads: named.uploadsOf(userID),
         destination: destinationID === null ? null : ownPart(named.destinations.get(destinationID)),
         destinationID,
+        allOutputs: named.outputsOf(id),
         outputs,
         destinations: new Map(further.filter((each) => each.id !== destinationID).map((each) => [each.id, each])),
         managed: channels.get(id) ?? null,

@@ -4,10 +4,12 @@ import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
+import { subjectOfUser } from '../../data/shared/request-windows.ts';
+import type { RequestWindow } from '../../data/shared/request-windows.ts';
 import { authenticate } from './authenticate.ts';
 import { bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
-import { countRequest, requestClassOf } from './rate-limits.ts';
+import { countRequest, quotaOf, requestClassOf } from './rate-limits.ts';
 import type { Quota } from './rate-limits.ts';
 import type { Service } from '../service.ts';
 
@@ -34,25 +36,36 @@ export interface Applicant {
  */
 export async function admit(service: Service, { operation, headers, method, address }: Applicant): Promise<Admission> {
   if (operation === null || operation.scopes === 'public') return admitAnybody(service, address);
-  const identified = await identify(service, { headers, method, address, resource: '/v1' });
-  return identified.caller === null ? identified : admitCaller(service, identified.caller, operation, '/v1');
+  const kind = kindOf(operation);
+  const { window, ...identified } = await identify(service, { headers, method, address, resource: '/v1' }, kind);
+  const { caller } = identified;
+  return caller === null ? identified : admitCaller(service, caller, operation, '/v1', window);
 }
 
+function kindOf({ method }: Operation): 'read' | 'write' {
+  return method === 'GET' ? 'read' : 'write';
+}
+
+/** An admission, with the window that counts the request of the caller; null: it was not counted. */
+type Identification = Admission & { readonly window: RequestWindow | null };
+
 /**
- * Finds the caller of a request. Only a refused request counts against a rate limit here.
+ * Finds the caller of a request. A refused request counts against the limit of its address.
+ * @param kind counts a request with a key or a session against the limit of its user; null: it is not counted
  * @throws as `admit` does
  */
 export async function identify(
   service: Service,
   { headers, method, address, resource }: Omit<Applicant, 'operation'> & { readonly resource: ResourcePath },
-): Promise<Admission> {
+  kind: 'read' | 'write' | null = null,
+): Promise<Identification> {
   try {
-    return { caller: await authenticate(service, { headers, method }, resource), quota: null, refusal: null };
+    return { ...(await authenticate(service, { headers, method }, resource, kind)), quota: null, refusal: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const quota = await countRequest(service, `address ${address}`, 'refused');
     const what = 'requests without a valid credential came from this address';
-    return { caller: null, quota, refusal: quota.exceeded ? tooMany(quota, what) : error };
+    return { caller: null, window: null, quota, refusal: quota.exceeded ? tooMany(quota, what) : error };
   }
 }
 
@@ -61,15 +74,21 @@ export function isAllowed({ scopes: needed }: Pick<Operation, 'scopes'>, scopes:
   return needed === 'public' || needed.some((scope) => scopes.includes(scope));
 }
 
-/** Counts a call of an operation against the caller's rate limit, and checks the caller's scopes. */
+/**
+ * Counts a call of an operation against the caller's rate limit, and checks the caller's scopes.
+ * @param window that has counted the call; null: no window has
+ */
 export async function admitCaller(
   service: Service,
   caller: Caller,
   operation: Operation,
   resource: ResourcePath,
+  window: RequestWindow | null = null,
 ): Promise<Admission> {
-  const requestClass = requestClassOf(caller, operation.method === 'GET' ? 'read' : 'write');
-  const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
+  const requestClass = requestClassOf(caller, kindOf(operation));
+  const quota = window
+    ? quotaOf(service, requestClass, window)
+    : await countRequest(service, subjectOfUser(caller.userID), requestClass);
   const tooOften = quota.exceeded ? tooMany(quota, made[requestClass]) : null;
   return { caller, quota, refusal: refusalOfScopes(service, caller, operation, resource) ?? tooOften };
 }
@@ -99,7 +118,7 @@ export async function admitCalls(
 ): Promise<Admission> {
   if (caller === null) return admitAnybody(service, address, calls);
   const requestClass = requestClassOf(caller, kind);
-  const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
+  const quota = await countRequest(service, subjectOfUser(caller.userID), requestClass, calls);
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made[requestClass]) : null };
 }
 
@@ -114,7 +133,7 @@ async function admitAnybody(service: Service, address: string, calls = 1): Promi
 
 /** Counts a request that calls no operation, such as a request for the list of MCP tools, as a read. */
 export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
-  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
+  const quota = await countRequest(service, subjectOfUser(caller.userID), 'read');
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made.read) : null };
 }
 

@@ -1,6 +1,8 @@
 // Finds the user of a request by its credential: an access token, an API key, or the session of the web page.
 import { createHash } from 'node:crypto';
 import { databaseOn } from '../../data/database.ts';
+import type { Owner } from '../../data/accounts/users.ts';
+import type { RequestWindow } from '../../data/shared/request-windows.ts';
 import type { Caller } from '../../operations/context.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { allScopes } from '../../operations/scopes.ts';
@@ -9,7 +11,15 @@ import { isOfOurPage, sessionTokenOf } from './page-sessions.ts';
 import type { PageRequest } from './page-sessions.ts';
 import { audiencesOf, bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
+import { requestClassOf } from './rate-limits.ts';
 import type { Service } from '../service.ts';
+
+/** The caller of a request. */
+export interface Identified {
+  readonly caller: Caller;
+  /** The window that counts the request; null: it was not counted. */
+  readonly window: RequestWindow | null;
+}
 
 /** The prefix of every API key. */
 export const apiKeyPrefix = 'lss_';
@@ -22,18 +32,24 @@ export function hashApiKey(key: string): Buffer {
 }
 
 /**
- * Finds the caller of a request.
+ * Finds the caller of a request. The statement that finds the owner of a key or a session also counts the request.
  * @param resource the part of the API that the request is for; a token is valid for one part or for all of them
+ * @param kind of the request to count; null: the request is not counted
  * @throws {ProblemError} unauthenticated
  */
-export async function authenticate(service: Service, request: PageRequest, resource: ResourcePath): Promise<Caller> {
+export async function authenticate(
+  service: Service,
+  request: PageRequest,
+  resource: ResourcePath,
+  kind: 'read' | 'write' | null,
+): Promise<Identified> {
   const { headers } = request;
   const apiKey = headers.get('x-api-key');
   const authorization = headers.get('authorization');
   if (apiKey !== null && authorization !== null) throw refusal(service, resource, 'Send one credential, not two.');
-  if (authorization !== null) return callerOfToken(service, authorization, resource);
-  if (apiKey !== null) return callerOfKey(service, apiKey, resource);
-  const owner = resource === '/mcp' ? null : await callerOfSession(service, request);
+  if (authorization !== null) return { caller: await callerOfToken(service, authorization, resource), window: null };
+  if (apiKey !== null) return callerOfKey(service, apiKey, resource, kind);
+  const owner = resource === '/mcp' ? null : await callerOfSession(service, request, kind);
   if (owner !== null) return owner;
   throw refusal(
     service,
@@ -42,29 +58,42 @@ export async function authenticate(service: Service, request: PageRequest, resou
   );
 }
 
-async function callerOfKey(service: Service, apiKey: string, resource: ResourcePath): Promise<Caller> {
+async function callerOfKey(
+  service: Service,
+  apiKey: string,
+  resource: ResourcePath,
+  kind: 'read' | 'write' | null,
+): Promise<Identified> {
   const { users } = databaseOn(service.pool);
-  const owner = apiKey.startsWith(apiKeyPrefix) ? await users.ownerOfKey(hashApiKey(apiKey)) : null;
+  const requestClass = kind && requestClassOf({}, kind);
+  const owner = apiKey.startsWith(apiKeyPrefix) ? await users.ownerOfKey(hashApiKey(apiKey), requestClass) : null;
   if (!owner) throw refusal(service, resource, 'The API key is not valid.');
   if (!owner.is_use_recorded) await users.recordKeyUse(owner.key_id);
-  return {
-    userID: owner.user_id,
-    hold: owner.hold,
-    clientID: null,
-    scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes),
-  };
+  const scopes = owner.scopes === null ? allScopes : knownScopes(owner.scopes);
+  return { caller: { userID: owner.user_id, hold: owner.hold, clientID: null, scopes }, window: windowOf(owner) };
+}
+
+function windowOf({ requests, reset_seconds: resetSeconds }: Owner): RequestWindow | null {
+  return requests === null ? null : { requests, reset_seconds: resetSeconds! };
 }
 
 /**
  * Finds the caller by the session of the web page; null if the request does not come from the page, or without a
  * session.
  */
-async function callerOfSession(service: Service, request: PageRequest): Promise<Caller | null> {
+async function callerOfSession(
+  service: Service,
+  request: PageRequest,
+  kind: 'read' | 'write' | null,
+): Promise<Identified | null> {
   const { origin } = new URL(service.baseURL);
   const token = sessionTokenOf(request.headers, origin, service.serviceSecret);
   if (token === null || !isOfOurPage(request, origin)) return null;
-  const owner = await databaseOn(service.pool).users.ownerOfSession(token);
-  return owner && { userID: owner.user_id, hold: owner.hold, clientID: null, scopes: allScopes, isOnPage: true };
+  const requestClass = kind && requestClassOf({ isOnPage: true }, kind);
+  const owner = await databaseOn(service.pool).users.ownerOfSession(token, requestClass);
+  if (!owner) return null;
+  const { user_id: userID, hold } = owner;
+  return { caller: { userID, hold, clientID: null, scopes: allScopes, isOnPage: true }, window: windowOf(owner) };
 }
 
 async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {

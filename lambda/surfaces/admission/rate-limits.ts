@@ -1,5 +1,6 @@
 // Limits of requests per minute for users and addresses, and the headers that report them.
 import { databaseOn } from '../../data/database.ts';
+import type { RequestWindow } from '../../data/shared/request-windows.ts';
 import type { Caller } from '../../operations/context.ts';
 import type { Service } from '../service.ts';
 
@@ -30,7 +31,7 @@ export interface Quota {
 }
 
 /** The limit that a call counts against: the web page of a user and the user's programs have separate limits. */
-export function requestClassOf(caller: Caller, kind: 'read' | 'write'): 'read' | 'write' | 'page' {
+export function requestClassOf(caller: Pick<Caller, 'isOnPage'>, kind: 'read' | 'write'): 'read' | 'write' | 'page' {
   return caller.isOnPage ? 'page' : kind;
 }
 
@@ -44,9 +45,20 @@ export async function countRequest(
   requestClass: RequestClass,
   count = 1,
 ): Promise<Quota> {
-  const limit = requestsPerMinute[requestClass] * service.settings.rateLimitFactor;
-  const { requestWindows } = databaseOn(service.pool);
-  const { requests, reset_seconds: resetSeconds } = await requestWindows.count(subject, requestClass, count);
+  return quotaOf(
+    service,
+    requestClass,
+    await databaseOn(service.pool).requestWindows.count(subject, requestClass, count),
+  );
+}
+
+/** The quota of a window that has counted the request. */
+export function quotaOf(
+  { settings }: Service,
+  requestClass: RequestClass,
+  { requests, reset_seconds: resetSeconds }: RequestWindow,
+): Quota {
+  const limit = requestsPerMinute[requestClass] * settings.rateLimitFactor;
   return {
     limit,
     remaining: Math.max(0, limit - requests),

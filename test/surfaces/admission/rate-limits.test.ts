@@ -95,10 +95,10 @@ describe('beyond the limit', () => {
   });
 });
 
-it('a request costs one statement for its rate: GET /me has four, with those for key, profile and limits', async () => {
+it('the statement for the key counts the request: GET /me has three, with those for profile and limits', async () => {
   const queries = vi.spyOn(service.pool(), 'query');
   await user.call('GET', '/me');
-  expect(queries.mock.calls).toHaveLength(4);
+  expect(queries.mock.calls).toHaveLength(3);
   queries.mockRestore();
 });
 
