@@ -1,4 +1,6 @@
 // Postgres behind a connection pool. Its schema is migrated before any code that uses it is deployed.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -16,6 +18,7 @@ import {
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
+import { lambdaFolder } from '#artifacts';
 import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
 import { keyContext } from '../../lambda/domain/shared/sealed-places.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
@@ -225,6 +228,7 @@ export class DatabaseStack extends Stack {
       value: migration.functionName,
       description: 'Invoked by hand to rotate the signing key: lib/README.md',
     });
+    new CfnOutput(this, 'Schema', { value: newestMigration(), description: 'The number of the newest migration' });
     const migrate = new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
     // The proxy refuses an instance that is still being configured, for minutes after it has become available. The
     // migration proves that the instance accepts connections, and creates the role that the proxy signs in as.
@@ -233,6 +237,12 @@ export class DatabaseStack extends Stack {
       this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'),
     );
   }
+}
+
+/** A deployment reads it from the template that stands: code may come before its schema only if that is no newer. */
+function newestMigration(): string {
+  const [newest = ''] = readdirSync(join(lambdaFolder, 'data/migrations')).toSorted().toReversed();
+  return newest.slice(0, 4);
 }
 
 /** Has RDS copy snapshots and the transaction log, so that any second of these days can be restored there. */
