@@ -1,5 +1,6 @@
 // Parses the arguments of `npm run deploy` and `npm run diff`, and derives those of the CDK.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { BOOTSTRAP_QUALIFIER_CONTEXT, DefaultStackSynthesizer } from 'aws-cdk-lib';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages, stagesToBuild } from '../../lib/stages.ts';
@@ -11,7 +12,15 @@ export interface StageCommand {
   readonly isShared: boolean;
   /** The stage in lib/stages.ts that provides the settings. */
   readonly settingsOf: string;
+  /** The only stack that is selected, with those it depends on; undefined: all. */
+  readonly stack: string | undefined;
   readonly cdkArgs: readonly string[];
+  /** The arguments of the CDK that write the templates into `assembly`; null: they are there already. */
+  readonly synthArgs: readonly string[] | null;
+  /** The folder of the CDK's output. */
+  readonly assembly: string;
+  /** Whether to deploy in spite of findings of the comparison with the stage that stands. */
+  readonly despiteChanges: boolean;
   /** Whether only to run the checks of the account. */
   readonly checkOnly: boolean;
   /** Whether the CDK will query AWS. */
@@ -40,6 +49,7 @@ STAGE/STACK selects one stack, and those it depends on: ${stageNames[0]}/Databas
 
   --check                   only lists what the account lacks for the stage, and exits with 1 if it lacks something
   -c imageDigest=sha256:…   the publisher's image that the pipeline pushed; else Docker builds it, for amd64 and arm64
+  --despite-changes         deploys although that would be refused by CloudFormation, or would lose data
   --profile NAME            AWS credentials other than the default ones
   --help                    this text
 
@@ -60,7 +70,10 @@ export function readCommand(
     const isOwn = rest.includes('--own');
     const checkOnly = rest.includes('--check');
     if (checkOnly && command === 'diff') throw new Error('--check is an option of deploy.');
-    const options = rest.filter((arg) => arg !== '--own' && arg !== '--check');
+    const despiteChanges = rest.includes('--despite-changes');
+    const given = rest.filter((arg) => !['--own', '--check', '--despite-changes'].includes(arg));
+    const app = valuesOf(given, '-a', '--app').at(-1);
+    const options = without(given, '-a', '--app');
     const [stage = '', ...stack] = target.split('/');
     const stacks = `${stage}/${stack.join('/') || '**'}`;
     const context = isOwn ? ['--context', `stage=${stage}`] : [];
@@ -73,6 +86,9 @@ export function readCommand(
       isShared: !isOwn,
       settingsOf: isOwn ? stageNames[0]! : stage,
       checkOnly,
+      stack: stack.join('/') || undefined,
+      ...assemblyOf(app, [stacks, ...context, ...only(options, '-c', '--context', '--profile')]),
+      despiteChanges,
       cdkArgs: [command, stacks, ...context, ...options],
       needsCredentials: valuesOf(options, '--template').length === 0,
       needsDocker: command === 'deploy' && stack.length === 0 && imageDigest === null,
@@ -110,11 +126,38 @@ function valueOfContext(contexts: readonly string[], name: string): string | und
   return contexts.findLast((value) => value.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
+/** @param app what the user gave as `--app`: a folder that the CDK has written, or a command for the CDK */
+function assemblyOf(app: string | undefined, args: readonly string[]): Pick<StageCommand, 'assembly' | 'synthArgs'> {
+  if (app !== undefined && existsSync(join(app, 'manifest.json'))) return { assembly: app, synthArgs: null };
+  const given = app === undefined ? [] : ['--app', app];
+  return { assembly: 'cdk.out', synthArgs: ['synth', '--quiet', ...args, ...given] };
+}
+
 /** The values of an option under any of its names, written as `--name value` or as `--name=value`. */
 function valuesOf(args: readonly string[], ...names: readonly string[]): string[] {
-  return args.flatMap((arg, index) => {
+  return placesOf(args, names).map(({ value }) => value);
+}
+
+/** The arguments of these options, with their values. */
+function only(args: readonly string[], ...names: readonly string[]): string[] {
+  return placesOf(args, names).flatMap(({ from, to }) => args.slice(from, to));
+}
+
+function without(args: readonly string[], ...names: readonly string[]): string[] {
+  const places = placesOf(args, names);
+  return args.filter((_, index) => !places.some(({ from, to }) => index >= from && index < to));
+}
+
+/** The places of options with their values: the first argument, and the one after the last. */
+function placesOf(
+  args: readonly string[],
+  names: readonly string[],
+): readonly { readonly from: number; readonly to: number; readonly value: string }[] {
+  return args.flatMap((arg, from) => {
     const name = names.find((candidate) => arg === candidate || arg.startsWith(`${candidate}=`));
     if (name === undefined) return [];
-    return arg === name ? [args[index + 1] ?? ''] : [arg.slice(name.length + 1)];
+    return arg === name
+      ? [{ from, to: from + 2, value: args[from + 1] ?? '' }]
+      : [{ from, to: from + 1, value: arg.slice(name.length + 1) }];
   });
 }

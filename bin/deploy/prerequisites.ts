@@ -1,10 +1,10 @@
 // Checks what a stage needs before the CDK begins: credentials of the right account, and what fails late without it.
 import { createInterface } from 'node:readline/promises';
-import { CloudFormationClient, paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
+import type { Stack } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import type { Terminal } from '../local/terminal.ts';
-import { type Check, type CheckContext, deployCommand, type Finding, itemsOf } from './check.ts';
+import { type Check, type CheckContext, deployCommand, type Finding } from './check.ts';
 import { bootstrap } from './checks/bootstrap.ts';
 import { hostedZone } from './checks/hosted-zone.ts';
 import { docker, publisherImage } from './checks/image.ts';
@@ -15,6 +15,7 @@ import { alarmReceiver, ownAccount } from './checks/receivers.ts';
 import { stuckStacks } from './checks/stuck-stacks.ts';
 import { zones } from './checks/zones.ts';
 import type { StageCommand } from './command-line.ts';
+import { stacksOf } from './stage-stacks.ts';
 
 /** In the order of the list. Faults that the CDK reports as clearly, in the first minutes, are not checked. */
 const checks: readonly Check[] = [
@@ -42,13 +43,7 @@ const checks: readonly Check[] = [
 export async function checkPrerequisites(command: StageCommand, terminal: Terminal): Promise<boolean> {
   if (!command.needsCredentials) return true;
   const { stage, settings, checkOnly } = command;
-  const credentials = fromNodeProviderChain({
-    clientConfig: { region: settings.region },
-    ...(command.profile !== undefined && { profile: command.profile }),
-    // The CDK asks for a code of its own, and a device shows each code once: so a deployment does not ask for another.
-    ...(checkOnly && process.stdin.isTTY && { mfaCodeProvider: askForCode }),
-  });
-  const aws = { region: settings.region, credentials, maxAttempts: 4 };
+  const aws = awsOf(command);
   const account = await terminal.step(`Credentials for ${stage}`, () => accountOf(command, aws));
   if (account === null) {
     terminal.line(
@@ -64,6 +59,17 @@ export async function checkPrerequisites(command: StageCommand, terminal: Termin
   );
   report(command, findings, terminal);
   return findings.every(({ state }) => state !== 'missing');
+}
+
+/** The options of every SDK client of a command. */
+export function awsOf({ settings: { region }, profile, checkOnly }: StageCommand): CheckContext['aws'] {
+  const credentials = fromNodeProviderChain({
+    clientConfig: { region },
+    ...(profile !== undefined && { profile }),
+    // The CDK asks for a code of its own, and a device shows each code once: so a deployment does not ask for another.
+    ...(checkOnly && process.stdin.isTTY && { mfaCodeProvider: askForCode }),
+  });
+  return { region, credentials, maxAttempts: 4 };
 }
 
 /** Runs all checks at once. A question without an answer becomes a warning. */
@@ -84,14 +90,6 @@ export async function runChecks(context: CheckContext): Promise<readonly Finding
     ),
   );
   return findings.flat();
-}
-
-/** The stacks of the stage in its region. Their names begin with the stage's, and then with a capital. */
-export async function stacksOf(stage: string, aws: CheckContext['aws']): Promise<readonly Stack[]> {
-  const pages = paginateDescribeStacks({ client: new CloudFormationClient(aws) }, {});
-  const stacks = await itemsOf(pages, ({ Stacks }) => Stacks);
-  const ofStage = new RegExp(`^${stage}-[A-Z]`);
-  return stacks.filter(({ StackName = '' }) => ofStage.test(StackName));
 }
 
 /**

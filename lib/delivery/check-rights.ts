@@ -1,9 +1,10 @@
-// The rights that the checks before a deployment (bin/deploy/checks) need, for the workflow's roles.
+// The rights that the checks before a deployment (bin/deploy) need, for the workflow's roles.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 /** Rights that AWS grants only for all resources of an account, or that concern the account itself. */
 export const checkRights = [
   'cloudformation:DescribeStacks',
+  'cloudformation:GetTemplate',
   'ec2:DescribeAvailabilityZones',
   'ec2:DescribeInstances',
   'ec2:DescribeInstanceTypeOfferings',

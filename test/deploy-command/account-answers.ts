@@ -133,6 +133,20 @@ export const answers: Readonly<Record<string, Answer>> = {
     return `<DescribeStacksResponse xmlns="${namespace}">${content}</DescribeStacksResponse>`;
   },
 
+  // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_GetTemplate.html
+  'cloudformation:GetTemplate': ({ stacks }, { input }) => {
+    const template = stacks[input.StackName ?? '']?.template;
+    if (template === undefined)
+      throw new Fault(400, 'ValidationError', `Stack with id ${input.StackName} does not exist`);
+    const body = template.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const content = xml({
+      GetTemplateResult: xml({ TemplateBody: body }),
+      ResponseMetadata: xml({ RequestId: 'b9b4b068-EXAMPLE' }),
+    });
+    const namespace = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
+    return `<GetTemplateResponse xmlns="${namespace}">${content}</GetTemplateResponse>`;
+  },
+
   // https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_DescribeImages.html
   'ecr:DescribeImages': ({ images }, { input }) => {
     const [id] = input.imageIds as unknown as readonly { readonly imageDigest: string }[];

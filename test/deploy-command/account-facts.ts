@@ -1,5 +1,12 @@
 // Accounts that the stand-in of AWS can be, with the facts that the checks of a deployment ask about.
 
+export interface StandingStack {
+  readonly status: string;
+  readonly isProtected: boolean;
+  /** As JSON; undefined: AWS has none. */
+  readonly template?: string;
+}
+
 export interface AccountFacts {
   /** Services whose service-linked roles are there. */
   readonly linkedRoles: readonly string[];
@@ -14,7 +21,7 @@ export interface AccountFacts {
   /** Whether each identity is verified. */
   readonly sesIdentities: Readonly<Record<string, boolean>>;
   /** The region's stacks by name, with their status, and whether they are protected from being deleted. */
-  readonly stacks: Readonly<Record<string, { readonly status: string; readonly isProtected: boolean }>>;
+  readonly stacks: Readonly<Record<string, StandingStack>>;
   /** Digests of the images that the pipeline has pushed. */
   readonly images: readonly string[];
   /** vCPU and Auto Scaling group of each machine with a GPU. */

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../bin/deploy/check.ts';
 import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
-import { runChecks, stacksOf } from '../../bin/deploy/prerequisites.ts';
+import { runChecks } from '../../bin/deploy/prerequisites.ts';
+import { stacksOf } from '../../bin/deploy/stage-stacks.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
 import { type AccountFacts, goodAccount } from './account-facts.ts';

@@ -32,8 +32,17 @@ describe('the workflow', () => {
   test('synthesizes once what it delivers, and deploys that', () => {
     const synthesizing = [...jobs].filter(([, text]) => text.includes('cdk synth')).map(([name]) => name);
     expect(synthesizing).toEqual(['proposal', 'synth']);
-    expect(workflow.match(/cdk deploy/g)).toEqual(['cdk deploy']);
-    expect(workflow).toContain('cdk deploy --app cdk.out');
+    const deploying = [...workflow.matchAll(/npm run deploy -- (.*)$/gm)].map(([, args = '']) => args);
+    expect(deploying.map((args) => args.includes('--app cdk.out'))).toEqual([false, true]);
+    expect(deploying[0]).toContain('--check');
+    expect(workflow).not.toContain('cdk deploy');
+  });
+
+  test('compares a change with its base, whose templates are in the history', () => {
+    expect(jobs.get('check')).toContain('fetch-depth: 0');
+    expect(jobs.get('check')).toContain(
+      "RELEASE_BASE: '${{ github.event.pull_request.base.sha || github.event.before }}'",
+    );
   });
 
   // A run that waits for reviewers holds its group, and GitHub cancels all but the newest of the runs behind it.
@@ -73,7 +82,7 @@ describe('the workflow', () => {
     const orderOf = (text: string) => steps.findIndex((step) => step.includes(text));
     const [, args = ''] = /npm run (deploy -- .*--check.*)$/m.exec(steps[orderOf('--check')] ?? '') ?? [];
     expect(orderOf('configure-aws-credentials')).toBeLessThan(orderOf('--check'));
-    expect(orderOf('--check')).toBeLessThan(orderOf('cdk deploy'));
+    expect(orderOf('--check')).toBeLessThan(orderOf('--app cdk.out'));
     for (const stage of ['staging', 'prod']) {
       const digest = `sha256:${'a'.repeat(64)}`;
       const typed = args.replace('"$GITHUB_JOB"', stage).replace('${{ needs.image.outputs.digest }}', digest);

@@ -1,4 +1,4 @@
-// What a deployment would break, by rule: exports and their order, data, names and addresses, on the smallest stages.
+// Findings about a deployment, by rule: exports and their order, data, names and addresses, on the smallest stages.
 import { describe, expect, test } from 'vitest';
 import { templateChanges } from '../../bin/deploy/template-changes/template-changes.ts';
 import type { StageTemplates } from '../../bin/deploy/template-changes/stage-templates.ts';

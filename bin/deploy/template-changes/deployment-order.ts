@@ -1,4 +1,5 @@
 // The order in which stacks can be deployed: exports stay until no other stack imports them, and exist before one does.
+// Decision D180.
 import { isDeepStrictEqual } from 'node:util';
 import { namesAny, type ReplacedResources } from './replaced-resources.ts';
 import {
@@ -14,7 +15,7 @@ export interface StageChange {
   /** The templates of the stage that stands, or of the release before. */
   readonly before: StageTemplates;
   readonly after: StageTemplates;
-  /** The stacks that each stack waits for besides those that it imports from or reads. */
+  /** The further stacks that the CDK deploys before each stack. */
   readonly waits?: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -91,7 +92,7 @@ function changedExports(
   return new Map(
     [...exportsOf(before)].flatMap(([name, old]) => {
       const now = kept.get(name);
-      // A stack that is no longer part of the stage stands until somebody destroys it.
+      // A stack that is no longer part of the stage keeps its exports.
       if (!now && !after.has(old.stack)) return [];
       const same =
         now && isDeepStrictEqual(now.value, old.value) && !namesAny(now.value, replaced.get(now.stack) ?? new Map());

@@ -1,4 +1,4 @@
-// What a comparison of templates tells a reviewer.
+// The findings of a comparison of templates, for reviewers.
 export interface Finding {
   /**
    * `refused`: CloudFormation ends the deployment, or a later one. `lost`: data is deleted, left behind, or no longer
@@ -9,6 +9,6 @@ export interface Finding {
   readonly subject: string;
   /** A sentence for a reviewer. */
   readonly sentence: string;
-  /** A sentence that says what to do instead. */
+  /** A sentence with another way to the same end. */
   readonly remedy: string;
 }

@@ -1,8 +1,8 @@
-// Names by which a service tells resources apart.
+// Names that distinguish resources of one type.
 import { unique } from './resource-rules.ts';
 import type { TemplateResource } from './stage-templates.ts';
 
-/** What names the resource beside its type, as text; null if CloudFormation gives it a name of its own. */
+/** The name of the resource within its type, as text; null if CloudFormation chooses it. */
 export function identityOf(resource: TemplateResource): string | null {
   const parts = identityParts(resource);
   return parts[0] === undefined ? null : JSON.stringify(parts.map((part) => part ?? null));

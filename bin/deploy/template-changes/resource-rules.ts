@@ -229,23 +229,23 @@ export const createOnly: Readonly<Record<string, readonly string[]>> = {
   'AWS::WAFv2::WebACLAssociation': ['ResourceArn', 'WebACLArn'],
 };
 
-/** Types that hold what nobody can make again, with what a replaced or deleted one loses. */
+/** Types with data, and the data that goes with a replaced or deleted resource. */
 export const stateful: Readonly<Record<string, string>> = {
   'AWS::CloudFront::Distribution': 'its address, which users of a stage without a domain know',
-  'AWS::KMS::Key': 'whatever it encrypted',
+  'AWS::KMS::Key': 'the use of all that it encrypted',
   'AWS::RDS::DBInstance': 'all rows',
   'AWS::Route53::HostedZone': 'its name servers, which another zone delegates to',
   'AWS::S3::Bucket': 'all objects',
   'AWS::SecretsManager::Secret': 'its value',
 };
 
-/** Types that traffic passes or that work runs in, with what a replacement interrupts. */
+/** Types with traffic or running work, and the interruption by a replacement. */
 export const carrying: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::RestApi': 'requests fail until the distribution knows the new API',
   'AWS::AutoScaling::AutoScalingGroup': 'streams move to new machines',
   'AWS::EC2::NatGateway': 'functions reach nothing outside meanwhile, and have another address afterwards',
-  'AWS::EC2::SecurityGroup': 'whatever is in it has to move to the new one before the old one can be deleted',
-  'AWS::EC2::Subnet': 'whatever is in it has to move to the new one before the old one can be deleted',
+  'AWS::EC2::SecurityGroup': 'all that is in it has to move to the new one before the old one can be deleted',
+  'AWS::EC2::Subnet': 'all that is in it has to move to the new one before the old one can be deleted',
   'AWS::EC2::VPC': 'everything in it is made again',
   'AWS::ECS::Cluster': 'streams move to new agents',
   'AWS::ECS::Service': 'streams move to new agents',
@@ -253,8 +253,8 @@ export const carrying: Readonly<Record<string, string>> = {
 };
 
 /**
- * Properties that together name a resource, of which the service accepts no second one. CloudFormation names a resource
- * that lacks the first of them. The template reference of each type says so at “Return values”.
+ * Properties that together name a resource. The service accepts no second resource of this name. CloudFormation chooses
+ * a name if the first of these properties is missing.
  */
 export const unique: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGateway::GatewayResponse': ['ResponseType', 'RestApiId'],

@@ -13,7 +13,7 @@ export interface TemplateChanges {
 
 const absent: Template = { Resources: {} };
 
-/** What a deployment of `after` over `before` would break. An empty `before` is a first deployment. */
+/** The harm of a deployment of `after` over `before`. An empty `before` is a first deployment. */
 export function templateChanges(change: StageChange): TemplateChanges {
   const { before, after } = change;
   const replaced = new Map(
@@ -121,7 +121,7 @@ function leftStacks({ before, after }: StageChange): readonly Finding[] {
     .map((stack): Finding => ({
       effect: 'at risk',
       subject: stack,
-      sentence: `The stack ${stack} is no longer part of the stage: the CDK leaves it standing, with what it imports.`,
-      remedy: 'Destroy it by hand (`aws cloudformation delete-stack`) once nobody needs it.',
+      sentence: `The stack ${stack} is no longer part of the stage: the CDK leaves it standing, with its imports.`,
+      remedy: 'Destroy it by hand (`aws cloudformation delete-stack`).',
     }));
 }
