@@ -1,4 +1,4 @@
-// `npm run deploy` and `npm run diff`: check the prerequisites of a stage, compare it with what stands, run the CDK.
+// `npm run deploy` and `npm run diff`: check the needs of a stage, compare it with the standing one, run the CDK.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readCommand, type StageCommand } from './deploy/command-line.ts';
