@@ -27,6 +27,15 @@ describe.each(built)('stage %s', (_name, stage, settings) => {
   checkEveryStage(stage, test, settings);
 });
 
+// The cheap stage has resources that no other has. `templates.test.ts` has those of prod.
+test('the templates of dev are the committed snapshots', async () => {
+  const [, dev] = built.find(([name]) => name === 'dev')!;
+  for (const stackId of dev.stacks.keys())
+    await expect(`${JSON.stringify(dev.template(stackId), null, 1)}\n`).toMatchFileSnapshot(
+      `templates/dev/${stackId.toLowerCase()}.json`,
+    );
+});
+
 describe('all stages', () => {
   test('have the same types of resources, but for what a stage does without while nobody streams', () => {
     const [ofDev = [], ofStaging = [], ofProd = []] = built.map(([, stage]) => typesByStack(stage).flat());

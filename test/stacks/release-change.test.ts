@@ -27,7 +27,7 @@ function unaccepted(stage: string, direction: Direction): readonly string[] {
   );
   const told = findings.filter((finding) => !fatal.includes(finding));
   const lines = [...linesOfFindings(told), sentenceOfOrder(order) ?? []].flat();
-  if (lines.length > 0) console.log([`${stage}, ${direction}:`, ...lines].join('\n'));
+  if (lines.length > 0) console.log([`${stage === '.' ? 'prod' : stage}, ${direction}:`, ...lines].join('\n'));
   return linesOfFindings(fatal.filter((finding) => !accepted.has(acceptedAs(direction, finding))));
 }
 

@@ -51,8 +51,8 @@ describe('exports', () => {
     };
     const { findings, all } = between(with_, other);
     expect(findings).toEqual(['refused Queues/Arn']);
-    expect(all[0]?.sentence).toContain('The export of Queue.Arn goes, but Api import it');
-    expect(all[0]?.remedy).toMatch(/^Two deployments: first one in which Queues also keeps what it exports now/);
+    expect(all[0]?.sentence).toContain('The export of Queue.Arn goes, but is imported by Api, which cannot be first');
+    expect(all[0]?.remedy).toMatch(/^Two deployments: first one in which Queues also keeps this export/);
   });
 
   test('that change are refused while they are imported', () => {

@@ -180,7 +180,7 @@ function usualFirst(usual: readonly string[], one: string, other: string): boole
   return usual.indexOf(one) < usual.indexOf(other);
 }
 
-/** The stacks in the given order, but each after its predecessors. */
+/** The stacks in the given order, but each after its predecessors, as far as these do not wait for each other. */
 function sorted(stacks: readonly string[], edges: Predecessors): readonly string[] {
   const done = new Set<string>();
   const left = [...stacks];
@@ -188,8 +188,7 @@ function sorted(stacks: readonly string[], edges: Predecessors): readonly string
     const next = left.findIndex((stack) =>
       [...(edges.get(stack) ?? [])].every((other) => done.has(other) || !left.includes(other)),
     );
-    if (next < 0) throw new Error(`the stacks ${left.join(', ')} wait for each other`);
-    done.add(left.splice(next, 1)[0]!);
+    done.add(left.splice(Math.max(0, next), 1)[0]!);
   }
   return [...done];
 }

@@ -40,9 +40,9 @@ export function templateChanges(change: StageChange): TemplateChanges {
 
 const reasons: Readonly<Record<ExportInUse['because'], string>> = {
   'still imports': 'afterwards too',
-  'needs what comes': 'they need what comes with this release, so they cannot be first',
-  'needs the schema': 'their code may need the schema of this release, so they cannot be first',
-  'is not deployed': 'they stand, but are no longer part of the stage',
+  'needs what comes': 'which cannot be first, because this release brings what it needs',
+  'needs the schema': 'which cannot be first, because this release brings the schema of its code',
+  'is not deployed': 'which stands, but is no longer part of the stage',
 };
 
 /** One finding for each export, with all that import it. */
@@ -51,15 +51,16 @@ function conflictFindings(conflicts: readonly ExportInUse[]): readonly Finding[]
   return [...byExport].map(([subject, uses]): Finding => {
     const { stack, what, gone, because } = uses[0]!;
     const importers = uses.map(({ importer }) => importer).join(', ');
+    const change = gone ? 'goes' : 'changes';
     return {
       effect: 'refused',
       subject,
-      sentence: `The export of ${what} ${gone ? 'goes' : 'changes'}, but ${importers} import it: ${reasons[because]}.`,
+      sentence: `The export of ${what} ${change}, but is imported by ${importers}, ${reasons[because]}.`,
       remedy:
         because === 'is not deployed'
           ? `Destroy ${importers} first, then deploy.`
-          : `Two deployments: first one in which ${stack} also keeps what it exports now (\`this.exportValue\`) and ` +
-            `${importers} do not import it, then one in which ${gone ? 'the export goes' : 'it changes'}.`,
+          : `Two deployments: first one in which ${stack} also keeps this export (\`this.exportValue\`) and no stack ` +
+            `imports it, then one in which it ${change}.`,
     };
   });
 }
