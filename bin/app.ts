@@ -12,9 +12,10 @@ import { stagesOfAccount, stagesToBuild } from '../lib/stages.ts';
 const app = new App({ builtinCloudFormationValidation: false });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 
-const image = new PublisherImage(app.node.tryGetContext('imageDigest'));
+const digest: string | undefined = app.node.tryGetContext('imageDigest');
+const image = digest === undefined ? PublisherImage.fromSources() : PublisherImage.fromDigest(digest);
 for (const [name, settings] of Object.entries(stagesToBuild(app.node.tryGetContext('stage')))) {
-  new ServiceStage(app, name, { settings, image });
+  new ServiceStage(app, name, { ...settings, image });
 }
 
 const githubRepository: unknown = app.node.tryGetContext('githubRepository');

@@ -1,6 +1,14 @@
 // One stage of the platform: all of its stacks, in the order in which they are deployed.
 // Decision D106.
-import { BOOTSTRAP_QUALIFIER_CONTEXT, PermissionsBoundary, Stage, Tags } from 'aws-cdk-lib';
+import cdk from '../cdk.json' with { type: 'json' };
+import { BOOTSTRAP_QUALIFIER_CONTEXT, CfnOutput, PermissionsBoundary, type Stack, Stage, Tags } from 'aws-cdk-lib';
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
+import type { ICluster } from 'aws-cdk-lib/aws-ecs';
+import type { DatabaseInstance } from 'aws-cdk-lib/aws-rds';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api/api-stack.ts';
 import { WebStack } from './web/web-stack.ts';
@@ -10,36 +18,91 @@ import { DeliveryStack } from './delivery/delivery-stack.ts';
 import { IdentityStack } from './identity/identity-stack.ts';
 import { MediaStack } from './media/media-stack.ts';
 import { MonitoringStack } from './monitoring/monitoring-stack.ts';
+import type { StageMetrics } from './monitoring/stage-metrics.ts';
 import { NetworkStack } from './network/network-stack.ts';
 import { OperateStack } from './operate/operate-stack.ts';
 import { RecoveryStack } from './recovery/recovery-stack.ts';
 import { PublishingStack } from './publishing/publishing-stack.ts';
-import type { PublisherImage } from './shared/publisher-image.ts';
+import { PublisherImage } from './shared/publisher-image.ts';
 import { PublicOrigin } from './shared/public-origin.ts';
-import type { StageSettings } from './stage-settings.ts';
+import { completeSettings, type StageChoices } from './presets.ts';
+import { checkStage, type StageSettings } from './stage-settings.ts';
 import { stageTags } from './shared/stage-tags.ts';
 import { StageZone } from './web/stage-zone.ts';
 
-export interface ServiceStageProps {
-  readonly settings: StageSettings;
-  readonly image: PublisherImage;
+/** The CDK's feature flags change templates. A stage brings its own, so that it is the same in each app. */
+const featureFlags = Object.entries(cdk.context).filter(([key]) => key.startsWith('@aws-cdk'));
+
+/** Settings of a stage, and its image. */
+export interface ServiceStageProps extends StageChoices {
+  /**
+   * The image of agents and workers.
+   * @default PublisherImage.fromSources()
+   */
+  readonly image?: PublisherImage;
+}
+
+/** Outputs of the stacks, under names that stay: for `envFromCfnOutputs` of CDK Pipelines, and for scripts. */
+export interface StageOutputs {
+  /** `SiteUrl` of the stack Delivery: the address of the web page, without a trailing slash. */
+  readonly siteUrl: CfnOutput;
+  /** `ApiBaseUrl` of the stack Delivery: the address that paths of the API, such as `/status`, follow. */
+  readonly apiBaseUrl: CfnOutput;
+  /** `DistributionId` of the stack Dashboard. */
+  readonly distributionId: CfnOutput;
+  /** `VpcId` of the stack Network. */
+  readonly vpcId: CfnOutput;
+  /** `Endpoint` of the stack Database: the host name that clients connect to, of RDS Proxy if the stage has one. */
+  readonly databaseEndpoint: CfnOutput;
+  /** `UploadsBucketName` of the stack Media. */
+  readonly uploadsBucketName: CfnOutput;
+  /** `ClusterName` of the stack Publishing. */
+  readonly clusterName: CfnOutput;
+  /** `AlarmTopicArn` of the stack Monitoring. */
+  readonly alarmTopicArn: CfnOutput;
 }
 
 /**
- * The whole platform, once. Its id is the name of the stage, and a prefix of the names of its stacks. Settings that
- * have not been checked go through `checkStage` first.
+ * The whole platform, once. Its id is the name of the stage, and a prefix of the names of its stacks: up to 16
+ * lower-case letters, digits and hyphens, a letter first. Its members are for stacks that you add to the stage:
+ * `new YourStack(stage, 'Yours', { topic: stage.alarmTopic })`.
  */
 export class ServiceStage extends Stage {
-  constructor(scope: Construct, id: string, { settings, image }: ServiceStageProps) {
+  /** All settings of the stage, with those of its preset. */
+  readonly settings: StageSettings;
+  /** The address of the web page, without a trailing slash. The API is below `/v1`. */
+  readonly url: string;
+  readonly vpc: IVpc;
+  /** The security group of agents and media workers, and of their machines. */
+  readonly publishers: ISecurityGroup;
+  /** The security group whose members can reach the database. */
+  readonly databaseClients: ISecurityGroup;
+  readonly database: DatabaseInstance;
+  /** The bucket of users' uploads, and of the renditions prepared from them. */
+  readonly uploads: IBucket;
+  /** The ECS cluster of agents and workers. */
+  readonly cluster: ICluster;
+  readonly distribution: Distribution;
+  /** Receives a notification when an alarm begins and when it ends, and those of the budget. */
+  readonly alarmTopic: ITopic;
+  readonly alarms: readonly IAlarm[];
+  /** The metrics that the alarms watch. */
+  readonly metrics: StageMetrics;
+  readonly outputs: StageOutputs;
+
+  /** @throws if the id or a setting is invalid; the message names it */
+  constructor(scope: Construct, id: string, props: ServiceStageProps) {
+    const { image = PublisherImage.fromSources(), ...given } = props;
+    const settings = completeSettings(given);
+    checkStage(id, settings);
     super(scope, id, {
       ...(settings.permissionsBoundaryArn !== null && {
         permissionsBoundary: PermissionsBoundary.fromArn(settings.permissionsBoundaryArn),
       }),
       env: { region: settings.region, ...(settings.account === null ? {} : { account: settings.account }) },
     });
-    if (settings.bootstrapQualifier !== null)
-      this.node.setContext(BOOTSTRAP_QUALIFIER_CONTEXT, settings.bootstrapQualifier);
-    for (const [key, value] of Object.entries(stageTags(id, settings))) Tags.of(this).add(key, value);
+    this.settings = settings;
+    this.#prepare();
     const origin = new PublicOrigin(id, settings);
     const zone = new StageZone(this, settings);
 
@@ -77,5 +140,34 @@ export class ServiceStage extends Stage {
     });
     // Functions fail until they know their address, and their alarms would fire.
     monitoring.addStackDependency(delivery);
+
+    ({ vpc: this.vpc, publishers: this.publishers, databaseClients: this.databaseClients } = network);
+    ({ url: this.url, distribution: this.distribution } = web);
+    ({ topic: this.alarmTopic, alarms: this.alarms, metrics: this.metrics } = monitoring);
+    this.database = database.instance;
+    this.uploads = media.uploads;
+    this.cluster = publishing.agents.cluster;
+    this.outputs = {
+      siteUrl: delivery.siteUrl,
+      apiBaseUrl: delivery.apiBaseUrl,
+      distributionId: output(web, 'DistributionId', this.distribution.distributionId),
+      vpcId: output(network, 'VpcId', this.vpc.vpcId),
+      databaseEndpoint: output(database, 'Endpoint', database.endpoint),
+      uploadsBucketName: output(media, 'UploadsBucketName', this.uploads.bucketName),
+      clusterName: output(publishing, 'ClusterName', this.cluster.clusterName),
+      alarmTopicArn: output(monitoring, 'AlarmTopicArn', this.alarmTopic.topicArn),
+    };
   }
+
+  /** Sets what the CDK reads when the stacks are made. */
+  #prepare(): void {
+    const { settings, node } = this;
+    for (const [flag, value] of featureFlags) node.setContext(flag, value);
+    if (settings.bootstrapQualifier !== null) node.setContext(BOOTSTRAP_QUALIFIER_CONTEXT, settings.bootstrapQualifier);
+    for (const [key, value] of Object.entries(stageTags(node.id, settings))) Tags.of(this).add(key, value);
+  }
+}
+
+function output(stack: Stack, id: string, value: string): CfnOutput {
+  return new CfnOutput(stack, id, { value });
 }

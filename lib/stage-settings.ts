@@ -18,8 +18,8 @@ import {
 import { faultOfTaken, takenChecks, type TakenSettings } from './taken-settings.ts';
 
 /**
- * The settings of one stage. Every field is required, so that a new field is decided for every stage. Numbers are
- * whole. `checksOf` below has the allowed values of each field.
+ * The settings of one stage. Every field is required, so that a new field is decided for every preset
+ * (`presets.ts`). Numbers are whole. `checksOf` below has the allowed values of each field.
  */
 export interface StageSettings extends IdleSettings, OperatingSettings, TakenSettings {
   /**
@@ -174,21 +174,34 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
 }
 
 /**
- * @throws if a setting of the stage is missing or invalid; the message names the stage and the setting
+ * @throws if the name is malformed, or if a setting of the stage is missing or invalid; the message names the stage and
+ *   the setting
  */
 export function checkStage(name: string, settings: StageSettings): void {
+  const nameFault = faultOfName(name);
+  if (nameFault !== null) throw new Error(nameFault);
   const values: Readonly<Record<string, unknown>> = { ...settings };
   const checks = Object.entries(checksOf(settings));
   const missing = checks.find(([field]) => values[field] === undefined);
-  if (missing) throw new Error(`stage "${name}" in lib/stages.ts lacks the field ${missing[0]}`);
+  if (missing) throw new Error(`stage "${name}" lacks the setting ${missing[0]}`);
   for (const [field, { expected, holds }] of checks) {
     if (!holds(values[field]))
-      throw new Error(
-        `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
-      );
+      throw new Error(`stage "${name}": ${field} must be ${expected}, not ${JSON.stringify(values[field])}`);
   }
   const fault = faultOfTaken(settings) ?? faultOfConnections(settings);
-  if (fault !== null) throw new Error(`stage "${name}" in lib/stages.ts: ${fault}`);
+  if (fault !== null) throw new Error(`stage "${name}": ${fault}`);
+}
+
+/** The fault of a stage's name, which begins the names of its stacks and parameters; null if there is none. */
+export function faultOfName(name: unknown): string | null {
+  // S3 and RDS derive lower-case names from it.
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,15}$/.test(name)) {
+    const expected = 'up to 16 lower-case letters, digits and hyphens, a letter first';
+    return `the name of a stage must be ${expected}, not ${JSON.stringify(name)}`;
+  }
+  // AWS reserves these prefixes of parameters.
+  // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
+  return /^(aws|ssm)/.test(name) ? `the name of a stage cannot begin with "aws" or "ssm", as ${name} does` : null;
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {

@@ -189,7 +189,10 @@ export function templatesOf(name: string, settings: StageSettings): Template[] {
   });
   try {
     // An image with a digest is not built.
-    const stage = new ServiceStage(app, name, { settings, image: new PublisherImage(`sha256:${'0'.repeat(64)}`) });
+    const stage = new ServiceStage(app, name, {
+      ...settings,
+      image: PublisherImage.fromDigest(`sha256:${'0'.repeat(64)}`),
+    });
     return stage.synth().stacks.map(({ template }) => template);
   } finally {
     rmSync(app.outdir, { recursive: true, force: true });

@@ -11,15 +11,18 @@ const root = join(import.meta.dirname, '../..');
 
 /**
  * @param folder is replaced
- * @throws if a module needs a package that is no dependency of the library
+ * @throws if a module or its declarations need a package that is no dependency of the library
  */
 export async function buildLibrary(folder: string): Promise<void> {
   const own: RootPackage = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { manifest, sources } = libraryPackage(own);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await writeModules(sources, Object.keys(manifest.peerDependencies), join(folder, 'modules'));
-  writeDeclarations(root, Object.values(sources), join(folder, 'types'));
+  const needed = [
+    ...(await writeModules(sources, join(folder, 'modules'))),
+    ...writeDeclarations(root, Object.values(sources), join(folder, 'types')),
+  ];
+  refuseStrangers(needed, Object.keys(manifest.peerDependencies));
   for (const entry of functionEntries()) writeFunction(entry, join(folder, 'functions', entry));
   cpSync(join(lambdaFolder, 'data/migrations'), join(folder, 'lambda/data/migrations'), { recursive: true });
   writePage(join(folder, 'page'));
@@ -37,12 +40,11 @@ const packagesOnUse: Plugin = {
     ),
 };
 
-/** Writes one module for each source, and further modules with shared code. */
-async function writeModules(
-  sources: Readonly<Record<string, string>>,
-  peers: readonly string[],
-  outdir: string,
-): Promise<void> {
+/**
+ * Writes one module for each source, and further modules with shared code.
+ * @returns the paths of other packages that they import
+ */
+async function writeModules(sources: Readonly<Record<string, string>>, outdir: string): Promise<string[]> {
   const { metafile } = await bundleModules({
     entryPoints: Object.entries(sources).map(([out, source]) => ({ in: join(root, source), out })),
     outdir,
@@ -56,9 +58,12 @@ async function writeModules(
     metafile: true,
     logLevel: 'warning',
   });
-  const needed = Object.values(metafile.outputs).flatMap(({ imports }) =>
+  return Object.values(metafile.outputs).flatMap(({ imports }) =>
     imports.filter(({ external }) => external).map(({ path }) => path),
   );
+}
+
+function refuseStrangers(needed: readonly string[], peers: readonly string[]): void {
   const strangers = needed.filter(
     (path) => !path.startsWith('node:') && !peers.some((peer) => path === peer || path.startsWith(`${peer}/`)),
   );

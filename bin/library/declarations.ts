@@ -1,15 +1,16 @@
 // The types of the library: declarations of its modules, and of the types that these use.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
  * @param root the folder of tsconfig.json
  * @param sources paths relative to it
+ * @returns the paths of other packages that the declarations import
  * @throws with the compiler's messages
  */
-export function writeDeclarations(root: string, sources: readonly string[], folder: string): void {
+export function writeDeclarations(root: string, sources: readonly string[], folder: string): string[] {
   const work = mkdtempSync(join(tmpdir(), 'declarations-'));
   try {
     const config = {
@@ -32,17 +33,19 @@ export function writeDeclarations(root: string, sources: readonly string[], fold
     const reached = reachedFrom(work, sources);
     const missing = [...reached].filter((path) => !existsSync(join(work, path)));
     if (missing.length > 0) throw new Error(`no declarations of ${missing.join(', ')}: ${error?.message ?? stdout}`);
-    for (const path of reached) {
-      cpSync(join(work, path), join(folder, path));
+    return [...reached].flatMap((path) => {
+      const text = readFileSync(join(work, path), 'utf8');
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
       // Other compilers know modules only by the names of the compiled files.
-      const text = readFileSync(join(folder, path), 'utf8');
       writeFileSync(join(folder, path), text.replaceAll(relativeImport, '$1$2.js$3'));
-    }
+      return [...text.matchAll(packageImport)].map(([, imported = '']) => imported);
+    });
   } finally {
     rmSync(work, { recursive: true });
   }
 }
 
+const packageImport = /(?:from |import\()['"]([^.'"][^'"]*)['"]/g;
 const relativeImport = /(from ['"]|import\(['"])(\.{1,2}\/[^'"]+)\.ts(['"])/g;
 
 /** The compiler writes declarations of all files that it read. Unreachable ones would only publish internals. */

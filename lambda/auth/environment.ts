@@ -1,5 +1,5 @@
 // The environment variables of the identity function: their names for its stack, and their parsed values.
-import type { AwsCoreEnvironment } from '../ports/aws/connect-aws.ts';
+import type { AwsCoreEnvironment } from '../ports/aws/environment.ts';
 import { coreVariables, readCoreEnvironment } from '../ports/aws/environment.ts';
 import { readSettings, variablesFor } from '../settings.ts';
 import type { SettingsFor } from '../settings.ts';

@@ -1,5 +1,5 @@
 // The environments of the jobs. Each has only the variables that its job reads.
-import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
+import type { DatabaseEnvironment } from '../ports/aws/environment.ts';
 import {
   addressVariables,
   databaseVariables,

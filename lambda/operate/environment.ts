@@ -1,5 +1,5 @@
 // The environment of the operators' function: the names of its variables for the stack, and their values.
-import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
+import type { DatabaseEnvironment } from '../ports/aws/environment.ts';
 import { databaseVariables, queueVariables, readDatabaseEnvironment, readQueueURLs } from '../ports/aws/environment.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';

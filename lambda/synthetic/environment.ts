@@ -1,5 +1,5 @@
 // The environment of the function that tests starts: the names of its variables for the stack, and their values.
-import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
+import type { DatabaseEnvironment } from '../ports/aws/environment.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
 

@@ -1,5 +1,5 @@
 // The environment variables of the function behind the queue 'webhooks': their names for the stack, and values.
-import type { AwsCoreEnvironment } from '../ports/aws/connect-aws.ts';
+import type { AwsCoreEnvironment } from '../ports/aws/environment.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
 

@@ -16,6 +16,10 @@ export interface DeliveryStackProps {
 
 /** The last stack of a stage. Functions that start after its deployment know their address. */
 export class DeliveryStack extends Stack {
+  readonly siteUrl: CfnOutput;
+  /** The address of the API: paths such as `/status` follow it. */
+  readonly apiBaseUrl: CfnOutput;
+
   constructor(scope: Construct, id: string, { settings, media, origin, url }: DeliveryStackProps) {
     super(scope, id);
     origin.announce(this, url);
@@ -24,7 +28,7 @@ export class DeliveryStack extends Stack {
       siteOrigin: url,
       logRetentionDays: settings.logRetentionDays,
     });
-    new CfnOutput(this, 'SiteUrl', { value: url });
-    new CfnOutput(this, 'ApiBaseUrl', { value: `${url}/v1` });
+    this.siteUrl = new CfnOutput(this, 'SiteUrl', { value: url });
+    this.apiBaseUrl = new CfnOutput(this, 'ApiBaseUrl', { value: `${url}/v1` });
   }
 }

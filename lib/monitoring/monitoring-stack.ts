@@ -1,7 +1,14 @@
 // A dashboard that shows whether the streams are live, alarms if they are not, and a budget.
 import { RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
-import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  SingleValueWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { ICluster } from 'aws-cdk-lib/aws-ecs';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -24,6 +31,11 @@ export interface MonitoringStackProps extends StageMetricsProps {
 }
 
 export class MonitoringStack extends Stack {
+  readonly metrics: StageMetrics;
+  readonly alarms: readonly Alarm[];
+  /** Receives a notification when an alarm begins and when it ends, and those of the budget. */
+  readonly topic: ITopic;
+
   constructor(scope: Construct, id: string, { settings, network, ...stacks }: MonitoringStackProps) {
     super(scope, id);
     const { access } = stacks.publishing;
@@ -36,6 +48,9 @@ export class MonitoringStack extends Stack {
     const alarms = new Alarms(this, 'Alarms', { settings, metrics, drift, synthetic, topic });
     this.#page(metrics, alarms, synthetic, stacks.publishing.agents.cluster);
     if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);
+    this.metrics = metrics;
+    this.alarms = alarms.all;
+    this.topic = topic;
   }
 
   #notifications({ alarmEmail, alarmTopicArn, monthlyBudgetUsd }: StageSettings): ITopic {

@@ -12,18 +12,27 @@ export const imageRepositoryName = 'loop-streaming-platform/publisher';
 export class PublisherImage {
   readonly #digest: string | null;
 
+  private constructor(digest: string | null) {
+    this.#digest = digest;
+  }
+
   /**
-   * @param digest `sha256:…` of an image in the repository, for several architectures (`-c imageDigest=…`).
-   *   Undefined: the image is built here, which needs Docker
+   * An image in the repository `loop-streaming-platform/publisher` of the stage's account and region.
+   * @param digest `sha256:…` of an image for both architectures
    * @throws if it is not a digest, because a tag may name another image later
    */
-  constructor(digest: unknown) {
-    if (digest !== undefined && !(typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest))) {
+  static fromDigest(digest: string): PublisherImage {
+    if (!/^sha256:[0-9a-f]{64}$/.test(digest))
       throw new Error(
-        `-c imageDigest=DIGEST: DIGEST must be sha256: and 64 hexadecimal digits, not ${JSON.stringify(digest)}`,
+        `the digest of an image must be sha256: and 64 hexadecimal digits, not ${JSON.stringify(digest)} ` +
+          '(-c imageDigest=DIGEST)',
       );
-    }
-    this.#digest = digest ?? null;
+    return new PublisherImage(digest);
+  }
+
+  /** An image that the CDK's CLI builds, which needs Docker. */
+  static fromSources(): PublisherImage {
+    return new PublisherImage(null);
   }
 
   for(scope: Construct, id: string, platform: Platform): ContainerImage {

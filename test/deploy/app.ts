@@ -45,9 +45,10 @@ const changedDescription = ' (changed)';
 const app = new App();
 const isChanged = app.node.tryGetContext('changed') === 'true';
 const stage = new ServiceStage(app, 'emulated', {
-  settings: { ...completeDev, ...(isChanged && changedSettings) },
+  ...completeDev,
+  ...(isChanged && changedSettings),
   // The image is never pulled, because no task runs.
-  image: new PublisherImage(`sha256:${'0'.repeat(64)}`),
+  image: PublisherImage.fromDigest(`sha256:${'0'.repeat(64)}`),
 });
 stage.node.tryRemoveChild(lackingStack);
 connectToPostgres(stage.node.findChild('Database'));

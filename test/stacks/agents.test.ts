@@ -236,7 +236,7 @@ describe('the image', () => {
     expect(overridden).toEqual([]);
   });
 
-  test.each(['latest', 'sha256:123', '', true])('cannot be named by %j', (digest) => {
-    expect(() => new PublisherImage(digest)).toThrow('-c imageDigest=DIGEST');
+  test.each(['latest', 'sha256:123', ''])('cannot be named by %j', (digest) => {
+    expect(() => PublisherImage.fromDigest(digest)).toThrow('-c imageDigest=DIGEST');
   });
 });

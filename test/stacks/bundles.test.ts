@@ -58,7 +58,7 @@ describe('the bundles', () => {
 
 describe('the build context of the publisher’s image', () => {
   const stack = new Stack(app, 'image');
-  new PublisherImage(undefined).for(stack, 'Image', Platform.LINUX_ARM64);
+  PublisherImage.fromSources().for(stack, 'Image', Platform.LINUX_ARM64);
   const [context = ''] = globSync('asset.*/package-lock.json', { cwd: app.outdir }).map((file) =>
     join(app.outdir, dirname(file)),
   );

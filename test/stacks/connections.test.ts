@@ -33,7 +33,7 @@ describe('a stage is refused', () => {
 
   test('if its agents have too many transactions at once, with the sum, the limit and the settings to change', () => {
     expect(refusal({ ...prod, ffmpegAgentsMax: 46 })).toBe(
-      'stage "mine" in lib/stages.ts: at their maximum, tasks and functions have 815 transactions at once ' +
+      'stage "mine": at their maximum, tasks and functions have 815 transactions at once ' +
         '(agents 430, media workers 50, import workers 40, webhooks 40, platforms 40, timers 10, ' +
         'jobs and operators 5, requests 200), and the database db.m8g.large has connections for 810: choose a larger ' +
         'databaseInstanceClass, or lower ffmpegAgentsMax, manifestAgentsMax, mediaWorkersMax, importWorkersMax or ' +

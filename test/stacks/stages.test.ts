@@ -1,5 +1,8 @@
 // The table of stages: the synth fails on a mistake and names it; an engineer's own stage has the values of dev.
+import { App } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
+import { completeSettings, presets } from '../../lib/presets.ts';
+import { ServiceStage } from '../../lib/service-stage.ts';
 import { checkStage, type StageSettings } from '../../lib/stage-settings.ts';
 import { stages, stagesToBuild } from '../../lib/stages.ts';
 
@@ -69,14 +72,12 @@ const malformed: Record<keyof StageSettings, unknown> = {
 
 describe('the fields of a stage', () => {
   test.each(Object.keys(dev))('%s cannot be missing', (field) => {
-    expect(() => checkStage('mine', { ...dev, [field]: undefined })).toThrow(
-      `stage "mine" in lib/stages.ts lacks the field ${field}`,
-    );
+    expect(() => checkStage('mine', { ...dev, [field]: undefined })).toThrow(`stage "mine" lacks the setting ${field}`);
   });
 
   test.each(Object.entries(malformed))('%s cannot be %j', (field, value) => {
     expect(() => checkStage('mine', { ...dev, [field]: value })).toThrow(
-      new RegExp(`stage "mine" in lib/stages.ts: ${field} must be .+, not `),
+      new RegExp(`stage "mine": ${field} must be .+, not `),
     );
   });
 });
@@ -86,6 +87,27 @@ test.each(['me-south-1', 'eu-south-2', 'us-gov-west-1', 'cn-north-1'])('a stage 
   expect(() => checkStage('mine', { ...dev, region, availabilityZones: zones })).toThrow(
     'region must be an AWS region with CloudFront',
   );
+});
+
+describe('the choices of a stage', () => {
+  const place = { region: 'eu-central-1', availabilityZones: ['eu-central-1a', 'eu-central-1b'] };
+
+  test('are completed by a preset', () => {
+    const settings = completeSettings({ ...place, preset: presets.prod, natGateways: 2, owner: undefined });
+    expect(settings).toEqual({ ...presets.prod, ...place, natGateways: 2 });
+    expect(completeSettings(place)).toEqual({ ...presets.staging, ...place });
+  });
+
+  test.each([
+    ['a zone of another region', { ...place, region: 'us-east-1' }, /^stage "radio": availabilityZones must be/],
+    ['too many agents', { ...place, manifestAgentsMax: 900 }, /^stage "radio": .+ transactions at once/],
+  ])('cannot have %s', (_fault, choices, message) => {
+    expect(() => new ServiceStage(new App(), 'radio', choices)).toThrow(message);
+  });
+
+  test('cannot be those of a stage with a malformed name', () => {
+    expect(() => new ServiceStage(new App(), 'Radio', place)).toThrow('the name of a stage must be up to 16');
+  });
 });
 
 describe('copies in a second region', () => {

@@ -4,7 +4,12 @@ import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const prod = synthesizeStage(testApp(), 'prod', stages.prod);
-const again = synthesizeStage(testApp(), 'prod', stages.prod);
+// `cdk init` sets weak references, and an old app lacks the flags of later releases of the CDK.
+const elsewhere = synthesizeStage(
+  testApp({ flags: { '@aws-cdk/core:defaultCrossStackReferences': 'weak' } }),
+  'prod',
+  stages.prod,
+);
 
 describe('the template of prod', () => {
   test.each([...prod.stacks.keys()])('is the committed snapshot: stack %s', async (stackId) => {
@@ -12,7 +17,7 @@ describe('the template of prod', () => {
     await expect(`${template}\n`).toMatchFileSnapshot(`templates/${stackId.toLowerCase()}.json`);
   });
 
-  test('is the same when made again', () => {
-    for (const stackId of prod.stacks.keys()) expect(again.template(stackId)).toEqual(prod.template(stackId));
+  test('is the same when made again, in an app with other feature flags', () => {
+    for (const stackId of prod.stacks.keys()) expect(elsewhere.template(stackId)).toEqual(prod.template(stackId));
   });
 });

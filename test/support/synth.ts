@@ -1,10 +1,11 @@
 // Builds stages as bin/app.ts does, but without bundling, and templates without the hashes that code changes.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { ServiceStage } from '../../lib/service-stage.ts';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
@@ -41,11 +42,17 @@ afterAll(() => outputFolders.forEach((folder) => rmSync(folder, { recursive: tru
  * Makes an app with the context of cdk.json. Its output is removed after the tests of the file.
  * @param bundling bundles the code of functions; without it, their entry points need not exist
  * @param validating checks templates by the rules of CloudFormation, which takes seconds
+ * @param flags replaces the context of cdk.json
  */
-export function testApp({ bundling = false, validating = false } = {}): App {
-  const { context }: { context: Record<string, unknown> } = JSON.parse(
-    readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
-  );
+export function testApp({
+  bundling = false,
+  validating = false,
+  flags: context = cdk.context,
+}: {
+  readonly bundling?: boolean;
+  readonly validating?: boolean;
+  readonly flags?: Readonly<Record<string, unknown>>;
+} = {}): App {
   const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
   outputFolders.push(outdir);
   return new App({
@@ -63,7 +70,10 @@ export function testApp({ bundling = false, validating = false } = {}): App {
 
 /** Makes one stage in an app. */
 export function synthesizeStage(app: App, name: string, settings: StageSettings): SynthesizedStage {
-  const stage = new ServiceStage(app, name, { settings, image: new PublisherImage(`sha256:${'0'.repeat(64)}`) });
+  const stage = new ServiceStage(app, name, {
+    ...settings,
+    image: PublisherImage.fromDigest(`sha256:${'0'.repeat(64)}`),
+  });
   const stacks = new Map(
     stage.node.children.filter((child) => Stack.isStack(child)).map((stack) => [stack.node.id, stack]),
   );

@@ -8,28 +8,12 @@ import { readParameter, readSecret } from './call-aws.ts';
 import type { CommandQueue } from '../command-queue/command-queue.ts';
 import type { QueueName } from '../command-queue/queues.ts';
 import { createSQSCommandQueue } from '../command-queue/sqs-command-queue.ts';
+import type { AwsCoreEnvironment, DatabaseEnvironment } from './environment.ts';
 import type { ObjectStore } from '../object-store/object-store.ts';
 import { createS3ObjectStore } from '../object-store/s3-object-store.ts';
 import { createKMSKeyWrapper } from '../sealer/key-wrapper.ts';
 import { openSealer } from '../sealer/open-sealer.ts';
 import type { Sealer } from '../sealer/sealer.ts';
-
-/** Address of the database, and the role to connect as. */
-export interface DatabaseEnvironment {
-  readonly databaseHost: string;
-  readonly databaseUser: string;
-  readonly databaseName: string;
-  readonly databaseRegion: string;
-}
-
-/** Addresses that every function for users needs. */
-export interface AwsCoreEnvironment extends DatabaseEnvironment {
-  readonly serviceSecretARN: string;
-  /** KMS key that wraps the data keys of sealed secrets. */
-  readonly sealingKeyARN: string;
-  /** Origin of the API, or `ssm:NAME` of the parameter that holds it. */
-  readonly origin: string;
-}
 
 /** Addresses that the API needs. */
 export interface AwsEnvironment extends AwsCoreEnvironment {

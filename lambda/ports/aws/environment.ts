@@ -2,7 +2,23 @@
 import { requiredVariable } from '../../required-variable.ts';
 import { queueNames } from '../command-queue/queues.ts';
 import type { QueueName } from '../command-queue/queues.ts';
-import type { AwsCoreEnvironment, DatabaseEnvironment } from './connect-aws.ts';
+
+/** Address of the database, and the role to connect as. */
+export interface DatabaseEnvironment {
+  readonly databaseHost: string;
+  readonly databaseUser: string;
+  readonly databaseName: string;
+  readonly databaseRegion: string;
+}
+
+/** Addresses that every function for users needs. */
+export interface AwsCoreEnvironment extends DatabaseEnvironment {
+  readonly serviceSecretARN: string;
+  /** KMS key that wraps the data keys of sealed secrets. */
+  readonly sealingKeyARN: string;
+  /** Origin of the API, or `ssm:NAME` of the parameter that holds it. */
+  readonly origin: string;
+}
 
 export const databaseVariables = ['DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION'] as const;
 
