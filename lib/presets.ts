@@ -1,4 +1,5 @@
 // The presets of settings: for development, for trials, and for users. A stage chooses the rest.
+// Decision D190.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { StageSettings } from './stage-settings.ts';
 import { nothingTaken } from './taken-settings.ts';

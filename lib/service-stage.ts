@@ -1,5 +1,5 @@
 // One stage of the platform: all of its stacks, in the order in which they are deployed.
-// Decision D106.
+// Decision D106, decision D189.
 import cdk from '../cdk.json' with { type: 'json' };
 import { BOOTSTRAP_QUALIFIER_CONTEXT, CfnOutput, PermissionsBoundary, type Stack, Stage, Tags } from 'aws-cdk-lib';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
@@ -72,22 +72,27 @@ export class ServiceStage extends Stage {
   readonly settings: StageSettings;
   /** The address of the web page, without a trailing slash. The API is below `/v1`. */
   readonly url: string;
+  /** The new VPC of the stage, or the given one. */
   readonly vpc: IVpc;
   /** The security group of agents and media workers, and of their machines. */
   readonly publishers: ISecurityGroup;
   /** The security group whose members can reach the database. */
   readonly databaseClients: ISecurityGroup;
+  /** The RDS instance. Clients connect to `outputs.databaseEndpoint`, as members of `databaseClients`. */
   readonly database: DatabaseInstance;
   /** The bucket of users' uploads, and of the renditions prepared from them. */
   readonly uploads: IBucket;
   /** The ECS cluster of agents and workers. */
   readonly cluster: ICluster;
+  /** The distribution of the web page and the API. */
   readonly distribution: Distribution;
   /** Receives a notification when an alarm begins and when it ends, and those of the budget. */
   readonly alarmTopic: ITopic;
+  /** The alarms that page an engineer. */
   readonly alarms: readonly IAlarm[];
   /** The metrics that the alarms watch. */
   readonly metrics: StageMetrics;
+  /** Outputs of the stacks, for CDK Pipelines. */
   readonly outputs: StageOutputs;
 
   /** @throws if the id or a setting is invalid; the message names it */

@@ -28,6 +28,7 @@ export async function buildLibrary(folder: string): Promise<void> {
   writePage(join(folder, 'page'));
   writePublisherImage(lambdaFolder, join(folder, 'image'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(root, 'lib/API.md'), join(folder, 'API.md'));
   writeFileSync(join(folder, 'README.md'), readmeOf(readFileSync(join(root, 'lib/README.md'), 'utf8')));
 }
 

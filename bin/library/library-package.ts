@@ -12,6 +12,11 @@ export interface RootPackage {
 /** Packages that the app shares with the library: two copies would not accept each other's constructs. */
 const peers = ['aws-cdk-lib', 'constructs'] as const;
 
+/** The source of each module of the library, by the path that apps import. */
+export function libraryModules({ name, exports }: RootPackage): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(exports).map(([path, source]) => [name + path.slice(1), source.slice(2)]));
+}
+
 /**
  * @returns the package, and the source of each of its modules by the name of the module
  * @throws if the repository lacks a peer

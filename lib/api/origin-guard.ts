@@ -7,7 +7,9 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 
+/** The API to guard. */
 export interface OriginGuardProps {
+  /** The stage of the API. */
   readonly gatewayStage: Stage;
 }
 

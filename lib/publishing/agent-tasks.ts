@@ -16,7 +16,7 @@ export const healthCheck = {
   startPeriod: Duration.minutes(2),
 };
 /** At a deployment, new tasks start before old ones end. A release whose tasks do not start is rolled back. */
-export function serviceOptions({ ecsExec }: StageSettings) {
+export function serviceOptions({ ecsExec }: Pick<StageSettings, 'ecsExec'>) {
   return {
     minHealthyPercent: 100,
     maxHealthyPercent: 200,
@@ -28,7 +28,10 @@ export function serviceOptions({ ecsExec }: StageSettings) {
 }
 
 /** Sets properties for which the CDK's pattern has no options. The pattern's container is the only one of its task. */
-export function hardenPatternContainer(taskDefinition: TaskDefinition, { ecsExec }: StageSettings): void {
+export function hardenPatternContainer(
+  taskDefinition: TaskDefinition,
+  { ecsExec }: Pick<StageSettings, 'ecsExec'>,
+): void {
   const resource = taskDefinition.node.defaultChild as CfnTaskDefinition;
   // ECS Exec adds its agent to the container, and leaves processes there whose exit has to be awaited.
   resource.addPropertyOverride('ContainerDefinitions.0.ReadonlyRootFilesystem', !ecsExec);

@@ -31,11 +31,11 @@ import {
   machineVariables,
   publishingVariables,
 } from '../../lambda/publisher/environment.ts';
-import { connectionBudget } from '../database/connection-budget.ts';
 import { encodesOnFargate } from '../idle-settings.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
-import type { PublisherImage } from '../shared/publisher-image.ts';
+import { presets, withDefaults } from '../presets.ts';
+import { PublisherImage } from '../shared/publisher-image.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
@@ -49,12 +49,42 @@ import { grantTask } from './task-rights.ts';
 import { encodingTaskSize, preparedTaskSize } from './task-sizes.ts';
 import type { TaskAccess, TaskNetwork } from './task-surroundings.ts';
 
-export interface AgentsProps {
-  readonly settings: StageSettings;
+/** The settings of a stage that agents, machines and media workers have: `StageSettings` explains them. */
+export type AgentSettings = Pick<
+  StageSettings,
+  | 'containerInsights'
+  | 'ecsExec'
+  | 'ffmpegAgentsMax'
+  | 'ffmpegAgentsMin'
+  | 'gpuInstanceType'
+  | 'gpuMachinesMax'
+  | 'gpuMachinesMin'
+  | 'gpuMegapixels'
+  | 'logRetentionDays'
+  | 'manifestAgentNetworkMbps'
+  | 'manifestAgentsMax'
+  | 'manifestAgentsMin'
+  | 'mediaWorkersMax'
+>;
+
+/** The surroundings of agents, and their settings; `presets.staging` has those that are left out. */
+export interface AgentsProps extends Partial<AgentSettings> {
+  /** The network of tasks and machines. */
   readonly network: TaskNetwork;
+  /** The access of tasks to database, objects and keys. */
   readonly access: TaskAccess;
+  /** The queues that tasks take commands from. */
   readonly queues: CommandQueues;
-  readonly image: PublisherImage;
+  /**
+   * The image of all tasks.
+   * @default PublisherImage.fromSources()
+   */
+  readonly image?: PublisherImage;
+  /**
+   * Database connections of the pool of each agent and media worker, beside those of its lease. 3 to 10.
+   * @default 10
+   */
+  readonly databaseConnections?: number;
 }
 
 /** The differences between kinds of agents. */
@@ -71,18 +101,21 @@ const gpuTaskMemoryMiB = 8192;
  * those that encode. Usable alone: in a stack of your own it creates only these, and takes the rest as properties.
  */
 export class Agents extends Construct {
+  /** The ECS cluster of all tasks. */
   readonly cluster: Cluster;
+  /** The machines for tasks that encode. */
   readonly gpuPool: GpuPool;
   /** The log groups of the agents that send streams. */
   readonly logGroups: ServiceLogs[] = [];
   /** The log groups of tasks on machines with a GPU. */
   readonly gpuLogGroups: ServiceLogs[] = [];
-  readonly #props: AgentsProps;
+  readonly #props: Required<Omit<AgentsProps, keyof AgentSettings>> & { readonly settings: AgentSettings };
 
   constructor(scope: Construct, id: string, props: AgentsProps) {
     super(scope, id);
-    this.#props = props;
-    const { settings, network } = props;
+    const { network, access, queues, image = PublisherImage.fromSources(), databaseConnections = 10 } = props;
+    const settings = withDefaults<AgentSettings>(props, presets.staging);
+    this.#props = { settings, network, access, queues, image, databaseConnections };
     this.cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,
       containerInsightsV2: settings.containerInsights ? ContainerInsights.ENABLED : ContainerInsights.DISABLED,
@@ -221,7 +254,7 @@ export class Agents extends Construct {
   }
 
   #container(id: string, { onGpu, backends }: Kind, release: AgentRelease) {
-    const { settings, access } = this.#props;
+    const { settings, access, databaseConnections } = this.#props;
     const standsIn = !onGpu && backends.includes('ffmpeg');
     const environment = {
       ...access.environmentFor(Stack.of(this), backends.length > 0 ? 'agent' : 'mediaWorker'),
@@ -231,7 +264,7 @@ export class Agents extends Construct {
       AGENT_NETWORK_MBPS: onGpu ? '' : String(settings.manifestAgentNetworkMbps),
       AGENT_GPU_MEGAPIXELS: String(onGpu ? settings.gpuMegapixels : 0),
       AGENT_RELEASE_PARAMETER: release.parameterName,
-      AGENT_DATABASE_CONNECTIONS: String(connectionBudget(settings).agentPool),
+      AGENT_DATABASE_CONNECTIONS: String(databaseConnections),
       AGENT_MACHINE_SECONDS: String(machineSeconds),
     };
     const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);

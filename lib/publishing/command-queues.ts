@@ -20,6 +20,7 @@ const ids: Readonly<Record<QueueName, string>> = {
   platforms: 'Platforms',
 };
 
+/** A queue for each kind of command, in any stack. */
 export class CommandQueues extends Construct {
   readonly #queues: Readonly<Record<QueueName, DeadLetteredQueue>>;
 
@@ -31,6 +32,7 @@ export class CommandQueues extends Construct {
     >;
   }
 
+  /** The queue of one kind of command. */
   get(name: QueueName): DeadLetteredQueue {
     return this.#queues[name];
   }

@@ -4,6 +4,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { acknowledgeForCheckov } from '../shared/acknowledge.ts';
 
+/** The patience of the consumers of a queue. */
 export interface DeadLetteredQueueProps {
   /** Time for which a received message stays hidden from other consumers: six times the timeout of a function. */
   readonly visibilityTimeout: Duration;

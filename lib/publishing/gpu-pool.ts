@@ -22,7 +22,7 @@ import type { TaskNetwork } from './task-surroundings.ts';
 export const gpuMachineDiskGiB = 60;
 
 export interface GpuPoolProps {
-  readonly settings: StageSettings;
+  readonly settings: Pick<StageSettings, 'gpuInstanceType' | 'gpuMachinesMax' | 'gpuMachinesMin'>;
   readonly network: TaskNetwork;
   readonly cluster: Cluster;
 }

@@ -16,13 +16,21 @@ import { sourceRolePrefix } from '../../lambda/domain/sources/source-role.ts';
 import { importVariables, importWorkerCommand } from '../../lambda/imports/environment.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
+import type { PublisherImage } from '../shared/publisher-image.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
+import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
 import { hardenPatternContainer, healthCheck, serviceOptions } from './agent-tasks.ts';
-import type { AgentsProps } from './agents.ts';
+import type { CommandQueues } from './command-queues.ts';
 import { grantTask } from './task-rights.ts';
+import type { TaskAccess, TaskNetwork } from './task-surroundings.ts';
 
-export interface ImportWorkersProps extends AgentsProps {
+export interface ImportWorkersProps {
+  readonly settings: Pick<StageSettings, 'ecsExec' | 'importWorkersMax' | 'importWorkersMin' | 'logRetentionDays'>;
+  readonly network: TaskNetwork;
+  readonly access: TaskAccess;
+  readonly queues: CommandQueues;
+  readonly image: PublisherImage;
   readonly cluster: ICluster;
 }
 

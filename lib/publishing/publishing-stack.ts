@@ -6,6 +6,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { reconcileVariables, sweepVariables, timersVariables } from '../../lambda/jobs/environment.ts';
 import { webhookVariables } from '../../lambda/webhooks/environment.ts';
+import { connectionBudget } from '../database/connection-budget.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
@@ -115,8 +116,9 @@ export class PublishingStack extends Stack {
     // Each call serves at most ten webhooks, and waits for the slowest one.
     webhooks.addEventSource(new SqsEventSource(queues.get('webhooks'), consumption(settings)));
 
-    const tasks = { settings, network, access: this.access, queues, image };
-    this.agents = new Agents(this, 'Agents', tasks);
-    new ImportWorkers(this, 'ImportWorkers', { ...tasks, cluster: this.agents.cluster });
+    const tasks = { network, access: this.access, queues, image };
+    const databaseConnections = connectionBudget(settings).agentPool;
+    this.agents = new Agents(this, 'Agents', { ...settings, ...tasks, databaseConnections });
+    new ImportWorkers(this, 'ImportWorkers', { ...tasks, settings, cluster: this.agents.cluster });
   }
 }

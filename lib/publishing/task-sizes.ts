@@ -8,7 +8,9 @@ const fargate = { cpuOfVcpu: 1024, leastMiB: 2048, stepMiB: 1024 } as const;
 const vcpus = 1;
 
 /** The size of a task that fills its network or its thread with prepared streams. */
-export function preparedTaskSize({ manifestAgentNetworkMbps: networkMbps }: StageSettings) {
+export function preparedTaskSize({
+  manifestAgentNetworkMbps: networkMbps,
+}: Pick<StageSettings, 'manifestAgentNetworkMbps'>) {
   const neededMiB = memoryToFill({ cores: vcpus, speed: 1, networkMbps, gpuMegapixels: 0 });
   const memoryLimitMiB = Math.max(fargate.leastMiB, Math.ceil(neededMiB / fargate.stepMiB) * fargate.stepMiB);
   return { cpu: vcpus * fargate.cpuOfVcpu, memoryLimitMiB };

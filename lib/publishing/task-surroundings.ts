@@ -21,6 +21,7 @@ export interface TaskNetwork {
  */
 export type TaskKind = 'agent' | 'mediaWorker' | 'importWorker';
 
+/** An environment variable of tasks. */
 export type TaskVariable =
   | (typeof addressVariables | typeof databaseVariables | typeof queueVariables)[number]
   | SettingVariable<'agent'>

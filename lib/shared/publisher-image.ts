@@ -9,6 +9,7 @@ import type { Construct } from 'constructs';
 /** The repository of the pipeline's images. The workflow names it too. */
 export const imageRepositoryName = 'loop-streaming-platform/publisher';
 
+/** The image of agents and workers: `fromDigest` or `fromSources`. */
 export class PublisherImage {
   readonly #digest: string | null;
 
@@ -35,6 +36,7 @@ export class PublisherImage {
     return new PublisherImage(null);
   }
 
+  /** The image for containers of one architecture. */
   for(scope: Construct, id: string, platform: Platform): ContainerImage {
     if (this.#digest !== null) {
       const repository = Repository.fromRepositoryName(scope, id, imageRepositoryName);

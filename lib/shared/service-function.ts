@@ -17,6 +17,7 @@ import { bundledCode } from './bundled-code.ts';
 import { pickVariables } from './pick-variables.ts';
 import { ServiceLogs } from './service-logs.ts';
 
+/** The code of a function, and its surroundings. */
 export interface ServiceFunctionProps<Variable extends string> {
   /** Purpose of the function, for readers in the AWS console. */
   readonly description: string;
@@ -31,14 +32,23 @@ export interface ServiceFunctionProps<Variable extends string> {
   readonly variables: readonly Variable[];
   /** A value for each of those variables. A missing value is a type error. */
   readonly environment: Readonly<Record<NoInfer<Variable>, string>>;
+  /** Time after which a call is ended. */
   readonly timeout: Duration;
-  /** @default 1024 */
+  /**
+   * Memory in MB. CPU is proportional to it.
+   * @default 1024
+   */
   readonly memoryMB?: number;
+  /** Days for which its logs are kept. */
   readonly logRetentionDays: RetentionDays;
-  /** Whether it writes traces to X-Ray. @default true */
+  /**
+   * Whether it writes traces to X-Ray.
+   * @default true
+   */
   readonly traced?: boolean;
   /** The VPC of the function, which runs in the private subnets with egress and reaches the internet through NAT. */
   readonly vpc: IVpc;
+  /** The group of its network interface. */
   readonly securityGroup: ISecurityGroup;
 }
 

@@ -9,9 +9,7 @@ import { Agents } from 'loop-streaming-platform/agents';
 import { CommandQueues } from 'loop-streaming-platform/command-queues';
 import { DeadLetteredQueue } from 'loop-streaming-platform/dead-lettered-queue';
 import { OriginGuard } from 'loop-streaming-platform/origin-guard';
-import { PublisherImage } from 'loop-streaming-platform/publisher-image';
 import { ServiceFunction } from 'loop-streaming-platform/service-function';
-import { presets } from 'loop-streaming-platform/presets';
 import type { TaskAccess } from 'loop-streaming-platform/task-surroundings';
 
 class OwnStack extends Stack {
@@ -43,11 +41,10 @@ const access: TaskAccess = {
     void role.addToPrincipalPolicy(new PolicyStatement({ actions: ['kms:Decrypt'], resources: [sealingKey] })),
 };
 new Agents(stack, 'Agents', {
-  settings: { ...presets.dev, region: stack.region, availabilityZones: stack.availabilityZones },
+  manifestAgentsMax: 3,
   network: { vpc, publishers, databaseClients },
   access,
   queues: new CommandQueues(stack, 'Commands'),
-  image: PublisherImage.fromSources(),
 });
 
 const orders = new DeadLetteredQueue(stack, 'Orders', { visibilityTimeout: Duration.minutes(1), maxReceives: 3 });
