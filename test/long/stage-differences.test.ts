@@ -16,7 +16,8 @@ const variants: Readonly<Record<string, StageSettings>> = {
   'with-domain': { ...stages.prod, domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' } },
   'with-recovery': { ...stages.prod, account, recoveryRegion: 'us-west-2' },
   'with-nat-instance': { ...stages.prod, nat: 'instance' },
-  'without-proxy': { ...stages.prod, databaseProxy: false },
+  // Without the proxy, the database needs more connections than the class of prod has.
+  'without-proxy': { ...stages.prod, databaseProxy: false, databaseInstanceClass: 'm8g.xlarge' },
 };
 
 // One name, because logical ids and exports contain it.
