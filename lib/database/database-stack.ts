@@ -110,6 +110,8 @@ export class DatabaseStack extends Stack {
     this.proxy = proxyRole && this.#proxyOf(instance, network, proxyRole);
     const reached = this.proxy ?? instance;
     this.endpoint = this.proxy?.endpoint ?? instance.dbInstanceEndpointAddress;
+    // Exported beside a proxy too, so that a stage may get one, or lose it, in one deployment.
+    this.exportValue(instance.dbInstanceEndpointAddress);
     reached.connections.allowFrom(network.databaseClients, Port.POSTGRES);
 
     this.connectAccess = new ManagedPolicy(this, 'ConnectAccess');

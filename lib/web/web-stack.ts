@@ -121,6 +121,8 @@ export class WebStack extends Stack {
       acknowledge(this.distribution, reason, 'AwsSolutions-CFR4');
       acknowledgeForCheckov(this.distribution, reason, 'CKV_AWS_174');
     }
+    // Exported with a domain too, so that a stage may get one, or lose it, in one deployment.
+    this.exportValue(this.distribution.distributionDomainName);
     this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
   }
 

@@ -160,6 +160,17 @@ describe('data', () => {
     expect(inStack({ Database: database(true) }, { Database: database(false) })).toEqual(['lost Stack/Database']);
   });
 
+  test('is out of reach under another key', () => {
+    const bucketWith = (KMSMasterKeyID: string | undefined) =>
+      resource('AWS::S3::Bucket', {
+        BucketEncryption: {
+          ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { KMSMasterKeyID } }],
+        },
+      });
+    expect(inStack({ Uploads: bucketWith('one') }, { Uploads: bucketWith('two') })).toEqual(['lost Stack/Uploads']);
+    expect(inStack({ Uploads: bucketWith(undefined) }, { Uploads: bucketWith('two') })).toEqual([]);
+  });
+
   test.each([
     ['AllocatedStorage', '100', '20'],
     ['EngineVersion', '18', '17'],

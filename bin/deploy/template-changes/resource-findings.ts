@@ -24,6 +24,7 @@ export function resourceFindings(
       ...(isCustom(now) ? changedToken(subject, old, now, replaced) : []),
       ...shrunk(subject, old, now),
       ...unprotected(subject, old, now),
+      ...otherKey(subject, old, now),
     ];
   });
 }
@@ -128,6 +129,27 @@ function shrunk(subject: string, old: TemplateResource, now: TemplateResource): 
       sentence: `${name} of ${subject} falls to ${now.Properties?.[name]}, but can only rise.`,
       remedy: `Leave ${name} as it stands.`,
     }));
+}
+
+/** S3 leaves objects under the key that they were written with. */
+function otherKey(subject: string, old: TemplateResource, now: TemplateResource): readonly Finding[] {
+  const [from, to] = [old, now].map(({ Type, Properties }) => keyOfBucket(Type, Properties));
+  if (from === null || isDeepStrictEqual(from, to)) return [];
+  return [
+    {
+      effect: 'lost',
+      subject,
+      sentence: `The bucket ${subject} gets another key: policies then deny the one of its present objects.`,
+      remedy: 'Keep the key, or copy all objects within the bucket while both keys may be used.',
+    },
+  ];
+}
+
+/** The key of a bucket as its template names it; null: none, or no bucket. */
+function keyOfBucket(type: string, properties: TemplateResource['Properties']): unknown {
+  if (type !== 'AWS::S3::Bucket') return null;
+  const [rule] = properties?.['BucketEncryption']?.ServerSideEncryptionConfiguration ?? [];
+  return rule?.ServerSideEncryptionByDefault?.KMSMasterKeyID ?? null;
 }
 
 function unprotected(subject: string, old: TemplateResource, now: TemplateResource): readonly Finding[] {
