@@ -43,6 +43,7 @@ const slow = [
   'test/surfaces/admission/page-sessions.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
+  'test/template-changes/release-before.test.ts',
   'test/webhooks/{alerts,bounds,deliver,hosts,killed}.test.ts',
 ];
 
