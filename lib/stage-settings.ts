@@ -19,7 +19,7 @@ import { faultOfTaken, takenChecks, type TakenSettings } from './taken-settings.
 
 /**
  * The settings of one stage. Every field is required, so that a new field is decided for every preset
- * (`presets.ts`). Numbers are whole. `checksOf` below has the allowed values of each field.
+ * (`presets.ts`). Numbers are whole. `checkStage` has the allowed values of each field.
  */
 export interface StageSettings extends IdleSettings, OperatingSettings, TakenSettings {
   /**
