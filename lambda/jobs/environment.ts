@@ -12,6 +12,7 @@ import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
 import { readSettings, variablesFor } from '../settings.ts';
 import type { SettingsFor } from '../settings.ts';
+import type { NewAgents } from './first-count.ts';
 
 export const reconcileVariables = databaseVariables;
 const jobVariables = [...databaseVariables, ...queueVariables, ...addressVariables] as const;
@@ -23,6 +24,8 @@ export const sweepVariables = [
   'TIMER_ROLE_ARN',
   'TIMER_QUEUE_ARN',
 ] as const;
+
+export const firstCountVariables = ['AGENTS_CLUSTER', 'AGENTS_FAMILY'] as const;
 
 /** The variables of a job that changes streams. */
 interface JobEnvironment extends DatabaseEnvironment {
@@ -54,6 +57,11 @@ export function readSweepEnvironment(env: NodeJS.ProcessEnv): SweepEnvironment {
     timerRoleARN: requiredVariable(env, 'TIMER_ROLE_ARN'),
     timerQueueARN: requiredVariable(env, 'TIMER_QUEUE_ARN'),
   };
+}
+
+/** @throws an error that names the missing variable */
+export function readFirstCountEnvironment(env: NodeJS.ProcessEnv): NewAgents {
+  return { cluster: requiredVariable(env, 'AGENTS_CLUSTER'), family: requiredVariable(env, 'AGENTS_FAMILY') };
 }
 
 function readJobEnvironment(env: NodeJS.ProcessEnv): JobEnvironment {

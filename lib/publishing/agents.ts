@@ -43,6 +43,7 @@ import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
 import { hardenPatternContainer, healthCheck, serviceOptions, stopTimeout } from './agent-tasks.ts';
 import { CapacityScaling } from './capacity-scaling.ts';
+import { FirstCount } from './first-count.ts';
 import { MachineScaling, machineSeconds } from './machine-scaling.ts';
 import { ReleaseAlarm } from './release-alarm.ts';
 import { grantTask } from './task-rights.ts';
@@ -163,8 +164,10 @@ export class Agents extends Construct {
     release.announce(taskDefinition, service);
     this.#awaitGpuPool(service);
     const scaled = { cluster: this.cluster, service, maxAgents };
-    if (encodesOnFargate(settings)) new MachineScaling(this, 'FfmpegScaling', scaled);
-    else new CapacityScaling(this, 'FfmpegScaling', { ...scaled, backend: 'ffmpeg', minAgents });
+    if (encodesOnFargate(settings)) {
+      new MachineScaling(this, 'FfmpegScaling', scaled);
+      new FirstCount(this, 'FirstCount', { settings, cluster: this.cluster, service, taskDefinition });
+    } else new CapacityScaling(this, 'FfmpegScaling', { ...scaled, backend: 'ffmpeg', minAgents });
   }
 
   #addPreparedAgents(): void {

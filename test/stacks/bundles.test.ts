@@ -17,7 +17,7 @@ const bundles = globSync('asset.*/index.mjs', { cwd: app.outdir }).map((file) =>
 
 describe('the bundles', () => {
   test('are one for each function', () => {
-    expect(bundles).toHaveLength(13);
+    expect(bundles).toHaveLength(14);
   });
 
   test('are at most 930 KB, but for those of identity, MCP and GraphQL', () => {

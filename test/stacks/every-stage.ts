@@ -23,11 +23,15 @@ function deadLetterQueueOf({ Properties }: Resource): string | undefined {
   return Properties.RedrivePolicy?.deadLetterTargetArn['Fn::GetAtt'][0];
 }
 
-/** The functions of this repository, without the CDK's own and without CloudFront's, which `web.test.ts` checks. */
+/**
+ * The functions of this repository, without the CDK's own, CloudFront's, which `web.test.ts` checks, and that of the
+ * first deployment, which `idle.test.ts` checks.
+ */
 function ownFunctionsOf(stage: SynthesizedStage): [string, Resource][] {
   return resourcesOf(stage, 'AWS::Lambda::Function').filter(
     ([id, { Properties }]) =>
-      Properties.Handler === 'index.handler' && !/^(AWS679f53fac|CustomCDKBucketDeployment|ChallengeFunction)/.test(id),
+      Properties.Handler === 'index.handler' &&
+      !/^(AWS679f53fac|CustomCDKBucketDeployment|ChallengeFunction|AgentsFirstCount)/.test(id),
   );
 }
 

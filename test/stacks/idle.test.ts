@@ -1,7 +1,9 @@
 // The costs of stages without streams: features that dev and staging omit, and their replacements.
-import { describe, expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { monthOf } from '../../bin/cost/stage-month.ts';
 import { stages } from '../../lib/stages.ts';
+import { ServiceStandIn } from '../support/service-stand-in.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const app = testApp();
@@ -13,6 +15,13 @@ const every = [dev, staging, prod];
 function usdOf(stage: typeof dev): number {
   const templates = [...stage.stacks.keys()].map((id) => stage.template(id));
   return monthOf(templates).reduce((sum, { usd }) => sum + usd, 0);
+}
+
+/** The one resource of a type in the stack Publishing whose logical id matches. */
+function only(stage: typeof dev, type: string, id: RegExp) {
+  const found = stage.resources('Publishing').filter(([key, { Type }]) => Type === type && id.test(key));
+  expect(found).toHaveLength(1);
+  return { id: found[0]![0], ...found[0]![1] };
 }
 
 test.each([
@@ -77,6 +86,16 @@ describe.each([
     const [, group] = ofType('AWS::AutoScaling::AutoScalingGroup')[0]!;
     expect(group.Properties.MinSize).toBe('0');
   });
+
+  test('has the count of its new service of ffmpeg agents set to zero, and none in the template', () => {
+    const service = only(stage, 'AWS::ECS::Service', /AgentsFfmpeg/);
+    const trigger = only(stage, 'Custom::Trigger', /FirstCountCall/);
+    expect(service.DependsOn).toContain(trigger.id);
+    const { Cluster, TaskDefinition } = service.Properties;
+    const { Family } = only(stage, 'AWS::ECS::TaskDefinition', new RegExp(`^${TaskDefinition.Ref}$`)).Properties;
+    const { Variables } = only(stage, 'AWS::Lambda::Function', /FirstCountFunction/).Properties.Environment;
+    expect(Variables).toEqual({ AGENTS_CLUSTER: Cluster, AGENTS_FAMILY: Family });
+  });
 });
 
 test('without a proxy, whoever uses the database is told which authorities certify it', () => {
@@ -102,4 +121,55 @@ test('no function, container or machine of a stage is in fewer logs or alarms fo
         .length,
   );
   expect(new Set(alarms).size).toBe(1);
+});
+
+const aws = new ServiceStandIn();
+const handlers = '../../node_modules/aws-cdk-lib/custom-resource-handlers/dist/triggers/lambda/index.js';
+const { handler: callTrigger } = createRequire(import.meta.url)(handlers);
+
+describe('the first deployment of a stage that keeps no machine, and later ones', () => {
+  const { Properties: service } = only(dev, 'AWS::ECS::Service', /AgentsFfmpeg/);
+  const { Properties: trigger } = only(dev, 'Custom::Trigger', /FirstCountCall/);
+
+  beforeAll(async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL', await aws.start());
+    vi.stubEnv('AWS_REGION', 'us-east-1');
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'key');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    vi.spyOn(console, 'log').mockReturnValue();
+  });
+  afterAll(() => {
+    aws.stop();
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+
+  /** Runs the CDK's own function for the trigger of the template, and then deploys the service of the template. */
+  async function deploy(RequestType: 'Create' | 'Update', release: number): Promise<void> {
+    const HandlerArn = `arn:aws:lambda:us-east-1:111111111111:function:FirstCount:${release}`;
+    // CloudFormation turns values of custom resources into text.
+    const asText = Object.entries(trigger).map(([key, value]) => [key, String(value)]);
+    await callTrigger({ RequestType, ResourceProperties: { ...Object.fromEntries(asText), HandlerArn } });
+    aws.deploy(service);
+  }
+
+  test('come up without agents on machines, and keep those that came in nine releases', async () => {
+    await deploy('Create', 1);
+    expect(await Promise.all(aws.outcomes)).toEqual(['none']);
+    expect(aws.service?.desiredCount).toBe(0);
+    for (let release = 2; release <= 10; release++) {
+      aws.service!.desiredCount = release;
+      await deploy('Update', release);
+      await Promise.all(aws.outcomes);
+      expect(aws.service?.desiredCount).toBe(release);
+    }
+    expect(aws.outcomes).toHaveLength(1);
+  });
+
+  test('keep agents also if the stage stood before there was this function', async () => {
+    aws.service = { desiredCount: 3, createdAt: Date.now() / 1000 - 3600 };
+    await deploy('Create', 1);
+    expect(await aws.outcomes.at(-1)).toBe('standing');
+    expect(aws.service?.desiredCount).toBe(3);
+  });
 });

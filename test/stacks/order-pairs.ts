@@ -64,7 +64,7 @@ const outOfItsSubnet: OrderedPair['together'] = (graph, route, gateway) => {
 };
 
 const database = { type: 'AWS::RDS::DBInstance' };
-const migration = { type: 'Custom::Trigger' };
+const migration = { type: 'Custom::Trigger', id: /^Migrate/ };
 const services = { type: 'AWS::ECS::Service' };
 const ownFunctions = {
   type: 'AWS::Lambda::Function',

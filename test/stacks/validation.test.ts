@@ -79,11 +79,14 @@ describe('AwsSolutions', () => {
     expect(leftOver.map(({ construct, id }) => `${construct.node.path}: ${id}`)).toEqual([]);
   });
 
-  test('has the same findings accepted in every stage, and more in the one that is cheap', async () => {
+  test('has the same findings accepted in every stage, and more in those that are cheap', async () => {
+    const isOfFirstCount = (accepted: string) => accepted.startsWith('Publishing/Agents/FirstCount/Function: ');
     const inProd = acceptedIn('prod');
     await expect(`${inProd.join('\n')}\n`).toMatchFileSnapshot('accepted-findings.txt');
-    expect(acceptedIn('staging')).toEqual(inProd);
-    expect(acceptedIn('dev').filter((accepted) => !inProd.includes(accepted))).toEqual([
+    const inStaging = acceptedIn('staging');
+    expect(inStaging.filter((accepted) => !isOfFirstCount(accepted))).toEqual(inProd);
+    expect(inStaging.filter(isOfFirstCount)).toHaveLength(3);
+    expect(acceptedIn('dev').filter((accepted) => !inStaging.includes(accepted))).toEqual([
       'Network/Vpc/PublishersSubnet1/NatInstance: AwsSolutions-EC28: It keeps nothing: another one is made.',
       'Network/Vpc/PublishersSubnet1/NatInstance: AwsSolutions-EC29: It keeps nothing: another one is made.',
       'Database/Database: AwsSolutions-RDS3: The stage does without a standby, to be cheap.',

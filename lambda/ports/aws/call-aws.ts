@@ -14,7 +14,12 @@ export interface AwsPlace {
 }
 
 /** Prefix of X-Amz-Target, from the service model of each API. */
-const targets = { ssm: 'AmazonSSM', secretsmanager: 'secretsmanager', kms: 'TrentService' } as const;
+const targets = {
+  ssm: 'AmazonSSM',
+  secretsmanager: 'secretsmanager',
+  kms: 'TrentService',
+  ecs: 'AmazonEC2ContainerServiceV20141113',
+} as const;
 
 const tries = 3;
 const timeoutMs = 5000;
