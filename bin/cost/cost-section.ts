@@ -1,8 +1,9 @@
 // The tables of costs in Markdown, between two marks in lib/README.md.
 import { connectionBudget, sumOf } from '../../lib/database/connection-budget.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
+import { templatesOf } from '../stages/templates.ts';
 import { byUse, egressTiers } from './prices.ts';
-import { monthOf, templatesOf } from './stage-month.ts';
+import { monthOf } from './stage-month.ts';
 import { streamHours, type StreamHour } from './stream-hour.ts';
 
 const begin = '<!-- npm run cost -- --write: begin -->';

@@ -1,23 +1,15 @@
 // The price of a stage for a month without streams: the resources of its templates, counted and multiplied.
-import { readFileSync, rmSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
-import { ServiceStage } from '../../lib/service-stage.ts';
-import { PublisherImage } from '../../lib/shared/publisher-image.ts';
-import type { StageSettings } from '../../lib/stage-settings.ts';
+import {
+  isOnMachines,
+  launchTemplate,
+  neighbours,
+  referred,
+  type Resource,
+  resourcesOf,
+  tasksAtLeast,
+  type Template,
+} from '../stages/templates.ts';
 import { databases, databaseVolumes, insightsMetrics, listed, machines, monthly, volumes } from './prices.ts';
-
-/** The part of a CloudFormation template that is counted. Properties have no type in a template. */
-export interface Template {
-  readonly Resources?: Readonly<Record<string, { readonly Type: string; readonly Properties?: any }>>;
-}
-
-interface Resource {
-  /** The logical id, which other resources of its stack refer to. */
-  readonly id: string;
-  readonly type: string;
-  readonly properties: any;
-  readonly stack: Template;
-}
 
 /** A row of the table: resources of a type, the paid units of each, and dollars per unit and month. */
 interface Row {
@@ -236,10 +228,6 @@ function machinesAtLeast(pool: Resource): number {
     Number(pool.properties.MinSize),
     tasks.reduce((sum, count) => sum + count, 0),
   );
-}
-
-function launchTemplate(pool: Resource): any {
-  return referred(pool, pool.properties.LaunchTemplate.LaunchTemplateId).properties.LaunchTemplateData;
 }
 
 function machineType(pool: Resource): string {

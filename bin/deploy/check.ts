@@ -2,6 +2,7 @@
 import type { Stack } from '@aws-sdk/client-cloudformation';
 import type { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import type { StageCommand } from './command-line.ts';
+import type { StageNeeds } from './stage-needs.ts';
 
 /** One row of the list. */
 export interface Finding {
@@ -24,6 +25,8 @@ export interface CheckContext {
     readonly credentials: ReturnType<typeof fromNodeProviderChain>;
     readonly maxAttempts: number;
   };
+  /** From the templates of the stage. */
+  readonly needs: StageNeeds;
   /** The stacks of the stage that stand in its region, asked for once. */
   readonly ownStacks: () => Promise<readonly Stack[]>;
 }

@@ -14,8 +14,10 @@ import { fargateVcpus, gpuVcpus, lambdaConcurrency } from './checks/quotas.ts';
 import { alarmReceiver, ownAccount } from './checks/receivers.ts';
 import { stuckStacks } from './checks/stuck-stacks.ts';
 import { zones } from './checks/zones.ts';
+import { templatesOf } from '../stages/templates.ts';
 import type { StageCommand } from './command-line.ts';
 import { stacksOf } from './stage-stacks.ts';
+import { needsOf } from './stage-needs.ts';
 
 /** In the order of the list. Faults that the CDK reports as clearly, in the first minutes, are not checked. */
 const checks: readonly Check[] = [
@@ -52,10 +54,12 @@ export async function checkPrerequisites(command: StageCommand, terminal: Termin
     return !checkOnly;
   }
   terminal.line(`  account ${account}, region ${settings.region}`);
+  // This computes for seconds, in which no answer of AWS could be received.
+  const needs = needsOf(templatesOf(stage, settings));
   let stacks: Promise<readonly Stack[]> | undefined;
   const ownStacks = () => (stacks ??= stacksOf(stage, aws));
   const findings = await terminal.step('Prerequisites in the account', () =>
-    runChecks({ command, account, aws, ownStacks }),
+    runChecks({ command, account, aws, needs, ownStacks }),
   );
   report(command, findings, terminal);
   return findings.every(({ state }) => state !== 'missing');

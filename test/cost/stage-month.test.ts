@@ -2,7 +2,8 @@
 import { Template as StackAssertions } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { databases, listed, machines } from '../../bin/cost/prices.ts';
-import { monthOf, type Template } from '../../bin/cost/stage-month.ts';
+import { monthOf } from '../../bin/cost/stage-month.ts';
+import type { Template } from '../../bin/stages/templates.ts';
 import { PipelineStack } from '../../lib/delivery/pipeline-stack.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';

@@ -4,6 +4,8 @@ import type { Finding } from '../../bin/deploy/check.ts';
 import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
 import { runChecks } from '../../bin/deploy/prerequisites.ts';
 import { stacksOf } from '../../bin/deploy/stage-stacks.ts';
+import { needsOf } from '../../bin/deploy/stage-needs.ts';
+import { templatesOf } from '../../bin/stages/templates.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
 import { type AccountFacts, goodAccount } from './account-facts.ts';
@@ -12,6 +14,7 @@ import { startAws } from './aws-stand-in.ts';
 const before = { ...process.env };
 const ends: (() => void)[] = [];
 const digest = `imageDigest=sha256:${'a'.repeat(64)}`;
+const needs = needsOf(templatesOf('staging', stages.staging));
 const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789' };
 
 afterEach(() => {
@@ -40,7 +43,7 @@ async function findingsOf(
   const credentials = () => Promise.resolve({ accessKeyId: 'GOOD', secretAccessKey: 'secret' });
   const config = { region: placed.settings.region, credentials, maxAttempts: 1 };
   const ownStacks = () => stacksOf(placed.stage, config);
-  const findings = await runChecks({ command: placed, account: '111111111111', aws: config, ownStacks });
+  const findings = await runChecks({ command: placed, account: '111111111111', aws: config, needs, ownStacks });
   return findings.filter((finding) => finding.what.startsWith(what));
 }
 

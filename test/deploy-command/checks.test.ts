@@ -6,8 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bootstrapParameterRight, checkRights } from '../../lib/delivery/check-rights.ts';
-import { needsOf } from '../../bin/deploy/stage-needs.ts';
-import { stages } from '../../lib/stages.ts';
 import { answers } from './account-answers.ts';
 import { type AccountFacts, emptyAccount, goodAccount } from './account-facts.ts';
 import { type AwsStandIn, startAws } from './aws-stand-in.ts';
@@ -42,7 +40,6 @@ describe('an empty account', { timeout }, () => {
   test('is told everything that is missing at once, with what to do', async () => {
     const { code, output } = await deployTo(emptyAccount, ['deploy', 'dev', '--check'], noDocker);
     expect(code).toBe(1);
-    const { gpuVcpus } = needsOf(stages.dev);
     const region = '--region us-east-1';
     const increase = '$ aws service-quotas request-service-quota-increase';
     const remedies = [
@@ -63,9 +60,7 @@ describe('an empty account', { timeout }, () => {
     expect(missing).toEqual(remedies.map((remedy) => expect.stringContaining(remedy)));
     expect(rowsOf(output, '!')).toEqual([
       // It keeps no machine: without the quota it can be deployed, and no machine comes for a stream that waits.
-      expect.stringContaining(
-        `${increase} --service-code ec2 --quota-code L-DB2E81BA --desired-value ${gpuVcpus.atMost} ${region}`,
-      ),
+      expect.stringContaining(`${increase} --service-code ec2 --quota-code L-DB2E81BA --desired-value 16 ${region}`),
       expect.stringContaining('SES: production access. Found: sandbox'),
       expect.stringContaining("give dev the account '111111111111'"),
     ]);
@@ -151,6 +146,17 @@ describe('a stack whose first deployment failed', { timeout }, () => {
     const command = 'update-termination-protection --no-enable-termination-protection --stack-name ada-Database';
     expect(rows[0]).toContain(command);
     expect(rows.map((row) => row.includes('modify-db-instance'))).toEqual([true, false]);
+    expect(code).toBe(1);
+  });
+
+  test('and whose machines are protected is told how to delete them, as CloudFormation waits for them in vain', async () => {
+    const { code, output } = await stacksOf({
+      'ada-Publishing': { status: 'ROLLBACK_IN_PROGRESS', isProtected: false },
+      'ada-Media': { status: 'ROLLBACK_IN_PROGRESS', isProtected: false },
+    });
+    const rows = rowsOf(output, '✗');
+    expect(rows).toEqual([expect.stringContaining('delete-auto-scaling-group --force-delete')]);
+    expect(rows[0]).toContain('--output text --stack-name ada-Publishing --region us-east-1');
     expect(code).toBe(1);
   });
 

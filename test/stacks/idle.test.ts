@@ -1,7 +1,10 @@
 // The costs of stages without streams: features that dev and staging omit, and their replacements.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { monthOf } from '../../bin/cost/stage-month.ts';
+import { needsOf, type StageNeeds } from '../../bin/deploy/stage-needs.ts';
 import { stages } from '../../lib/stages.ts';
 import { ServiceStandIn } from '../support/service-stand-in.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -29,6 +32,19 @@ test.each([
   ['staging', staging, 400],
 ])('%s costs little while nobody streams', (_, stage, most) => {
   expect(usdOf(stage)).toBeLessThanOrEqual(most);
+});
+
+test('the README tells those who ask for quotas what the templates need', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../lib/README.md'), 'utf8');
+  const needs = every.map((stage) => needsOf([...stage.stacks.keys()].map((id) => stage.template(id))));
+  for (const [quota, need] of [
+    ['“Running On-Demand G and VT instances”, vCPU', 'gpuVcpus'],
+    ['“Fargate On-Demand vCPU resource count”', 'fargateVcpus'],
+    ['“Concurrent executions” of Lambda', 'concurrentCalls'],
+  ] satisfies [string, keyof StageNeeds][]) {
+    const cells = needs.map(({ [need]: { toDeploy, atMost } }) => `${toDeploy}, ${atMost}`);
+    expect(readme).toContain(`| ${[quota, ...cells].join(' | ')} |`);
+  }
 });
 
 test('prod has all that keeps it up', () => {

@@ -1,5 +1,6 @@
 // The types of resources that cost nothing in a month without streams: each was examined once.
-import { pricedTypes, type Template } from '../../bin/cost/stage-month.ts';
+import { pricedTypes } from '../../bin/cost/stage-month.ts';
+import type { Template } from '../../bin/stages/templates.ts';
 
 /** Types billed only by use: the prices are in `byUse` of bin/cost/prices.ts. */
 const paidByUse = [

@@ -7,7 +7,7 @@ import {
   ServiceQuotasClient,
 } from '@aws-sdk/client-service-quotas';
 import { absentIf, awsOptions, type Check, type CheckContext, found, type Finding, itemsOf } from '../check.ts';
-import { needsOf, type StageNeeds } from '../stage-needs.ts';
+import type { StageNeeds } from '../stage-needs.ts';
 
 interface Quota {
   readonly what: string;
@@ -96,13 +96,13 @@ async function gpuVcpusOfOthers({ command, aws }: CheckContext): Promise<number>
 function quotaFinding(
   { what, need, service, code, askAtLeast = 0 }: Quota,
   limit: number,
-  { command }: CheckContext,
+  { command, needs }: CheckContext,
   used = 0,
 ): Finding {
-  const { toDeploy, atMost } = needsOf(command.settings)[need];
+  const { toDeploy, atMost } = needs[need];
   const row = {
     what,
-    needed: toDeploy === atMost ? `${toDeploy}` : `${toDeploy} to deploy, ${atMost} at most`,
+    needed: toDeploy === atMost ? `${toDeploy}` : `${toDeploy || 'none'} to deploy, ${atMost} at most`,
     found: used === 0 ? `${limit}` : `${limit}; others use ${used}`,
   };
   const increase =
