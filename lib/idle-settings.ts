@@ -4,7 +4,7 @@ import { type Check, flag, text } from './setting-checks.ts';
 export interface IdleSettings {
   /**
    * How functions reach the internet. `gateway`: through `natGateways` NAT gateways. `instance`: through the same
-   * number of small machines, for a fifth of the price. While a machine is replaced, or at its limit of 5 Gbit/s,
+   * number of small machines, for a third of the price. While a machine is replaced, or at its limit of 5 Gbit/s,
    * functions do not reach AWS, webhooks or payment providers.
    */
   readonly nat: 'gateway' | 'instance';

@@ -32,7 +32,7 @@ export const machines: Readonly<
   Record<string, { readonly usd: number; readonly vcpus: number; readonly GiB: number }>
 > = {
   'g4dn.xlarge': { usd: 0.526 * hoursPerMonth, vcpus: 4, GiB: 16 },
-  't4g.nano': { usd: 0.0042 * hoursPerMonth, vcpus: 2, GiB: 0.5 }, // from memory
+  't4g.micro': { usd: 0.0084 * hoursPerMonth, vcpus: 2, GiB: 1 }, // from memory
 };
 
 /** Instance classes of RDS for PostgreSQL. A standby costs the same again. */

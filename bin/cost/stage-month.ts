@@ -81,8 +81,8 @@ const rows: readonly Row[] = [
   {
     what: 'NAT instances and their disks',
     type: 'AWS::EC2::Instance',
-    usd: ({ properties }) => listed(machines, properties.InstanceType).usd + usdOfDisks(properties),
-    size: ({ properties }) => properties.InstanceType,
+    usd: usdOfMachine,
+    size: machineType,
   },
   { what: 'Public addresses of NAT instances', type: 'AWS::EC2::Instance', usd: monthly.publicAddress },
   {
@@ -171,56 +171,6 @@ export function monthOf(templates: readonly Template[]): MonthCost[] {
   });
 }
 
-/** The templates of all stacks of a stage, as `cdk synth` makes them, but without code. Makes no network requests. */
-export function templatesOf(name: string, settings: StageSettings): Template[] {
-  const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-  const app = new App({
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-    context: { ...context, 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true },
-  });
-  try {
-    // An image with a digest is not built.
-    const stage = new ServiceStage(app, name, {
-      ...settings,
-      image: PublisherImage.fromDigest(`sha256:${'0'.repeat(64)}`),
-    });
-    return stage.synth().stacks.map(({ template }) => template);
-  } finally {
-    rmSync(app.outdir, { recursive: true, force: true });
-  }
-}
-
-function resourcesOf(stack: Template): Resource[] {
-  return Object.entries(stack.Resources ?? {}).map(([id, { Type, Properties }]) => ({
-    id,
-    type: Type,
-    properties: Properties ?? {},
-    stack,
-  }));
-}
-
-/** Resources of a type in the stack of another resource. */
-function neighbours({ stack }: Resource, type: string): Resource[] {
-  return resourcesOf(stack).filter((resource) => resource.type === type);
-}
-
-/** The resource of the same stack that a `Ref` or an `Fn::GetAtt` names. */
-function referred({ stack }: Resource, value: any): Resource {
-  const target: string = value?.Ref ?? value?.['Fn::GetAtt']?.[0];
-  return resourcesOf(stack).find(({ id }) => id === target)!;
-}
-
-/** The fewest tasks of a service. */
-function tasksAtLeast(resource: Resource): number {
-  const scaled = neighbours(resource, 'AWS::ApplicationAutoScaling::ScalableTarget').find(({ properties }) =>
-    JSON.stringify(properties.ResourceId).includes(`"${resource.id}"`),
-  );
-  return Number(scaled ? scaled.properties.MinCapacity : (resource.properties.DesiredCount ?? 1));
-}
-
-const isOnMachines = ({ properties }: Resource) => properties.CapacityProviderStrategy !== undefined;
-
 /** The fewest machines of the pool. Each of its tasks requests a GPU, and so a whole machine. */
 function machinesAtLeast(pool: Resource): number {
   const tasks = neighbours(pool, service).filter(isOnMachines).map(tasksAtLeast);
@@ -230,12 +180,12 @@ function machinesAtLeast(pool: Resource): number {
   );
 }
 
-function machineType(pool: Resource): string {
-  return launchTemplate(pool).InstanceType;
+function machineType(launched: Resource): string {
+  return launchTemplate(launched).InstanceType;
 }
 
-function usdOfMachine(pool: Resource): number {
-  return listed(machines, machineType(pool)).usd + usdOfDisks(launchTemplate(pool));
+function usdOfMachine(launched: Resource): number {
+  return listed(machines, machineType(launched)).usd + usdOfDisks(launchTemplate(launched));
 }
 
 function usdOfDisks({ BlockDeviceMappings: disks = [] }: any): number {

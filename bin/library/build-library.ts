@@ -2,7 +2,13 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plugin, build as bundleModules } from 'esbuild';
-import { functionEntries, lambdaFolder, writeFunction, writePage } from '../../lib/artifacts/from-sources.ts';
+import {
+  functionEntries,
+  lambdaFolder,
+  natMachinePath,
+  writeFunction,
+  writePage,
+} from '../../lib/artifacts/from-sources.ts';
 import { writeDeclarations } from './declarations.ts';
 import { type RootPackage, libraryPackage } from './library-package.ts';
 import { writePublisherImage } from './publisher-image.ts';
@@ -25,6 +31,7 @@ export async function buildLibrary(folder: string): Promise<void> {
   refuseStrangers(needed, Object.keys(manifest.peerDependencies));
   for (const entry of functionEntries()) writeFunction(entry, join(folder, 'functions', entry));
   cpSync(join(lambdaFolder, 'data/migrations'), join(folder, 'lambda/data/migrations'), { recursive: true });
+  cpSync(join(root, natMachinePath), join(folder, natMachinePath));
   writePage(join(folder, 'page'));
   writePublisherImage(lambdaFolder, join(folder, 'image'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -32,7 +32,10 @@ export function templatesOf(name: string, settings: StageSettings): Template[] {
   });
   try {
     // An image with a digest is not built.
-    const stage = new ServiceStage(app, name, { settings, image: new PublisherImage(`sha256:${'0'.repeat(64)}`) });
+    const stage = new ServiceStage(app, name, {
+      ...settings,
+      image: PublisherImage.fromDigest(`sha256:${'0'.repeat(64)}`),
+    });
     return stage.synth().stacks.map(({ template }) => template);
   } finally {
     rmSync(app.outdir, { recursive: true, force: true });
@@ -78,7 +81,7 @@ export function isOnMachines({ properties }: Resource): boolean {
   return properties.CapacityProviderStrategy !== undefined;
 }
 
-/** The data of the launch template of an Auto Scaling group. */
-export function launchTemplate(pool: Resource): any {
-  return referred(pool, pool.properties.LaunchTemplate.LaunchTemplateId).properties.LaunchTemplateData;
+/** The data of the launch template of an Auto Scaling group or a machine. */
+export function launchTemplate(launched: Resource): any {
+  return referred(launched, launched.properties.LaunchTemplate.LaunchTemplateId).properties.LaunchTemplateData;
 }

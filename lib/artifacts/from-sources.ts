@@ -1,5 +1,5 @@
 // The code of functions, page and image in this repository: bundled from its sources at synth, without Docker.
-import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Bundle, bundle, writeBundle } from '../shared/bundle.ts';
 import { bundlePages } from '../shared/bundle-web.ts';
@@ -7,6 +7,9 @@ import { functionAliases } from '../shared/function-aliases.ts';
 
 const rootFolder = join(import.meta.dirname, '../..');
 let bundles: ReadonlyMap<string, Bundle> | undefined;
+
+/** The path of that script in the repository. */
+export const natMachinePath = 'lib/network/nat-machine.sh';
 
 /** The folder of the sources. Folders that functions need beside their code are in it. */
 export const lambdaFolder = join(rootFolder, 'lambda');
@@ -26,6 +29,11 @@ export function writeFunction(entry: string, folder: string): void {
   const found = bundles.get(entry);
   if (!found) throw new Error(`there is no lambda/${entry}`);
   writeBundle(found, folder);
+}
+
+/** The script that a NAT machine runs when it starts. */
+export function natMachineScript(): string {
+  return readFileSync(join(rootFolder, natMachinePath), 'utf8');
 }
 
 /** Writes the web page into a folder. */

@@ -1,5 +1,5 @@
 // The code of functions, page and image in the packed library, bundled by `npm run library`.
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as fromSources from './from-sources.ts';
 
@@ -16,6 +16,11 @@ export const writeFunction: typeof fromSources.writeFunction = (entry, folder) =
 
 export const writePage: typeof fromSources.writePage = (folder) =>
   cpSync(join(libraryFolder, 'page'), folder, { recursive: true });
+
+export const natMachinePath: typeof fromSources.natMachinePath = 'lib/network/nat-machine.sh';
+
+export const natMachineScript: typeof fromSources.natMachineScript = () =>
+  readFileSync(join(libraryFolder, natMachinePath), 'utf8');
 
 export const publisherBuild: typeof fromSources.publisherBuild = {
   directory: join(libraryFolder, 'image'),

@@ -15,6 +15,8 @@ export interface AlarmsProps {
   readonly drift: DriftCheck;
   /** Null for a stage without a synthetic stream. */
   readonly synthetic: SyntheticStream | null;
+  /** The failed status checks of each NAT machine; empty for a stage with NAT gateways. */
+  readonly natFailures: readonly IMetric[];
   /** Receives a notification when an alarm begins and when it ends. */
   readonly topic: ITopic;
 }
@@ -50,7 +52,7 @@ export class Alarms extends Construct {
   readonly all: Alarm[] = [];
   readonly #topic: ITopic;
 
-  constructor(scope: Construct, id: string, { settings, metrics, drift, synthetic, topic }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { settings, metrics, drift, synthetic, natFailures, topic }: AlarmsProps) {
     super(scope, id);
     this.#topic = topic;
 
@@ -190,6 +192,14 @@ export class Alarms extends Construct {
       atLeast: 3000,
       periods: 3,
     });
+    for (const [index, metric] of natFailures.entries())
+      this.#add(`NatMachine${index + 1}`, {
+        runbook: 'NAT machine failing',
+        says: 'A NAT machine does not answer, or is gone: functions reach neither AWS nor others.',
+        metric,
+        periods: 3,
+        missingIsBad: true,
+      });
     this.#add('DatabaseConnections', {
       runbook: 'Database connections',
       says: 'The database is near its limit of connections.',

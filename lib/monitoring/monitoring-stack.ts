@@ -1,5 +1,5 @@
 // A dashboard that shows whether the streams are live, alarms if they are not, and a budget.
-import { RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import {
   type Alarm,
@@ -7,7 +7,9 @@ import {
   Dashboard,
   GraphWidget,
   type IMetric,
+  Metric,
   SingleValueWidget,
+  Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ICluster } from 'aws-cdk-lib/aws-ecs';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -45,7 +47,14 @@ export class MonitoringStack extends Stack {
     const metrics = new StageMetrics(this, 'Metrics', stacks);
     const topic = this.#notifications(settings);
     const drift = new DriftCheck(this, 'DriftCheck');
-    const alarms = new Alarms(this, 'Alarms', { settings, metrics, drift, synthetic, topic });
+    const alarms = new Alarms(this, 'Alarms', {
+      settings,
+      metrics,
+      drift,
+      synthetic,
+      natFailures: failuresOf(network),
+      topic,
+    });
     this.#page(metrics, alarms, synthetic, stacks.publishing.agents.cluster);
     if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);
     this.metrics = metrics;
@@ -148,4 +157,18 @@ export class MonitoringStack extends Stack {
       notificationsWithSubscribers: [notification('ACTUAL', 80), notification('FORECASTED', 100)],
     });
   }
+}
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/viewing_metrics_with_cloudwatch.html */
+function failuresOf({ natInstances }: NetworkStack): readonly IMetric[] {
+  return natInstances.map(
+    ({ ref: InstanceId }) =>
+      new Metric({
+        namespace: 'AWS/EC2',
+        metricName: 'StatusCheckFailed',
+        dimensionsMap: { InstanceId },
+        statistic: Stats.MAXIMUM,
+        period: Duration.minutes(1),
+      }),
+  );
 }

@@ -1,6 +1,7 @@
 // The network of a stage: public subnets for agents, private ones for functions, isolated ones for the database.
 import { Stack } from 'aws-cdk-lib';
 import {
+  type CfnInstance,
   FlowLogDestination,
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
@@ -31,6 +32,8 @@ export class NetworkStack extends Stack {
    * The security group of agents and media workers, and of their machines. Its members reach each other at one port.
    */
   readonly publishers: SecurityGroup;
+  /** The machines that stand in for NAT gateways, if any. */
+  natInstances: readonly CfnInstance[] = [];
   readonly #zones: string[];
 
   constructor(scope: Construct, id: string, { settings }: NetworkStackProps) {
@@ -51,7 +54,7 @@ export class NetworkStack extends Stack {
   #newVpc(settings: StageSettings): Vpc {
     const bits = Number(settings.vpcCidr.split('/')[1]);
     const flowLogs = new ServiceLogs(this, 'FlowLogs', settings.logRetentionDays);
-    const natInstances = settings.nat === 'instance' ? new NatInstances() : null;
+    const natInstances = settings.nat === 'instance' ? new NatInstances(settings.vpcCidr) : null;
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr(settings.vpcCidr),
       natGateways: settings.natGateways,
@@ -78,7 +81,7 @@ export class NetworkStack extends Stack {
       'CloudFormation-Validate::W3010',
     );
 
-    natInstances?.letIn(settings.vpcCidr);
+    this.natInstances = natInstances?.instances ?? [];
 
     // This function of the CDK empties the default security group, which has no members.
     acknowledgeCdkFunction(

@@ -3,7 +3,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { BaseService, Cluster, TaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { InvocationType, Trigger } from 'aws-cdk-lib/triggers';
 import { Construct } from 'constructs';
 import { firstCountVariables } from '../../lambda/jobs/environment.ts';
@@ -20,7 +20,7 @@ import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 export interface FirstCountProps {
-  readonly settings: Pick<StageSettings, 'logRetentionDays' | 'tracing'>;
+  readonly settings: Pick<StageSettings, 'logRetentionDays'>;
   readonly cluster: Cluster;
   readonly service: BaseService;
   readonly taskDefinition: TaskDefinition;
@@ -45,7 +45,6 @@ export class FirstCount extends Construct {
         AGENTS_CLUSTER: cluster.clusterName,
         AGENTS_FAMILY: taskDefinition.family,
       }),
-      tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       loggingFormat: LoggingFormat.JSON,
       logGroup: new ServiceLogs(this, 'Logs', settings.logRetentionDays),
     });
@@ -59,10 +58,9 @@ export class FirstCount extends Construct {
     });
     call.executeAfter(fn);
     const reason = 'Called once, before the service is created. If it fails, the service waits for a machine.';
-    acknowledgeForCheckov(fn, reason, 'CKV_AWS_115', 'CKV_AWS_116');
+    acknowledgeForCheckov(fn, reason, 'CKV_AWS_50', 'CKV_AWS_115', 'CKV_AWS_116');
     acknowledgeForCheckov(fn, 'It calls ECS only, and needs no NAT for that.', 'CKV_AWS_117');
     acknowledgeForCheckov(fn, 'No variable is secret.', 'CKV_AWS_173');
-    if (!settings.tracing) acknowledgeForCheckov(fn, 'The stage keeps no traces, to be cheap.', 'CKV_AWS_50');
     acknowledgeCdkFunction(
       Stack.of(this)
         .node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider')

@@ -149,7 +149,7 @@ describe('a stack whose first deployment failed', { timeout }, () => {
     expect(code).toBe(1);
   });
 
-  test('and whose machines are protected is told how to delete them, as CloudFormation waits for them in vain', async () => {
+  test('and whose machines are protected is told how to delete them, as CloudFormation cannot', async () => {
     const { code, output } = await stacksOf({
       'ada-Publishing': { status: 'ROLLBACK_IN_PROGRESS', isProtected: false },
       'ada-Media': { status: 'ROLLBACK_IN_PROGRESS', isProtected: false },

@@ -43,7 +43,11 @@ describe('all stages', () => {
       types.filter((type) => !others.includes(type)).toSorted();
     // Alarms of the stack itself scale the agents on machines; in prod the queues' alarms are of the same type.
     expect([more(ofStaging, ofProd), more(ofProd, ofStaging)]).toEqual([[], []]);
-    expect(more(ofDev, ofProd)).toEqual(['AWS::EC2::Instance']);
+    expect(more(ofDev, ofProd)).toEqual([
+      'AWS::CloudFormation::WaitCondition',
+      'AWS::CloudFormation::WaitConditionHandle',
+      'AWS::EC2::Instance',
+    ]);
     expect(more(ofProd, ofDev)).toEqual([
       'AWS::EC2::EIP',
       'AWS::EC2::NatGateway',

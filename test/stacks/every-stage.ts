@@ -87,6 +87,7 @@ export function checkEveryStage(
       ([, { Properties }]) => /Runbook: lib\/README\.md, “(.+)”\.$/.exec(Properties.AlarmDescription)?.[1],
     );
     if (!settings.syntheticStream) headings.delete('Starts fail');
+    if (settings.nat === 'gateway') headings.delete('NAT machine failing');
     expect(new Set(named)).toEqual(headings);
     for (const [, { Properties }] of alarms)
       expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[expect.anything()], [expect.anything()]]);

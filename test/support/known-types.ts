@@ -30,6 +30,8 @@ const free = [
   'AWS::ApplicationAutoScaling::ScalableTarget',
   'AWS::Budgets::Budget',
   'AWS::CertificateManager::Certificate',
+  'AWS::CloudFormation::WaitCondition',
+  'AWS::CloudFormation::WaitConditionHandle',
   'AWS::CloudFront::OriginAccessControl',
   'AWS::CloudFront::ResponseHeadersPolicy',
   'AWS::CodeDeploy::Application',

@@ -1,5 +1,4 @@
-// Stacks whose first deployment failed, and that the CDK cannot delete to make them again: they or their machines are
-// protected.
+// Stacks whose first deployment failed, and that the CDK cannot delete: they or their machines are protected.
 import type { Stack } from '@aws-sdk/client-cloudformation';
 import { awsOptions, type Check, type CheckContext, found, type Finding } from '../check.ts';
 
