@@ -6,6 +6,8 @@ export const completeDev: StageSettings = {
   ...stages.dev,
   nat: 'gateway',
   databaseProxy: true,
+  // Behind the proxy, functions of queues have more calls at once than the class of dev has connections for.
+  databaseInstanceClass: 't4g.small',
   containerInsights: true,
   tracing: true,
   gpuMachinesMin: 1,
