@@ -6,7 +6,8 @@ import { linesOfFindings, sentenceOfOrder } from '../../bin/deploy/template-chan
 import { templateChanges } from '../../bin/deploy/template-changes/template-changes.ts';
 import { presentTemplates, releaseBefore } from '../support/release-before.ts';
 
-const base = process.env['RELEASE_BASE'];
+// A run by hand has no change to compare with.
+const base = process.env['RELEASE_BASE'] || undefined;
 const before = releaseBefore(base);
 const accepted = readAcceptedChanges();
 const stages = [

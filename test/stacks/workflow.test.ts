@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readCommand } from '../../bin/deploy/command-line.ts';
 
@@ -51,7 +52,7 @@ describe('the workflow', () => {
     const [group] = head.match(/(?<=^ {2}group: ).+/m) ?? [];
     expect(group).toBe("deliver-${{ github.event_name == 'pull_request' && github.ref || github.run_id }}");
     const grouped = [...jobs].filter(([, text]) => /^ {4}concurrency:/m.test(text)).map(([name]) => name);
-    expect(grouped).toEqual(['staging', 'prod']);
+    expect(grouped).toEqual(['dev', 'staging', 'prod']);
   });
 
   // “bash --noprofile --norc -eo pipefail {0}” only if the shell is named; otherwise “bash -e {0}”.
@@ -73,24 +74,57 @@ describe('the workflow', () => {
   });
 
   test('checks the account after it has signed in there and before it deploys, without Docker', () => {
-    // The steps of prod are those of staging.
-    expect(jobs.get('prod')).toContain('steps: *deploy');
+    // The steps of staging and prod are those of dev.
+    for (const stage of ['staging', 'prod']) expect(jobs.get(stage)).toContain('steps: *deploy');
     const steps = jobs
-      .get('staging')!
+      .get('dev')!
       .split(/^ {6}- /m)
       .slice(1);
     const orderOf = (text: string) => steps.findIndex((step) => step.includes(text));
     const [, args = ''] = /npm run (deploy -- .*--check.*)$/m.exec(steps[orderOf('--check')] ?? '') ?? [];
     expect(orderOf('configure-aws-credentials')).toBeLessThan(orderOf('--check'));
     expect(orderOf('--check')).toBeLessThan(orderOf('--app cdk.out'));
-    for (const stage of ['staging', 'prod']) {
+    for (const stage of ['dev', 'staging', 'prod']) {
       const digest = `sha256:${'a'.repeat(64)}`;
       const typed = args.replace('"$GITHUB_JOB"', stage).replace('${{ needs.image.outputs.digest }}', digest);
       const command = readCommand(typed.replace(' --', '').replaceAll('"', '').split(' '));
       expect(command).toMatchObject({ stage, checkOnly: true, needsCredentials: true, needsDocker: false });
       // A job has the outputs only of the jobs that it names.
-      expect(jobs.get(stage)).toMatch(/^ {4}needs: \[image, \w+\]$/m);
+      expect(jobs.get(stage)).toMatch(/^ {4}needs: \[image, .+\]$/m);
     }
+  });
+
+  /** The condition of a job, as JavaScript for results of the jobs that it needs. */
+  const runs = (job: string, results: Readonly<Record<string, string>>, { hotfix = false, dev = '' } = {}): boolean => {
+    const [, condition = ''] = /^ {4}if: \$\{\{ (.+) \}\}$/m.exec(jobs.get(job) ?? '') ?? [];
+    const code = condition.replaceAll(/needs\.([\w-]+)\.result/g, "needs['$1']").replaceAll(' == ', ' === ');
+    const github = { event_name: hotfix ? 'workflow_dispatch' : 'push', ref: 'refs/heads/main' };
+    const values = { needs: results, inputs: { hotfix }, vars: { DELIVER_DEV: dev }, github, cancelled: () => false };
+    // The expressions use only operators that JavaScript has as well.
+    return runInNewContext(code, values);
+  };
+
+  test('delivers after both suites, and a hotfix after the fast one', () => {
+    const failed = { check: 'success', long: 'failure' };
+    expect(runs('image', { check: 'success', long: 'success' })).toBe(true);
+    expect(runs('image', failed)).toBe(false);
+    expect(runs('image', { check: 'failure', long: 'success' })).toBe(false);
+    expect([runs('long', {}), runs('long-beside-hotfix', {})]).toEqual([true, false]);
+    const hotfix = { hotfix: true };
+    expect(runs('image', { check: 'success', long: 'skipped' }, hotfix)).toBe(true);
+    expect(runs('image', { check: 'failure', long: 'skipped' }, hotfix)).toBe(false);
+    expect([runs('long', {}, hotfix), runs('long-beside-hotfix', {}, hotfix)]).toEqual([false, true]);
+    expect(jobs.get('image')).toMatch(/if: inputs.hotfix\n +run: echo .+GITHUB_STEP_SUMMARY/);
+  });
+
+  test('delivers to dev first if the repository wants it, and not to staging after a failure there', () => {
+    const synthesized = { synth: 'success' };
+    expect([runs('dev', synthesized), runs('dev', synthesized, { dev: 'true' })]).toEqual([false, true]);
+    expect(runs('staging', { ...synthesized, dev: 'skipped' })).toBe(true);
+    expect(runs('staging', { ...synthesized, dev: 'success' })).toBe(true);
+    expect(runs('staging', { ...synthesized, dev: 'failure' })).toBe(false);
+    expect(runs('staging', { synth: 'failure', dev: 'skipped' })).toBe(false);
+    expect([runs('prod', { staging: 'success' }), runs('prod', { staging: 'failure' })]).toEqual([true, false]);
   });
 
   test('compares nothing before the first image', () => {
