@@ -131,7 +131,7 @@ export class ServiceStage extends Stage {
     const edge = new EdgeStack(this, 'Edge', { settings, zone });
     // A changed id would be a new stack, with an empty bucket and another address.
     const web = new WebStack(this, 'Dashboard', { settings, edge, api, media, zone });
-    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url: web.url });
+    const delivery = new DeliveryStack(this, 'Delivery', { stageName: id, settings, media, origin, url: web.url });
     // The template has no reference for this: the address of a domain does not depend on its target.
     delivery.addStackDependency(web);
     const monitoring = new MonitoringStack(this, 'Monitoring', {

@@ -12,6 +12,7 @@ import { serviceLinkedRoles } from './checks/linked-roles.ts';
 import { mailAccess, mailIdentity, mailSender } from './checks/mail.ts';
 import { fargateVcpus, gpuVcpus, lambdaConcurrency } from './checks/quotas.ts';
 import { alarmReceiver, ownAccount } from './checks/receivers.ts';
+import { standingSettings } from './checks/standing-settings.ts';
 import { stuckStacks } from './checks/stuck-stacks.ts';
 import { zones } from './checks/zones.ts';
 import { templatesOf } from '../stages/templates.ts';
@@ -25,6 +26,7 @@ const checks: readonly Check[] = [
   publisherImage,
   bootstrap,
   stuckStacks,
+  standingSettings,
   serviceLinkedRoles,
   zones,
   gpuVcpus,

@@ -5,15 +5,18 @@ import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { versionedLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
 import { poolSizes } from '../ports/aws/pool-sizes.ts';
+import { followOrigin } from '../ports/aws/public-origin.ts';
 import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createMcpFunction } from './mcp-function.ts';
 
 const log = versionedLog(process.env);
 const environment = readEnvironment(process.env);
 const connections = await connectAws(environment, poolSizes.surface, log);
-const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
+const { secretARN } = readPaymentEnvironment(process.env);
 
 export const handler = measuredFunction(
   { env: process.env, service: 'api', log },
-  createMcpFunction({ ...connections, ...providers }, environment, log),
+  await followOrigin(environment, async (origin) =>
+    createMcpFunction({ ...connections, ...(await connectProviders(secretARN, origin)), origin }, environment, log),
+  ),
 );

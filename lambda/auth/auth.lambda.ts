@@ -3,6 +3,7 @@ import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { versionedLog } from '../log.ts';
 import { connectCore } from '../ports/aws/connect-aws.ts';
 import { poolSizes } from '../ports/aws/pool-sizes.ts';
+import { followOrigin } from '../ports/aws/public-origin.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
 import { createAuthHandler } from './auth-handler.ts';
 import { readAuthEnvironment } from './environment.ts';
@@ -13,6 +14,8 @@ const { mailFrom, rateLimitFactor, ...environment } = readAuthEnvironment(proces
 // better-auth needs further connections while it has a transaction open.
 const connections = await connectCore(environment, poolSizes.identity);
 const mailer = createSESMailer(new SESv2Client(), mailFrom);
-const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor, clock: () => new Date(), log });
 
-export const handler = createEventHandler(auth, connections.origin);
+export const handler = await followOrigin(environment, (origin) => {
+  const auth = createAuthHandler({ ...connections, origin, mailer, rateLimitFactor, clock: () => new Date(), log });
+  return createEventHandler(auth, origin);
+});

@@ -6,7 +6,7 @@ import { requiredVariable } from '../required-variable.ts';
 export const syntheticVariables = [...databaseVariables, 'BASE_URL', 'INGEST_BUCKET'] as const;
 
 export interface SyntheticEnvironment extends DatabaseEnvironment {
-  /** The origin of the API; `ssm:NAME` if it is in a parameter. */
+  /** From `OriginEnvironment` of ports/aws/public-origin.ts. */
   readonly origin: string;
   /** The bucket that receives the stream. */
   readonly ingestBucket: string;

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { createPool } from '../../data/shared/queryable.ts';
 import type { KeyPurpose } from '../../domain/shared/sealed-places.ts';
 import type { Log } from '../../log.ts';
-import { readParameter, readSecret } from './call-aws.ts';
+import { readSecret } from './call-aws.ts';
 import type { CommandQueue } from '../command-queue/command-queue.ts';
 import type { QueueName } from '../command-queue/queues.ts';
 import { createSQSCommandQueue } from '../command-queue/sqs-command-queue.ts';
@@ -25,7 +25,7 @@ export interface CoreConnections {
   readonly pool: Pool;
   readonly sealer: Sealer;
   readonly serviceSecret: string;
-  /** Without a trailing slash. */
+  /** The public origin, without a trailing slash. */
   readonly origin: string;
 }
 
@@ -40,7 +40,11 @@ export interface Connections extends CoreConnections {
 const postgresPort = 5432;
 
 /** @param connections maximum for a process of this kind: a Lambda handles one request at a time */
-export async function connectAws(environment: AwsEnvironment, connections: number, log: Log): Promise<Connections> {
+export async function connectAws(
+  environment: AwsEnvironment,
+  connections: number,
+  log: Log,
+): Promise<Omit<Connections, 'origin'>> {
   const core = await connectCore(environment, connections);
   return {
     ...core,
@@ -51,12 +55,14 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
 }
 
 /** Database and secrets alone. */
-export async function connectCore(environment: AwsCoreEnvironment, connections: number): Promise<CoreConnections> {
+export async function connectCore(
+  environment: AwsCoreEnvironment,
+  connections: number,
+): Promise<Omit<CoreConnections, 'origin'>> {
   const pool = connectDatabase(environment, connections);
   return {
     pool,
     serviceSecret: await readSecret(environment.serviceSecretARN),
-    origin: await readOrigin(environment),
     sealer: await connectSealer(pool, environment),
   };
 }
@@ -83,12 +89,4 @@ export function connectSealer(
   purpose: KeyPurpose = 'data key',
 ): Promise<Sealer> {
   return openSealer(pool, createKMSKeyWrapper(sealingKeyARN, purpose));
-}
-
-/** `ssm:NAME` stands for the value of a parameter that is written after the distribution exists. */
-export async function readOrigin({
-  origin,
-  databaseRegion: region,
-}: Pick<AwsCoreEnvironment, 'origin' | 'databaseRegion'>): Promise<string> {
-  return origin.startsWith('ssm:') ? readParameter(origin.slice('ssm:'.length), { region }) : origin;
 }

@@ -16,7 +16,7 @@ export interface AwsCoreEnvironment extends DatabaseEnvironment {
   readonly serviceSecretARN: string;
   /** KMS key that wraps the data keys of sealed secrets. */
   readonly sealingKeyARN: string;
-  /** Origin of the API, or `ssm:NAME` of the parameter that holds it. */
+  /** From `OriginEnvironment` of public-origin.ts. */
   readonly origin: string;
 }
 
