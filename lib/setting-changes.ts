@@ -35,21 +35,12 @@ export const settingChanges: { readonly [Name in keyof StageSettings]: SettingCh
     instead: 'Another region has another stage: recover it from the copies (lib/README.md, “Recover a stage”).',
   },
   availabilityZones: {
-    kind: 'refused',
-    isAllowed: (standing, wanted) => standing.every((zone, index) => wanted[index] === zone),
-    instead:
-      'CloudFormation would replace subnets that are in use. Keep these zones in their order; add a third one at the ' +
-      'end.',
+    kind: 'creation',
+    instead: 'CloudFormation would give the addresses of subnets in use to others. Create another stage.',
   },
   natGateways: free,
   nat: free,
-  databaseProxy: {
-    kind: 'sequence',
-    isAllowed: (standing, wanted) => !(standing === true && wanted === false),
-    instead:
-      "First deploy with databaseProxy: 'unused': clients then connect to the instance, and the proxy is still there. " +
-      'Then deploy with false.',
-  },
+  databaseProxy: free,
   containerInsights: free,
   tracing: free,
   databaseInstanceClass: free,

@@ -108,14 +108,15 @@ export class DatabaseStack extends Stack {
       ? new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds') })
       : null;
     this.proxy = proxyRole && this.#proxyOf(instance, network, proxyRole);
-    const reached = this.proxy ?? instance;
     this.endpoint = this.proxy?.endpoint ?? instance.dbInstanceEndpointAddress;
     // Exported beside a proxy too, so that a stage may get one, or lose it, in one deployment.
     this.exportValue(instance.dbInstanceEndpointAddress);
-    reached.connections.allowFrom(network.databaseClients, Port.POSTGRES);
-
     this.connectAccess = new ManagedPolicy(this, 'ConnectAccess');
-    reached.grantConnect(this.connectAccess, this.userName);
+    // While a deployment turns the proxy on or off, some clients use it and others the instance.
+    for (const reached of this.proxy ? [this.proxy, instance] : [instance]) {
+      reached.connections.allowFrom(network.databaseClients, Port.POSTGRES);
+      reached.grantConnect(this.connectAccess, this.userName);
+    }
 
     this.sealingKey =
       settings.sealingKeyArn === null

@@ -20,9 +20,6 @@ import type { StageSettings } from '../stage-settings.ts';
 import type { GivenNetwork } from '../taken-settings.ts';
 import { NatInstances } from './nat-instances.ts';
 
-/** The most zones of a stage. */
-const zonesMax = 3;
-
 export interface NetworkStackProps {
   readonly settings: StageSettings;
 }
@@ -61,8 +58,6 @@ export class NetworkStack extends Stack {
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr(settings.vpcCidr),
       natGateways: settings.natGateways,
-      // A stage of two zones can get a third one without new addresses for its subnets.
-      reservedAzs: zonesMax - settings.availabilityZones.length,
       ...(natInstances && { natGatewayProvider: natInstances }),
       // Agents send some Mbit/s for each stream, for months. From public subnets this traffic needs no NAT gateway,
       // which would charge for it.

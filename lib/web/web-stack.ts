@@ -124,8 +124,6 @@ export class WebStack extends Stack {
     // Exported with a domain too, so that a stage may get one, or lose it, in one deployment.
     this.exportValue(this.distribution.distributionDomainName);
     this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
-    // Delivery imports this name only without a domain. It stays, so that a stage can get and give up a domain.
-    this.exportValue(this.distribution.distributionDomainName);
   }
 
   #logs({ logRetentionDays }: StageSettings, common: BucketProps): Bucket {

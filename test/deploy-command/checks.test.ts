@@ -179,7 +179,7 @@ describe('an account that does not answer', { timeout }, () => {
     const { code, output } = await deployTo({ ...goodAccount, forbidden: 'all' }, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
     const unknown = rowsOf(output, '!').filter((row) => /unknown: (?:AccessDenied|UnauthorizedOperation)/.test(row));
-    expect(unknown).toHaveLength(9);
+    expect(unknown).toHaveLength(10);
     expect(code).toBe(0);
   });
 
@@ -201,7 +201,7 @@ describe('an account that does not answer', { timeout }, () => {
 
   test('because it stays busy gives warnings', async () => {
     const { code, output } = await deployTo({ ...goodAccount, busyTimes: 1000 }, [...own, '--check']);
-    expect(rowsOf(output, '!').filter((row) => /Rate exceeded|Request limit exceeded/.test(row)).length).toBe(8);
+    expect(rowsOf(output, '!').filter((row) => /Rate exceeded|Request limit exceeded/.test(row)).length).toBe(9);
     expect(code).toBe(0);
   });
 });

@@ -37,11 +37,12 @@ describe('lib/README.md', () => {
   });
 
   // The README says to restore into the same instance for this reason: a renamed one has another id and another secret.
-  test('is right that three resources refer to the database instance by its own id and secret', () => {
+  test('is right that four resources refer to the database instance by its own id and secret', () => {
     const referring = databaseResources.filter(({ Properties }) =>
       /"DbiResourceId"|"MasterUserSecret\.SecretArn"/.test(JSON.stringify(Properties)),
     );
     expect(referring.map(({ Type }) => Type).sort()).toEqual([
+      'AWS::IAM::ManagedPolicy',
       'AWS::IAM::Policy',
       'AWS::IAM::Policy',
       'AWS::Lambda::Function',

@@ -13,6 +13,7 @@ const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
     /MediaWorkers\w* (?:ecs:UpdateTaskProtection|ssm:GetParameter)/,
     'once a minute, and media workers of tests live shorter',
   ],
+  [/ rds-db:connect \S+:dbuser:(?!prx-)/, 'while a deployment turns the proxy on or off, clients use the instance'],
   [/^Publishing\/Reconcile\w* rds-db:connect/, 'once a day, and the deploy test takes minutes'],
   [
     /^Api\/Platforms\w* (?:rds-db:connect|kms:Decrypt \S+SealingKey|secretsmanager:GetSecretValue|ssm:GetParameter)/,
