@@ -57,8 +57,8 @@ export const settingChanges: { readonly [Name in keyof StageSettings]: SettingCh
     kind: 'sequence',
     isAllowed: throughNull,
     instead:
-      'First deploy with recoveryRegion: null, and with recoveryKeyArn: null. The copies of the former region stay in ' +
-      'its stack Recovery, which you may delete once the new region has its own.',
+      'First deploy with recoveryRegion: null and recoveryKeyArn: null. The copies stay in the former region, in its ' +
+      'stack Recovery, which you may delete once the new region has its own.',
   },
   keepData: free,
   logRetentionDays: free,

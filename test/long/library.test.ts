@@ -71,7 +71,7 @@ describe('the library in a fresh CDK app', () => {
   it('brings no package along, and no sources', () => {
     const installed = join(theirs, 'node_modules/loop-streaming-platform');
     expect(readdirSync(installed).sort()).toEqual(
-      ['README.md', 'functions', 'image', 'lambda', 'modules', 'package.json', 'page', 'types'].sort(),
+      ['API.md', 'README.md', 'functions', 'image', 'lambda', 'modules', 'package.json', 'page', 'types'].sort(),
     );
     const files = globSync('**/*.{ts,tsx}', { cwd: installed, withFileTypes: true }).filter((file) => file.isFile());
     expect(files.map(({ name }) => name).filter((name) => !name.endsWith('.d.ts'))).toEqual([]);

@@ -14,7 +14,10 @@ export interface OriginEnvironment {
 /** The time after which the parameter is read again: a new address holds within it, and it costs a request. */
 const refreshMs = 60_000;
 
-/** @returns the origin, without a trailing slash @throws {AwsRefusal} if the parameter is missing and nothing else holds */
+/**
+ * @returns the origin, without a trailing slash
+ * @throws {AwsRefusal} if the parameter is missing and nothing else holds
+ */
 export async function readOrigin({ origin, databaseRegion: region }: OriginEnvironment): Promise<string> {
   const [, name, original] = /^ssm:([^,]+)(?:,(.+))?$/.exec(origin) ?? [];
   if (name === undefined) return origin;
