@@ -37,7 +37,7 @@ describe('the roles of the workflow', () => {
     const used = [...workflow.matchAll(/^ {4}environment: (\S+)$/gm)].map(
       ([, name]) => `repo:owner/name:environment:${name}`,
     );
-    expect(used).toHaveLength(5);
+    expect(used).toHaveLength(6);
     expect(environments).toEqual(expect.arrayContaining(used));
   });
 
