@@ -29,7 +29,7 @@ describe('the bundles', () => {
     // `import { z } from 'zod'` would add 350 KB: bundlers omit zod's locales only with `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(930);
     expect(graphqlKB).toBeLessThanOrEqual(1090);
-    expect(mcpKB).toBeLessThanOrEqual(1115);
+    expect(mcpKB).toBeLessThanOrEqual(1120);
     expect(authKB).toBeLessThanOrEqual(1850);
   });
 
