@@ -2,6 +2,7 @@
 // Decision D190.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { StageSettings } from './stage-settings.ts';
+import { usualDatabase } from './database-settings.ts';
 import { nothingTaken } from './taken-settings.ts';
 
 /** A preset of settings: for all but the place of a stage. */
@@ -14,6 +15,7 @@ const common = {
   owner: 'platform-engineering',
   costCenter: 'loop-streaming',
   ...nothingTaken,
+  ...usualDatabase,
   recoveryRegion: null,
   domain: null,
   rateLimitFactor: 1,
@@ -42,7 +44,6 @@ const dev: StagePreset = {
   databaseInstanceClass: 't4g.micro',
   databaseStorageGiB: 20,
   databaseMaxStorageGiB: 50,
-  databaseConnectionsAlarm: 90,
   databaseMultiAz: false,
   databaseBackupDays: 1,
   keepData: false,
@@ -75,7 +76,6 @@ const prod: StagePreset = {
   databaseInstanceClass: 'm8g.large',
   databaseStorageGiB: 100,
   databaseMaxStorageGiB: 1000,
-  databaseConnectionsAlarm: 720,
   databaseMultiAz: true,
   databaseBackupDays: 35,
   keepData: true,
@@ -106,7 +106,6 @@ const staging: StagePreset = {
   databaseInstanceClass: 't4g.medium',
   databaseStorageGiB: 20,
   databaseMaxStorageGiB: 100,
-  databaseConnectionsAlarm: 360,
   databaseBackupDays: 7,
   logRetentionDays: RetentionDays.ONE_MONTH,
   webRequestsPerFiveMinutes: 2000,

@@ -142,6 +142,9 @@ export class ServiceStage extends Stage {
       identity,
       api,
       operate,
+      media,
+      recovery,
+      web,
     });
     // Functions fail until they know their address, and their alarms would fire.
     monitoring.addStackDependency(delivery);
@@ -155,7 +158,7 @@ export class ServiceStage extends Stage {
     this.outputs = {
       siteUrl: delivery.siteUrl,
       apiBaseUrl: delivery.apiBaseUrl,
-      distributionId: output(web, 'DistributionId', this.distribution.distributionId),
+      distributionId: web.idOutput,
       vpcId: output(network, 'VpcId', this.vpc.vpcId),
       databaseEndpoint: output(database, 'Endpoint', database.endpoint),
       uploadsBucketName: output(media, 'UploadsBucketName', this.uploads.bucketName),

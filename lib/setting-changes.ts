@@ -50,8 +50,16 @@ export const settingChanges: { readonly [Name in keyof StageSettings]: SettingCh
     instead: 'RDS cannot shrink storage. Restore the database into a smaller stage, or keep the size.',
   },
   databaseMaxStorageGiB: free,
-  databaseConnectionsAlarm: free,
   databaseMultiAz: free,
+  databaseMajorVersion: {
+    kind: 'refused',
+    isAllowed: (standing, wanted) => wanted >= standing,
+    instead:
+      'RDS cannot go back to an older Postgres. Restore a snapshot from before the upgrade, or keep the version.',
+  },
+  databaseMajorUpgrade: free,
+  databaseMaintenanceWindow: free,
+  databaseBackupWindow: free,
   databaseBackupDays: free,
   recoveryRegion: {
     kind: 'sequence',

@@ -1,5 +1,6 @@
 // The settings of a stage: their meaning and their allowed values.
 import { faultOfConnections } from './database/connection-budget.ts';
+import { databaseChecks, type DatabaseSettings, faultOfWindows } from './database-settings.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
 import { operatingChecks, type OperatingSettings } from './operating-settings.ts';
 import {
@@ -21,7 +22,7 @@ import { faultOfTaken, takenChecks, type TakenSettings } from './taken-settings.
  * The settings of one stage. Every field is required, so that a new field is decided for every preset
  * (`presets.ts`). Numbers are whole. `checkStage` has the allowed values of each field.
  */
-export interface StageSettings extends IdleSettings, OperatingSettings, TakenSettings {
+export interface StageSettings extends DatabaseSettings, IdleSettings, OperatingSettings, TakenSettings {
   /**
    * The 12 digits of the stage's AWS account. A deployment to another account is refused. Null: the account of the
    * deploying user. Set it for every stage that others rely on.
@@ -57,11 +58,6 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
   readonly databaseStorageGiB: number;
   /** GiB of storage that the database may grow to automatically. More than `databaseStorageGiB`. */
   readonly databaseMaxStorageGiB: number;
-  /**
-   * Number of database connections at which an alarm is raised. Use about 80 % of the number that Postgres allows
-   * (`maxConnections` in `database/connection-budget.ts`).
-   */
-  readonly databaseConnectionsAlarm: number;
   /**
    * Whether the database has a standby in a second zone. A failover takes about a minute, during which streams stay on
    * air. It doubles the price of the database.
@@ -188,7 +184,7 @@ export function checkStage(name: string, settings: StageSettings): void {
     if (!holds(values[field]))
       throw new Error(`stage "${name}": ${field} must be ${expected}, not ${JSON.stringify(values[field])}`);
   }
-  const fault = faultOfTaken(settings) ?? faultOfConnections(settings);
+  const fault = faultOfTaken(settings) ?? faultOfConnections(settings) ?? faultOfWindows(settings);
   if (fault !== null) throw new Error(`stage "${name}": ${fault}`);
 }
 
@@ -208,6 +204,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
   const tasksOnGpusMax = settings.ffmpegAgentsMax + settings.mediaWorkersMax;
   return {
+    ...databaseChecks,
     ...idleChecks,
     ...operatingChecks,
     ...takenChecks(settings),
@@ -224,7 +221,6 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     databaseInstanceClass: text(/^[a-z]+\d[a-z0-9]*\.[a-z0-9]+$/, 'an instance class such as "t4g.medium"'),
     databaseStorageGiB: wholeNumber(20, 65_535),
     databaseMaxStorageGiB: wholeNumber(databaseStorageGiB + 1, 65_536),
-    databaseConnectionsAlarm: wholeNumber(10, 5000),
     databaseMultiAz: flag,
     databaseBackupDays: wholeNumber(1, 35),
     recoveryRegion: {

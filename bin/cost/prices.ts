@@ -8,10 +8,12 @@ const hoursPerMonth = 730;
 /** Dollars per month for resources that are paid for whether they are used or not. */
 export const monthly = {
   alarmMetric: 0.1,
+  compositeAlarm: 0.5,
   customMetric: 0.3,
   dashboard: 3,
   fargateArmGB: 0.00356 * hoursPerMonth,
   fargateArmVcpu: 0.03238 * hoursPerMonth,
+  healthCheck: 1.5, // HTTPS to an endpoint in AWS; from memory
   hostedZone: 0.5, // from memory
   kmsKey: 1, // from memory
   natGateway: 0.045 * hoursPerMonth,

@@ -30,6 +30,9 @@ const database = 'AWS::RDS::DBInstance';
 const copies = ({ properties }: Resource) => (properties.MultiAZ === true ? 2 : 1);
 const metricsOf = (metrics: any[] | undefined) => metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1;
 
+/** Pending bytes and operations, failed operations, latency. */
+const metricsOfCopies = 4;
+
 const rows: readonly Row[] = [
   {
     what: 'GPU machines and their disks, at least',
@@ -97,6 +100,7 @@ const rows: readonly Row[] = [
     usd: monthly.alarmMetric,
     units: ({ properties }) => metricsOf(properties.Metrics),
   },
+  { what: 'Alarms of several alarms', type: 'AWS::CloudWatch::CompositeAlarm', usd: monthly.compositeAlarm },
   {
     // AWS creates two alarms for a target tracking policy: one to add tasks, one to remove some.
     what: 'Alarms of the scaling, metrics',
@@ -122,6 +126,14 @@ const rows: readonly Row[] = [
     units: ({ properties }) => properties.EventDestination.MatchingEventTypes.length,
   },
   {
+    what: 'Metrics of copies of uploads',
+    type: 'AWS::S3::Bucket',
+    usd: monthly.customMetric,
+    units: ({ properties }) =>
+      metricsOfCopies *
+      (properties.ReplicationConfiguration?.Rules.filter(({ Destination }: any) => Destination.Metrics).length ?? 0),
+  },
+  {
     what: 'A test stream each minute',
     type: 'AWS::Lambda::Function',
     usd: monthly.syntheticStream,
@@ -137,6 +149,7 @@ const rows: readonly Row[] = [
   },
   { what: 'Secrets', type: 'AWS::SecretsManager::Secret', usd: monthly.secret },
   { what: 'KMS keys', type: 'AWS::KMS::Key', usd: monthly.kmsKey },
+  { what: 'Health checks of the page', type: 'AWS::Route53::HealthCheck', usd: monthly.healthCheck },
   { what: 'Hosted zones', type: 'AWS::Route53::HostedZone', usd: monthly.hostedZone },
 ];
 

@@ -38,23 +38,25 @@ const GiBOfSize: Readonly<Record<string, number>> = { micro: 1, small: 2, medium
 /** Memory for each size, as a multiple of that above, by the first letter of the family. */
 const memoryOfFamily: Readonly<Record<string, number>> = { t: 1, m: 1, r: 2, x: 4 };
 
-/**
- * The rest is for the system's own memory (the memory in RDS' formula is less than that of the class), for Postgres'
- * reserve, RDS' and the proxy's monitoring, the migration, and a person with psql.
- */
+/** The rest is for Postgres' reserve, RDS' and the proxy's monitoring, the migration, and a person with psql. */
 const sharedPart = 0.9;
 const agentPools = { least: 3, most: 10 } as const;
 
+/** @returns memory of an instance class without the prefix `db.`; null for a class whose memory is not known here */
+export function memoryBytes(instanceClass: string): number | null {
+  const [, family = '', times = '', size = ''] = /^([a-z])[a-z0-9]*\.(\d*)([a-z]+)$/.exec(instanceClass) ?? [];
+  const GiB = (memoryOfFamily[family] ?? Number.NaN) * Number(times || 1) * (GiBOfSize[size] ?? Number.NaN);
+  return Number.isNaN(GiB) ? null : GiB * bytesOfGiB;
+}
+
 /**
- * The default of RDS for PostgreSQL: LEAST(DBInstanceClassMemory / 9531392, 5000), by the page “Quotas and constraints
- * for Amazon RDS”. RDS Proxy may open as many: its `MaxConnectionsPercent` is 100 by default.
- * @param instanceClass without the prefix `db.`
+ * The parameter `max_connections` of a stage's database: as many for its memory as RDS would allow (“Quotas and
+ * constraints for Amazon RDS”). RDS Proxy may open as many: its `MaxConnectionsPercent` is 100 by default.
  * @returns null for a class whose memory is not known here
  */
 export function maxConnections(instanceClass: string): number | null {
-  const [, family = '', times = '', size = ''] = /^([a-z])[a-z0-9]*\.(\d*)([a-z]+)$/.exec(instanceClass) ?? [];
-  const GiB = (memoryOfFamily[family] ?? Number.NaN) * Number(times || 1) * (GiBOfSize[size] ?? Number.NaN);
-  return Number.isNaN(GiB) ? null : Math.min(Math.floor((GiB * bytesOfGiB) / 9_531_392), 5000);
+  const bytes = memoryBytes(instanceClass);
+  return bytes === null ? null : Math.min(Math.floor(bytes / 9_531_392), 5000);
 }
 
 /** @throws for an instance class that `faultOfConnections` refuses */

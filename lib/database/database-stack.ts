@@ -1,7 +1,7 @@
 // Postgres behind a connection pool. Its schema is migrated before any code that uses it is deployed.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
@@ -26,6 +26,7 @@ import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, policyOfAWS
 import type { RecoveryStack } from '../recovery/recovery-stack.ts';
 import { authoritiesFile, authoritiesVariable } from '../shared/database-authorities.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
+import { postgresParameters } from './postgres-parameters.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 export interface DatabaseStackProps {
@@ -34,6 +35,8 @@ export interface DatabaseStackProps {
   /** The target of backup copies; null: backups are not copied. */
   readonly recovery: RecoveryStack | null;
 }
+
+const instanceOutput = 'InstanceIdentifier';
 
 /** The database, the rights to use it, and the keys for sealing and signing. */
 export class DatabaseStack extends Stack {
@@ -61,10 +64,16 @@ export class DatabaseStack extends Stack {
   constructor(scope: Construct, id: string, { settings, network, recovery }: DatabaseStackProps) {
     super(scope, id, { terminationProtection: settings.keepData });
     const { vpc } = network;
+    const major = String(settings.databaseMajorVersion);
 
     this.instance = new DatabaseInstance(this, 'Database', {
-      // Only the major version: RDS chooses the minor version, and updates it in the maintenance window.
-      engine: DatabaseInstanceEngine.postgres({ version: PostgresEngineVersion.VER_18 }),
+      engine: DatabaseInstanceEngine.postgres({ version: PostgresEngineVersion.of(major, major) }),
+      allowMajorVersionUpgrade: settings.databaseMajorUpgrade,
+      parameters: { ...postgresParameters(settings.databaseInstanceClass) },
+      cloudwatchLogsExports: ['postgresql'],
+      cloudwatchLogsRetention: settings.logRetentionDays,
+      preferredMaintenanceWindow: settings.databaseMaintenanceWindow,
+      preferredBackupWindow: settings.databaseBackupWindow,
       instanceType: new InstanceType(settings.databaseInstanceClass),
       vpc,
       vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
@@ -87,22 +96,8 @@ export class DatabaseStack extends Stack {
     });
     const { instance } = this;
     if (recovery) copyBackups(instance, recovery, settings.databaseBackupDays);
-    acknowledge(
-      instance,
-      'Reached from two security groups only; another port would hide nothing.',
-      'AwsSolutions-RDS11',
-    );
-    acknowledge(
-      instance,
-      'The policy that AWS made for this purpose: to write the figures of the machine.',
-      policyOfAWS('AmazonRDSEnhancedMonitoringRole'),
-    );
-    if (!settings.databaseMultiAz) {
-      const reason = 'The stage does without a standby, to be cheap.';
-      acknowledge(instance, reason, 'AwsSolutions-RDS3');
-      acknowledgeForCheckov(instance, reason, 'CKV_AWS_157');
-    }
-    if (!settings.keepData) acknowledge(instance, 'The stage is made to be destroyed.', 'AwsSolutions-RDS10');
+    new CfnOutput(this, instanceOutput, { value: instance.instanceIdentifier });
+    this.#acknowledgeInstance(instance, settings);
 
     const proxyRole = settings.databaseProxy
       ? new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds') })
@@ -161,6 +156,12 @@ export class DatabaseStack extends Stack {
     this.#migrateBeforeDependents(settings, network, instance, proxyRole);
   }
 
+  /** Names the instance for a stack of another region. */
+  instanceIDIn(scope: Stack): string {
+    scope.addStackDependency(this);
+    return Fn.getStackOutput(this.stackName, instanceOutput, this.region);
+  }
+
   /** Allows calls of KMS for data keys of one purpose only, by their encryption context. */
   #onSealingKey(purpose: Parameters<typeof keyContext>[0], ...actions: string[]): PolicyStatement {
     const context = Object.entries(keyContext(purpose)).map(([name, value]) => [
@@ -169,6 +170,33 @@ export class DatabaseStack extends Stack {
     ]);
     const conditions = { StringEquals: Object.fromEntries(context) };
     return new PolicyStatement({ actions, resources: [this.sealingKey.keyArn], conditions });
+  }
+
+  #acknowledgeInstance(instance: DatabaseInstance, settings: StageSettings): void {
+    acknowledge(
+      instance,
+      'Reached from two security groups only; another port would hide nothing.',
+      'AwsSolutions-RDS11',
+    );
+    acknowledge(
+      instance,
+      'The policy that AWS made for this purpose: to write the figures of the machine.',
+      policyOfAWS('AmazonRDSEnhancedMonitoringRole'),
+    );
+    const retention = this.node.children.find(({ node }) => node.id.startsWith('LogRetention'))!;
+    acknowledge(
+      retention,
+      'The CDK’s own function: it sets the days for which Postgres’ log is kept.',
+      policyOfAWS('AWSLambdaBasicExecutionRole'),
+      'AwsSolutions-IAM5[Resource::*]',
+    );
+    acknowledgeCdkFunction(retention.node.defaultChild ?? retention);
+    if (!settings.databaseMultiAz) {
+      const reason = 'The stage does without a standby, to be cheap.';
+      acknowledge(instance, reason, 'AwsSolutions-RDS3');
+      acknowledgeForCheckov(instance, reason, 'CKV_AWS_157');
+    }
+    if (!settings.keepData) acknowledge(instance, 'The stage is made to be destroyed.', 'AwsSolutions-RDS10');
   }
 
   #proxyOf(instance: DatabaseInstance, { vpc }: NetworkStack, role: Role): DatabaseProxy {

@@ -10,6 +10,7 @@ import {
   type IBucket,
   type LifecycleRule,
   ObjectOwnership,
+  ReplicationTimeValue,
   StorageClass,
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
@@ -200,6 +201,9 @@ export class MediaStack extends Stack {
   }
 }
 
+/** Part of the name of the metrics of copies. */
+export const copyRuleID = 'uploads';
+
 /** S3 copies only between buckets with versions. Deleted objects are removed for good a day later. */
 const keptForCopies: LifecycleRule = {
   noncurrentVersionExpiration: Duration.days(deletedKeptDays),
@@ -213,8 +217,11 @@ function copiedTo({ uploads, key }: RecoveryStack, replicationRole: Role) {
     replicationRole,
     replicationRules: [
       {
+        id: copyRuleID,
         destination: uploads,
         priority: 0,
+        // S3 counts the copies that fail only if it measures the rule.
+        metrics: ReplicationTimeValue.FIFTEEN_MINUTES,
         filter: { prefix: uploadsPrefix },
         kmsKey: key,
         sseKmsEncryptedObjects: true,

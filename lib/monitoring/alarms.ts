@@ -1,11 +1,13 @@
 // The alarms that page an engineer, each with its entry in the runbook of lib/README.md. A test checks the entries.
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { type AlarmBase, AlarmRule, AlarmState, CompositeAlarm, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
+import { connectionBudget, memoryBytes } from '../database/connection-budget.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { DriftCheck } from './drift-check.ts';
+import { descriptionOf, RunbookAlarm, type RunbookAlarmSettings } from './runbook-alarm.ts';
 import type { StageMetrics } from './stage-metrics.ts';
 import type { SyntheticStream } from './synthetic-stream.ts';
 
@@ -17,25 +19,17 @@ export interface AlarmsProps {
   readonly synthetic: SyntheticStream | null;
   /** The failed status checks of each NAT machine; empty for a stage with NAT gateways. */
   readonly natFailures: readonly IMetric[];
+  /** Settings of alarms by their ids. Null for a stage whose front door has its metrics in another region. */
+  readonly frontDoor: ReadonlyMap<string, RunbookAlarmSettings> | null;
   /** Receives a notification when an alarm begins and when it ends. */
   readonly topic: ITopic;
 }
 
-interface AlarmSettings {
-  /** Heading of the entry in the runbook. Similar alarms share an entry. */
-  readonly runbook: string;
-  /** The finding, as a sentence for the reader of the notification. */
-  readonly says: string;
-  readonly metric: IMetric;
-  /** The value at or above which the alarm is raised. @default 1, without `below` */
-  readonly atLeast?: number;
-  /** The value below which the alarm is raised. */
-  readonly below?: number;
-  /** The number of consecutive periods of the metric for which the condition has to hold. @default 1 */
-  readonly periods?: number;
-  /** Whether to raise the alarm when the metric has no values. @default false */
-  readonly missingIsBad?: boolean;
-}
+/** Parts of what Postgres allows: connections that are used, and connections that are pinned. */
+const connectionsAlarmed = 0.8;
+const pinnedMany = 0.1;
+/** The part of the database's memory below which free memory is low. */
+const memoryLow = 0.05;
 
 /** Seconds that the oldest command of a queue may wait: more for queues whose commands take longer. */
 const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
@@ -49,21 +43,28 @@ const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
 };
 
 export class Alarms extends Construct {
-  readonly all: Alarm[] = [];
+  readonly all: RunbookAlarm[] = [];
   readonly #topic: ITopic;
 
-  constructor(scope: Construct, id: string, { settings, metrics, drift, synthetic, natFailures, topic }: AlarmsProps) {
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
+    const { settings, metrics, drift, synthetic, natFailures, frontDoor, topic } = props;
     this.#topic = topic;
+    const each = (name: string, alarm: RunbookAlarmSettings) => this.#add(name, alarm);
+    // When agents are gone, all of these are raised: they notify together.
+    const parts: RunbookAlarm[] = [];
+    const starting = (name: string, alarm: RunbookAlarmSettings) => void parts.push(this.#silent(name, alarm));
 
     if (synthetic) {
-      this.#add('StartsFail', {
+      starting('StartsFail', {
         runbook: 'Starts fail',
+        severity: 'urgent',
         says: 'The test stream had no pictures at its ingest.',
         metric: synthetic.failed,
       });
-      this.#add('StartsUnproved', {
+      starting('StartsUnproved', {
         runbook: 'Starts fail',
+        severity: 'urgent',
         says: 'No test stream has started for three minutes.',
         metric: synthetic.proved,
         below: 1,
@@ -73,20 +74,23 @@ export class Alarms extends Construct {
     }
     this.#add('StreamsFailing', {
       runbook: 'Streams failing',
+      severity: 'urgent',
       says: 'Connections to destinations ended by a fault of ours.',
       metric: metrics.sessionsEnded('ours'),
       atLeast: 5,
       periods: 2,
     });
-    this.#add('LeaseExpiries', {
+    starting('LeaseExpiries', {
       runbook: 'Lease expiries',
+      severity: 'urgent',
       says: 'Agents took streams of other agents over, which died, hang or were replaced.',
       metric: metrics.takeovers,
       atLeast: 10,
     });
     for (const backend of ['ffmpeg', 'manifest'] as const) {
-      this.#add(`NoAgents-${backend}`, {
+      starting(`NoAgents-${backend}`, {
         runbook: 'No agents',
+        severity: 'urgent',
         says: `No ${backend} agent has reported.`,
         metric: metrics.capacity(backend),
         below: 1,
@@ -95,6 +99,7 @@ export class Alarms extends Construct {
       });
       this.#add(`CapacityShort-${backend}`, {
         runbook: 'Capacity short',
+        severity: 'urgent',
         says: `The ${backend} agents are almost full, and no new ones have started.`,
         metric: metrics.capacityUsedPercent(backend),
         atLeast: 95,
@@ -103,6 +108,7 @@ export class Alarms extends Construct {
     }
     this.#add('GpuCapacityShort', {
       runbook: 'GPU capacity short',
+      severity: 'urgent',
       says: 'Tasks wait for a machine with a GPU.',
       metric: metrics.gpuReservationPercent,
       atLeast: 101,
@@ -110,12 +116,15 @@ export class Alarms extends Construct {
     });
     this.#add('GpuUnused', {
       runbook: 'GPU unused',
+      severity: 'soon',
       says: 'An agent or worker on a GPU machine encodes by software.',
       metric: metrics.gpusUnused,
     });
     for (const [name, seconds] of Object.entries(oldestCommandSeconds) as [QueueName, number][]) {
-      this.#add(`QueueAge-${name}`, {
+      const add = name.startsWith('publish-') ? starting : each;
+      add(`QueueAge-${name}`, {
         runbook: 'Queue age',
+        severity: 'urgent',
         says: `The oldest command of the queue ${name} has waited for more than ${seconds} s.`,
         metric: metrics.oldestCommandSeconds(name),
         atLeast: seconds,
@@ -123,12 +132,47 @@ export class Alarms extends Construct {
       });
       this.#add(`DeadLetters-${name}`, {
         runbook: 'Dead letters',
+        severity: 'soon',
         says: `Commands of the queue ${name} failed too often, and are dead letters.`,
         metric: metrics.deadLetters(name),
       });
     }
+    const atRisk = new CompositeAlarm(this, 'StreamsAtRisk', {
+      alarmDescription: descriptionOf({
+        runbook: 'Streams at risk',
+        severity: 'urgent',
+        says: 'Streams do not start, or agents are gone.',
+      }),
+      alarmRule: AlarmRule.anyOf(...parts.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM))),
+    });
+    this.#notify(atRisk);
+    this.#ofJobs(metrics);
+    this.#ofFunctions(metrics);
+    this.#add('Drift', {
+      runbook: 'Drift',
+      severity: 'soon',
+      says: 'Resources of the stage differ from its templates, or could not be compared with them.',
+      metric: drift.failed,
+      // A week: until the next comparison.
+      stays: 6,
+    });
+    for (const [index, metric] of natFailures.entries())
+      this.#add(`NatMachine${index + 1}`, {
+        runbook: 'NAT machine failing',
+        severity: 'urgent',
+        says: 'A NAT machine does not answer, or is gone: functions reach neither AWS nor others.',
+        metric,
+        periods: 3,
+        missingIsBad: true,
+      });
+    this.#ofRequests(metrics, frontDoor);
+    this.#ofDatabase(settings, metrics);
+  }
+
+  #ofJobs(metrics: StageMetrics): void {
     this.#add('SweepLate', {
       runbook: 'Sweep late',
+      severity: 'urgent',
       says: 'The minute sweep failed: schedules, durations and credits may be late.',
       metric: metrics.sweepsSucceeded,
       below: 1,
@@ -136,86 +180,129 @@ export class Alarms extends Construct {
     });
     this.#add('BooksDiffer', {
       runbook: 'Books differ',
+      severity: 'soon',
       says: 'Ledger, live intervals and invoices differ, or could not be compared.',
       metric: metrics.reconciliationsFailed,
     });
     this.#add('OperateFailed', {
       runbook: 'Operate failing',
+      severity: 'soon',
       says: 'A command of an operator failed by a fault of ours.',
       metric: metrics.operatorCommandsFailed,
     });
     this.#add('MailsFailed', {
       runbook: 'Mails failing',
+      severity: 'urgent',
       says: 'Mails to users were not sent: users cannot sign up.',
       metric: metrics.mailsFailed,
     });
     if (metrics.mailsRefused)
       this.#add('MailsRefused', {
         runbook: 'Mails failing',
+        severity: 'urgent',
         says: 'Mails to users bounced, or were reported as spam; SES pauses an account with too many.',
         metric: metrics.mailsRefused,
         atLeast: 5,
       });
-    for (const [name, fn] of metrics.functions) {
-      this.#add(`FunctionFailing-${name}`, {
-        runbook: 'Function failing',
-        says: `Calls of the function ${name} ended with an error, or at its time limit.`,
-        metric: metrics.functionErrors(fn),
-        atLeast: 3,
-      });
-      this.#add(`FunctionThrottled-${name}`, {
-        runbook: 'Function throttled',
-        says: `Calls of the function ${name} were refused, because too many run at once.`,
-        metric: metrics.functionThrottles(fn),
-      });
-    }
-    this.#add('FunctionMemory', {
-      runbook: 'Function memory',
-      says: 'A function uses almost all of its memory: with a larger task it would be ended.',
-      metric: metrics.functionsShortOfMemory,
-    });
-    this.#add('Drift', {
-      runbook: 'Drift',
-      says: 'Resources of the stage differ from its templates, or could not be compared with them.',
-      metric: drift.failed,
-    });
+  }
+
+  #ofRequests(metrics: StageMetrics, frontDoor: AlarmsProps['frontDoor']): void {
+    for (const [name, alarm] of frontDoor ?? []) this.#add(name, alarm);
     this.#add('ApiErrors', {
       runbook: 'API errors',
+      severity: 'urgent',
       says: 'Requests ended with a fault of ours (5xx).',
       metric: metrics.apiErrors,
       atLeast: 5,
     });
     this.#add('ApiSlow', {
       runbook: 'API slow',
+      severity: 'soon',
       says: 'One request in a hundred takes longer than 3 s.',
       metric: metrics.apiP99Ms,
       atLeast: 3000,
       periods: 3,
     });
-    for (const [index, metric] of natFailures.entries())
-      this.#add(`NatMachine${index + 1}`, {
-        runbook: 'NAT machine failing',
-        says: 'A NAT machine does not answer, or is gone: functions reach neither AWS nor others.',
-        metric,
-        periods: 3,
-        missingIsBad: true,
+    if (metrics.failedCopies)
+      this.#add('CopiesFail', {
+        runbook: 'Copies fail',
+        severity: 'soon',
+        says: 'Uploads were not copied to the second region.',
+        metric: metrics.failedCopies,
       });
+  }
+
+  #ofFunctions(metrics: StageMetrics): void {
+    for (const [name, fn] of metrics.functions) {
+      this.#add(`FunctionFailing-${name}`, {
+        runbook: 'Function failing',
+        severity: 'urgent',
+        says: `Calls of the function ${name} ended with an error, or at its time limit.`,
+        metric: metrics.functionErrors(fn),
+        atLeast: 3,
+      });
+      this.#add(`FunctionThrottled-${name}`, {
+        runbook: 'Function throttled',
+        severity: 'urgent',
+        says: `Calls of the function ${name} were refused, because too many run at once.`,
+        metric: metrics.functionThrottles(fn),
+      });
+    }
+    this.#add('FunctionMemory', {
+      runbook: 'Function memory',
+      severity: 'soon',
+      says: 'A function uses almost all of its memory: with a larger task it would be ended.',
+      metric: metrics.functionsShortOfMemory,
+    });
+  }
+
+  #ofDatabase(settings: StageSettings, metrics: StageMetrics): void {
     this.#add('DatabaseConnections', {
       runbook: 'Database connections',
+      severity: 'urgent',
       says: 'The database is near its limit of connections.',
       metric: metrics.databaseConnections,
-      atLeast: settings.databaseConnectionsAlarm,
+      atLeast: Math.floor(connectionsAlarmed * connectionBudget(settings).allowed),
       periods: 3,
     });
     this.#add('DatabaseStorage', {
       runbook: 'Database storage',
+      severity: 'urgent',
       says: 'Less than a tenth of the initial storage of the database is free.',
       metric: metrics.databaseFreeBytes,
       below: (settings.databaseStorageGiB * 1024 ** 3) / 10,
       periods: 3,
     });
+    this.#add('DatabaseMemory', {
+      runbook: 'Database memory',
+      severity: 'urgent',
+      says: 'The database has almost no free memory: Postgres restarts when it gets none.',
+      metric: metrics.databaseFreeMemoryBytes,
+      below: memoryLow * memoryBytes(settings.databaseInstanceClass)!,
+      periods: 3,
+    });
+    if (metrics.databaseCpuCredits)
+      this.#add('DatabaseCredits', {
+        runbook: 'Database credits',
+        severity: 'soon',
+        says: 'The database has used its CPU credits up, and every further vCPU-hour is paid for.',
+        metric: metrics.databaseCpuCredits,
+        below: 5,
+        // A new instance begins without credits, and earns at least 12 an hour.
+        periods: 36,
+      });
+    if (metrics.pinnedConnections)
+      this.#add('PinnedConnections', {
+        runbook: 'Pinned connections',
+        severity: 'soon',
+        says: 'RDS Proxy pins many connections to single clients, so that others wait.',
+        metric: metrics.pinnedConnections,
+        atLeast: Math.floor(pinnedMany * connectionBudget(settings).allowed),
+        periods: 15,
+      });
     this.#add('DatabaseCpu', {
       runbook: 'Database CPU',
+      severity: 'soon',
       says: 'The CPU of the database is almost fully used.',
       metric: metrics.databaseCpuPercent,
       atLeast: 85,
@@ -223,21 +310,19 @@ export class Alarms extends Construct {
     });
   }
 
-  #add(id: string, { atLeast = 1, periods = 1, missingIsBad = false, ...settings }: AlarmSettings): void {
-    const { runbook, says, metric, below } = settings;
-    const alarm = new Alarm(this, id, {
-      alarmDescription: `${says} Runbook: lib/README.md, “${runbook}”.`,
-      metric,
-      threshold: below ?? atLeast,
-      comparisonOperator:
-        below === undefined
-          ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
-          : ComparisonOperator.LESS_THAN_THRESHOLD,
-      evaluationPeriods: periods,
-      treatMissingData: missingIsBad ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-    });
+  #add(id: string, settings: RunbookAlarmSettings): void {
+    this.#notify(this.#silent(id, settings));
+  }
+
+  /** An alarm that notifies only as a part of another. */
+  #silent(id: string, settings: RunbookAlarmSettings): RunbookAlarm {
+    const alarm = new RunbookAlarm(this, id, settings);
+    this.all.push(alarm);
+    return alarm;
+  }
+
+  #notify(alarm: AlarmBase): void {
     alarm.addAlarmAction(new SnsAction(this.#topic));
     alarm.addOkAction(new SnsAction(this.#topic));
-    this.all.push(alarm);
   }
 }

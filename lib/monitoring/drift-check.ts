@@ -1,9 +1,9 @@
 // Checks once a week whether the resources in the account still match the templates, to find manual changes.
 import { Duration, Stack, Stage } from 'aws-cdk-lib';
-import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import { Effect, ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Choice,
   Condition,
@@ -22,6 +22,11 @@ import {
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
 import { acknowledge } from '../shared/acknowledge.ts';
+import { failedExecutions } from './failed-executions.ts';
+import { grantReads } from './reader-rights.ts';
+
+/** Properties that scaling changes, of services and of the database: the template has only their first value. */
+const scaledProperties = ['/DesiredCount', '/AllocatedStorage'] as const;
 
 /**
  * CloudFormation compares each stack of the stage in this region with its resources. An execution fails if one differs
@@ -55,11 +60,7 @@ export class DriftCheck extends Construct {
   }
 
   get failed(): IMetric {
-    return this.#machine.metricFailed({
-      statistic: Stats.SUM,
-      period: Duration.minutes(5),
-      label: 'comparisons that failed',
-    });
+    return failedExecutions(this.#machine, Duration.days(1), 'comparisons that failed');
   }
 
   /** @param stackNames stacks to compare one after the other, because CloudFormation allows few comparisons at once */
@@ -84,17 +85,24 @@ export class DriftCheck extends Construct {
       StackName: JsonPath.stringAt('$.stackName'),
       StackResourceDriftStatusFilters: ['MODIFIED', 'DELETED'],
     });
+    const scaled = scaledProperties.map((path) => `@.PropertyPath != '${path}'`).join(' && ');
+    const unexpected = new Pass(this, 'Unexpected', {
+      parameters: {
+        'changes.$': `$.StackResourceDrifts[*].PropertyDifferences[?(${scaled})]`,
+        'deleted.$': "$.StackResourceDrifts[?(@.StackResourceDriftStatus == 'DELETED')]",
+      },
+    });
+    const isUnexpected = Condition.or(Condition.isPresent('$.changes[0]'), Condition.isPresent('$.deleted[0]'));
+    const inSync = new Pass(this, 'ItIs', { result: Result.fromObject({ is: 'in sync' }) });
+    const different = new Pass(this, 'ItIsNot', { result: Result.fromObject({ is: 'different' }) });
+    const weigh = new Choice(this, 'IsAnyUnexpected').when(isUnexpected, different).otherwise(inSync);
     const wait = new Wait(this, 'WaitForIt', { time: WaitTime.duration(Duration.seconds(30)) });
+    const unseen = new Pass(this, 'NotCompared', { result: Result.fromObject({ is: 'different' }) });
     const judge = new Choice(this, 'IsItAsItShouldBe')
       .when(Condition.stringEquals('$.seen.DetectionStatus', 'DETECTION_IN_PROGRESS'), wait)
-      .when(
-        Condition.and(
-          Condition.stringEquals('$.seen.DetectionStatus', 'DETECTION_COMPLETE'),
-          Condition.stringEquals('$.seen.StackDriftStatus', 'IN_SYNC'),
-        ),
-        new Pass(this, 'ItIs', { result: Result.fromObject({ is: 'in sync' }) }),
-      )
-      .otherwise(differences.next(new Pass(this, 'ItIsNot', { result: Result.fromObject({ is: 'different' }) })));
+      .when(Condition.not(Condition.stringEquals('$.seen.DetectionStatus', 'DETECTION_COMPLETE')), unseen)
+      .when(Condition.stringEquals('$.seen.StackDriftStatus', 'IN_SYNC'), inSync)
+      .otherwise(differences.next(unexpected).next(weigh));
     const each = new EachOf(this, 'EachStack', { itemsPath: '$.stackNames', maxConcurrency: 1 }).itemProcessor(
       new Pass(this, 'Name', { parameters: { stackName: JsonPath.stringAt('$') } })
         .next(call('Begin', 'detectStackDrift', { StackName: JsonPath.stringAt('$.stackName') }, '$.begun'))
@@ -119,28 +127,22 @@ export class DriftCheck extends Construct {
       assumedBy: new ServicePrincipal('states', {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
-      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('ReadOnlyAccess')],
     });
-    role.addToPolicy(
+    const policy = new ManagedPolicy(this, 'Reads', { roles: [role] });
+    policy.addStatements(
       new PolicyStatement({
-        actions: ['cloudformation:DetectStackDrift', 'cloudformation:DetectStackResourceDrift'],
+        actions: [
+          'cloudformation:BatchDescribeTypeConfigurations',
+          'cloudformation:DescribeStacks',
+          'cloudformation:DescribeStackResources',
+          'cloudformation:DetectStackDrift',
+          'cloudformation:DetectStackResourceDrift',
+        ],
         resources: ['*'],
       }),
     );
-    role.addToPolicy(
-      new PolicyStatement({
-        effect: Effect.DENY,
-        actions: ['s3:GetObject*', 'logs:GetLog*', 'logs:FilterLogEvents', 'logs:StartQuery', 'sqs:ReceiveMessage'],
-        resources: ['*'],
-      }),
-    );
-    const reason = 'It may look at what there is, as CloudFormation does for it, and at nothing that is stored.';
-    acknowledge(
-      role,
-      reason,
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/ReadOnlyAccess]',
-      'AwsSolutions-IAM5[Resource::*]',
-    );
+    grantReads(policy, Stack.of(this));
+    acknowledge(role, 'Step Functions calls CloudFormation for it.', 'AwsSolutions-IAM5[Resource::*]');
     return role;
   }
 }

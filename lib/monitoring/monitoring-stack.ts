@@ -21,15 +21,21 @@ import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import { stageTagKey } from '../shared/stage-tags.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { cloudFrontRegion } from '../shared/stage-regions.ts';
+import type { DatabaseStack } from '../database/database-stack.ts';
+import type { WebStack } from '../web/web-stack.ts';
 import { Alarms } from './alarms.ts';
+import { CopiedBackups } from './copied-backups.ts';
+import { DistantAlarms } from './distant-alarms.ts';
+import { frontDoorAlarms } from './front-door.ts';
 import { DriftCheck } from './drift-check.ts';
 import { gpuLoads } from './gpu-loads.ts';
 import { blames, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
 import { SyntheticStream } from './synthetic-stream.ts';
 
 export interface MonitoringStackProps extends StageMetricsProps {
-  readonly settings: StageSettings;
   readonly network: NetworkStack;
+  readonly web: WebStack;
 }
 
 export class MonitoringStack extends Stack {
@@ -38,28 +44,46 @@ export class MonitoringStack extends Stack {
   /** Receives a notification when an alarm begins and when it ends, and those of the budget. */
   readonly topic: ITopic;
 
-  constructor(scope: Construct, id: string, { settings, network, ...stacks }: MonitoringStackProps) {
+  constructor(scope: Construct, id: string, { network, web, ...stacks }: MonitoringStackProps) {
     super(scope, id);
-    const { access } = stacks.publishing;
+    const { settings, publishing, recovery, database } = stacks;
+    const { access } = publishing;
     const synthetic = settings.syntheticStream
       ? new SyntheticStream(this, 'SyntheticStream', { settings, network, access })
       : null;
     const metrics = new StageMetrics(this, 'Metrics', stacks);
     const topic = this.#notifications(settings);
     const drift = new DriftCheck(this, 'DriftCheck');
+    const isAtCloudFront = settings.region === cloudFrontRegion;
     const alarms = new Alarms(this, 'Alarms', {
       settings,
       metrics,
       drift,
       synthetic,
       natFailures: failuresOf(network),
+      frontDoor: isAtCloudFront ? frontDoorAlarms(this, settings, web) : null,
       topic,
     });
-    this.#page(metrics, alarms, synthetic, stacks.publishing.agents.cluster);
+    this.#page(metrics, alarms, synthetic, publishing.agents.cluster);
+    if (!isAtCloudFront) this.#alarmsAtCloudFront(settings, web, topic);
+    if (recovery) this.#alarmsOfCopies(settings, database, topic);
     if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);
     this.metrics = metrics;
     this.alarms = alarms.all;
     this.topic = topic;
+  }
+
+  #alarmsAtCloudFront(settings: StageSettings, web: WebStack, topic: ITopic): void {
+    const there = new DistantAlarms(Stage.of(this)!, 'EdgeAlarms', { settings, region: cloudFrontRegion });
+    there.addStackDependency(web);
+    for (const [id, alarm] of frontDoorAlarms(there, settings, web)) there.add(id, alarm);
+    there.carryTo(this, topic);
+  }
+
+  #alarmsOfCopies(settings: StageSettings, database: DatabaseStack, topic: ITopic): void {
+    const there = new DistantAlarms(Stage.of(this)!, 'CopyAlarms', { settings, region: settings.recoveryRegion! });
+    there.add('BackupsLate', new CopiedBackups(there, 'CopiedBackups', database).alarm);
+    there.carryTo(this, topic);
   }
 
   #notifications({ alarmEmail, alarmTopicArn, monthlyBudgetUsd }: StageSettings): ITopic {

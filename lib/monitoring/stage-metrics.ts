@@ -9,16 +9,23 @@ import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { IdentityStack } from '../identity/identity-stack.ts';
+import { copyRuleID, type MediaStack } from '../media/media-stack.ts';
 import type { OperateStack } from '../operate/operate-stack.ts';
 import type { PublishingStack } from '../publishing/publishing-stack.ts';
+import type { RecoveryStack } from '../recovery/recovery-stack.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
+import type { StageSettings } from '../stage-settings.ts';
 
 export interface StageMetricsProps {
+  readonly settings: StageSettings;
   readonly database: DatabaseStack;
   readonly publishing: PublishingStack;
   readonly identity: IdentityStack;
   readonly api: ApiStack;
   readonly operate: OperateStack;
+  readonly media: MediaStack;
+  /** Null for a stage without a second region. */
+  readonly recovery: RecoveryStack | null;
 }
 
 type Backend = 'ffmpeg' | 'manifest';
@@ -231,6 +238,55 @@ export class StageMetrics extends Construct {
 
   get databaseCpuPercent(): IMetric {
     return this.#props.database.instance.metricCPUUtilization({ period: fiveMinutes, label: 'CPU, %' });
+  }
+
+  get databaseFreeMemoryBytes(): IMetric {
+    return this.#props.database.instance.metricFreeableMemory({
+      statistic: Stats.MINIMUM,
+      period: fiveMinutes,
+      label: 'free memory',
+    });
+  }
+
+  /** Null for a class without credits: all but those of the t family. */
+  get databaseCpuCredits(): IMetric | null {
+    const { databaseInstanceClass } = this.#props.settings;
+    if (!databaseInstanceClass.startsWith('t')) return null;
+    return this.#props.database.instance.metric('CPUCreditBalance', {
+      statistic: Stats.MINIMUM,
+      period: fiveMinutes,
+      label: 'CPU credits',
+    });
+  }
+
+  /** Connections that RDS Proxy lends to one client only. Null for a stage without RDS Proxy. */
+  get pinnedConnections(): IMetric | null {
+    const { proxy } = this.#props.database;
+    if (proxy === null) return null;
+    return new Metric({
+      namespace: 'AWS/RDS',
+      metricName: 'DatabaseConnectionsCurrentlySessionPinned',
+      dimensionsMap: { ProxyName: proxy.dbProxyName },
+      statistic: Stats.SUM,
+      period: minute,
+      label: 'pinned connections',
+    });
+  }
+
+  /** Uploads, and deletions of uploads, that S3 could not copy. Null for a stage without a second region. */
+  get failedCopies(): IMetric | null {
+    const { media, recovery } = this.#props;
+    if (recovery === null) return null;
+    return new Metric({
+      namespace: 'AWS/S3',
+      metricName: 'OperationsFailedReplication',
+      dimensionsMap: {
+        SourceBucket: media.uploads.bucketName,
+        DestinationBucket: recovery.uploads.bucketName,
+        RuleId: copyRuleID,
+      },
+      ...summed('copies that failed'),
+    });
   }
 
   /** Counts the lines of log groups that match a pattern. */

@@ -1,5 +1,5 @@
 // The public origin: a distribution with the web page and, under the same name, the API.
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AllowedMethods,
   type BehaviorOptions,
@@ -46,10 +46,15 @@ export interface WebStackProps {
 /** Paths of the API. All others are those of the page. Handlers receive these paths unchanged, as in the local run. */
 const apiPaths = ['/v1/*', '/mcp', '/graphql', '/api/auth/*', '/.well-known/*'];
 
+const idOutput = 'DistributionId';
+const nameOutput = 'DistributionName';
+
 export class WebStack extends Stack {
   /** HTTPS URL without a trailing slash. */
   readonly url: string;
   readonly distribution: Distribution;
+  /** Its id. */
+  readonly idOutput: CfnOutput;
 
   constructor(scope: Construct, id: string, { settings, edge, api, media, zone }: WebStackProps) {
     super(scope, id);
@@ -123,7 +128,15 @@ export class WebStack extends Stack {
     }
     // Exported with a domain too, so that a stage may get one, or lose it, in one deployment.
     this.exportValue(this.distribution.distributionDomainName);
+    this.idOutput = new CfnOutput(this, idOutput, { value: this.distribution.distributionId });
+    new CfnOutput(this, nameOutput, { value: this.distribution.distributionDomainName });
     this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
+  }
+
+  /** The distribution's id and CloudFront's name of it, for stacks in any region that depend on this one. */
+  outputs(): { readonly distributionId: string; readonly distributionName: string } {
+    const output = (name: string) => Fn.getStackOutput(this.stackName, name, this.region);
+    return { distributionId: output(idOutput), distributionName: output(nameOutput) };
   }
 
   #logs({ logRetentionDays }: StageSettings, common: BucketProps): Bucket {

@@ -26,7 +26,8 @@ const lackingTypes: ReadonlySet<string> = new Set([
   'AWS::ECS::ClusterCapacityProviderAssociations',
   'AWS::RDS::DBProxyTargetGroup',
   'AWS::WAFv2::WebACLAssociation',
-  // The emulator accepts it, but its function needs an SDK for EC2 that only Lambda provides.
+  // The emulator accepts both, but their functions need SDKs that only Lambda provides.
+  'Custom::LogRetention',
   'Custom::VpcRestrictDefaultSG',
   // The emulator accepts it, but its function needs the Python SDK and the CLI, which a layer of AWS provides.
   'Custom::CDKBucketDeployment',

@@ -43,6 +43,8 @@ const changes: readonly Change[] = [
   ['larger database', large, { databaseInstanceClass: 'm8g.2xlarge' }],
   ['more storage', {}, moreStorage],
   ['less storage', moreStorage, { ...moreStorage, databaseStorageGiB: 100 }],
+  ['newer Postgres', {}, { databaseMajorVersion: 19, databaseMajorUpgrade: true }],
+  ['older Postgres', {}, { databaseMajorVersion: 17 }],
   ['standby given', { databaseMultiAz: false }, { databaseMultiAz: true }],
   ['data kept', { keepData: false }, { keepData: true }],
   ['data not kept', { keepData: true }, { keepData: false }],

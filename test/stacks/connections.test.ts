@@ -79,6 +79,18 @@ test('agents and media workers are told the size of their pool, and RDS Proxy ma
   expect(group.Properties.ConnectionPoolConfigurationInfo).toEqual({});
 });
 
+test.each(Object.entries(stages))(
+  'Postgres of %s is told how many it allows, and an alarm watches four fifths',
+  (_, settings) => {
+    const stage = synthesizeStage(testApp(), 'mine', settings);
+    const { allowed } = connectionBudget(settings);
+    const [, group] = stage.resources('Database').find(([, { Type }]) => Type === 'AWS::RDS::DBParameterGroup')!;
+    expect(group.Properties.Parameters.max_connections).toBe(String(allowed));
+    const [, alarm] = stage.resources('Monitoring').find(([id]) => id.startsWith('AlarmsDatabaseConnections'))!;
+    expect(alarm.Properties.Threshold).toBe(Math.floor(0.8 * allowed));
+  },
+);
+
 // The conditions of AWS' page “Avoiding pinning an RDS Proxy” for PostgreSQL.
 test('only known statements make RDS Proxy pin a connection, as the README says', () => {
   const lambda = join(import.meta.dirname, '../../lambda');

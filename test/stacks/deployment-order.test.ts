@@ -82,12 +82,12 @@ describe('the stacks', () => {
 
   // CloudFormation refuses to delete or replace resources that another stack imports. It does not check stacks that
   // read an output (`Fn::GetStackOutput`), and does not deploy them again when the output changes.
-  test('import from each other, but for what CloudFront takes from another region', () => {
+  test('import from each other, but for what CloudFront takes and for names of the distribution', () => {
     for (const stage of [prod, withDomain]) {
       const reading = [...stage.stacks.keys()].filter((stackId) =>
         JSON.stringify(stage.template(stackId)).includes('Fn::GetStackOutput'),
       );
-      expect(reading).toEqual(['Dashboard']);
+      expect(reading).toEqual(['Dashboard', 'Monitoring']);
       const outputs = JSON.stringify(stage.template('Dashboard')).match(/"Fn::GetStackOutput":\{[^}]*\}/g) ?? [];
       expect(outputs.filter((output) => !output.includes(`"StackName":"${stage.stage.node.id}-Edge"`))).toEqual([]);
       expect(JSON.stringify(stage.template('Api'))).toContain('"Fn::ImportValue"');

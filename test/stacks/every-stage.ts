@@ -31,7 +31,7 @@ function ownFunctionsOf(stage: SynthesizedStage): [string, Resource][] {
   return resourcesOf(stage, 'AWS::Lambda::Function').filter(
     ([id, { Properties }]) =>
       Properties.Handler === 'index.handler' &&
-      !/^(AWS679f53fac|CustomCDKBucketDeployment|ChallengeFunction|AgentsFirstCount)/.test(id),
+      !/^(AWS679f53fac|CustomCDKBucketDeployment|ChallengeFunction|AgentsFirstCount|LogRetention)/.test(id),
   );
 }
 
@@ -42,7 +42,10 @@ function ownFunctionsOf(stage: SynthesizedStage): [string, Resource][] {
 export function checkEveryStage(
   stage: SynthesizedStage,
   test: (title: string, check: () => void) => void,
-  settings: Pick<StageSettings, 'tracing' | 'databaseProxy' | 'nat' | 'syntheticStream'>,
+  settings: Pick<
+    StageSettings,
+    'tracing' | 'databaseProxy' | 'databaseInstanceClass' | 'nat' | 'recoveryRegion' | 'syntheticStream'
+  >,
 ): void {
   test('runs its functions on Node 24 and arm64, traced where it traces, with JSON logs that end', () => {
     const functions = ownFunctionsOf(stage);
@@ -82,15 +85,25 @@ export function checkEveryStage(
     const runbook = readFileSync(join(import.meta.dirname, '../../lib/README.md'), 'utf8');
     const headings = new Set([...runbook.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading));
     // Alarms in other stacks scale a service, and notify no one.
-    const alarms = stage.resources('Monitoring').filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+    const alarms = stage.resources('Monitoring').filter(([, { Type }]) => /^AWS::CloudWatch::\w*Alarm$/.test(Type));
     const named = alarms.map(
-      ([, { Properties }]) => /Runbook: lib\/README\.md, “(.+)”\.$/.exec(Properties.AlarmDescription)?.[1],
+      ([, { Properties }]) =>
+        /^(?:Urgent|Soon): .+ Runbook: lib\/README\.md, “(.+)”\.$/.exec(Properties.AlarmDescription)?.[1],
     );
-    if (!settings.syntheticStream) headings.delete('Starts fail');
-    if (settings.nat === 'gateway') headings.delete('NAT machine failing');
-    expect(new Set(named)).toEqual(headings);
-    for (const [, { Properties }] of alarms)
-      expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[expect.anything()], [expect.anything()]]);
+    const absent = [
+      ...(settings.syntheticStream ? [] : ['Starts fail']),
+      ...(settings.nat === 'gateway' ? ['NAT machine failing'] : []),
+      ...(settings.databaseProxy ? [] : ['Pinned connections']),
+      ...(settings.databaseInstanceClass.startsWith('t') ? [] : ['Database credits']),
+      ...(settings.recoveryRegion === null ? ['Copies fail'] : []),
+    ];
+    expect(new Set(named)).toEqual(headings.difference(new Set(absent)));
+    const notifying = (actions: unknown) => Array.isArray(actions) && actions.length === 1;
+    const rules = JSON.stringify(alarms.map(([, { Properties }]) => Properties.AlarmRule ?? ''));
+    for (const [id, { Properties }] of alarms)
+      expect([id, notifying(Properties.AlarmActions), notifying(Properties.OKActions)]).toEqual(
+        rules.includes(`"${id}"`) ? [id, false, false] : [id, true, true],
+      );
   });
 
   test('gives each function exactly the variables that it reads, and no secret', () => {

@@ -130,10 +130,12 @@ test('without a proxy, whoever uses the database is told which authorities certi
 
 test('no function, container or machine of a stage is in fewer logs or alarms for being cheap', () => {
   // Separate settings (`syntheticStream`, `nat`) decide whether a stream starts every minute, and on NAT machines.
-  const isOfSetting = (id: string) => /^Alarms(?:Starts|Function\w+Synthetic|NatMachine)/.test(id);
+  // Others have no RDS Proxy that could pin, or no credits that could end.
+  const isOfSome = (id: string) =>
+    /^Alarms(?:Starts|Function\w+Synthetic|NatMachine|PinnedConnections|DatabaseCredits)/.test(id);
   const alarms = every.map(
     (stage) =>
-      stage.resources('Monitoring').filter(([id, { Type }]) => Type === 'AWS::CloudWatch::Alarm' && !isOfSetting(id))
+      stage.resources('Monitoring').filter(([id, { Type }]) => Type === 'AWS::CloudWatch::Alarm' && !isOfSome(id))
         .length,
   );
   expect(new Set(alarms).size).toBe(1);

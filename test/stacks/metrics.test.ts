@@ -72,6 +72,57 @@ test('the events that are counted are those that programs log', () => {
   expect(events.map(([, name]) => name).filter((name) => !logged.has(name))).toEqual([]);
 });
 
+describe('the front door', () => {
+  const abroad = synthesizeStage(testApp(), 'abroad', {
+    ...stages.prod,
+    region: 'eu-west-1',
+    availabilityZones: ['eu-west-1a', 'eu-west-1b'],
+  });
+  const places = [
+    ['the stage’s stack, where CloudFront has its figures', prod, 'Monitoring'],
+    ['a stack in us-east-1 otherwise', abroad, 'EdgeAlarms'],
+  ] as const;
+
+  test.each(places)('is watched from %s', (_where, stage, stack) => {
+    expect(stage.stacks.get(stack)?.region).toBe('us-east-1');
+    const stats = stage
+      .resources(stack)
+      .filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm')
+      .flatMap(([, { Properties }]) => Properties.Metrics.map(({ MetricStat }: any) => MetricStat?.Metric))
+      .filter((metric) => /CloudFront|Route53/.test(metric?.Namespace));
+    expect(stats.map(({ MetricName }) => MetricName)).toEqual(['HealthCheckStatus', 'Requests', '5xxErrorRate']);
+    expect(stats[1].Dimensions).toContainEqual({ Name: 'Region', Value: 'Global' });
+    const [, page] = stage.resources(stack).find(([, { Type }]) => Type === 'AWS::Route53::HealthCheck')!;
+    expect(page.Properties.HealthCheckConfig).toMatchObject({ Type: 'HTTPS', EnableSNI: true, ResourcePath: '/' });
+  });
+
+  test('of another region tells the stage’s topic, with a description to filter by', () => {
+    const [, rule] = abroad.resources('Monitoring').find(([id]) => id.startsWith('ChangesOfEdgeAlarms')) ?? [];
+    expect(rule?.Properties.EventPattern.resources).toHaveLength(2);
+    const [{ InputTransformer }] = rule?.Properties.Targets ?? [];
+    expect(InputTransformer.InputTemplate).toContain('"AlarmDescription":<detail-configuration-description>');
+    const publishers = JSON.stringify(
+      abroad.resources('Monitoring').filter(([, { Type }]) => Type === 'AWS::SNS::TopicPolicy'),
+    );
+    expect(publishers).toContain('events.amazonaws.com');
+  });
+});
+
+test('agents that are gone notify once, by one alarm of all that they cause', () => {
+  const composite = monitoring.find(({ Type }) => Type === 'AWS::CloudWatch::CompositeAlarm');
+  const parts = [...JSON.stringify(composite?.Properties.AlarmRule).matchAll(/"Alarms(\w+?)[0-9A-F]{8}"/g)];
+  expect(parts.map(([, name]) => name).toSorted()).toEqual([
+    'LeaseExpiries',
+    'NoAgentsffmpeg',
+    'NoAgentsmanifest',
+    'QueueAgepublishffmpeg',
+    'QueueAgepublishmanifest',
+    'StartsFail',
+    'StartsUnproved',
+  ]);
+  expect(composite?.Properties.AlarmActions).toHaveLength(1);
+});
+
 describe('a machine whose GPU does not encode', () => {
   const { pattern, logGroups } = counted('GpusUnused');
 

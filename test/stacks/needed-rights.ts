@@ -37,7 +37,7 @@ export const neededRights: readonly NeededRights[] = [
     because: 'the proxy has no secret, and signs in to the instance by a token of its own',
   },
   {
-    of: /^(?:Api|Identity|Publishing|Database|Monitoring)\/\w+?ServiceRole/,
+    of: /^(?:Api|Identity|Publishing|Database|Monitoring)\/(?!LogRetention)\w+?ServiceRole/,
     actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
     on: [everything],
     because: 'Lambda traces with the role of the function',

@@ -51,6 +51,8 @@ test('has uploads and their deletions, and neither renditions nor previews', () 
       DeleteMarkerReplication: { Status: 'Enabled' },
       SourceSelectionCriteria: { SseKmsEncryptedObjects: { Status: 'Enabled' } },
       Filter: { Prefix: 'uploads/' },
+      // Without them, S3 does not count copies that fail.
+      Destination: expect.objectContaining({ Metrics: { Status: 'Enabled' } }),
     }),
   ]);
   expect(LifecycleConfiguration.Rules).toContainEqual(
@@ -65,6 +67,39 @@ test('is written by a role that S3 alone takes on, with each key for one directi
     expect.objectContaining({ Action: 'kms:Decrypt', Resource: { 'Fn::GetAtt': [expect.any(String), 'Arn'] } }),
     expect.objectContaining({ Action: 'kms:Encrypt', Resource: ofRecovery(/Key/) }),
   ]);
+});
+
+describe('is watched', () => {
+  test('where uploads are not copied', () => {
+    const [, alarm] = copied.resources('Monitoring').find(([id]) => id.startsWith('AlarmsCopiesFail')) ?? [];
+    const [{ MetricStat }] = alarm?.Properties.Metrics ?? [];
+    const { Rules } = only('Media', 'AWS::S3::Bucket', /^Uploads/).ReplicationConfiguration;
+    const dimensions = Object.fromEntries(MetricStat.Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]));
+    expect([MetricStat.Metric.MetricName, dimensions.RuleId]).toEqual(['OperationsFailedReplication', Rules[0].Id]);
+    expect(Object.keys(dimensions).toSorted()).toEqual(['DestinationBucket', 'RuleId', 'SourceBucket']);
+  });
+
+  test('where backups are late, in the second region, from which the topic of the stage hears of it', () => {
+    expect(copied.stacks.get('CopyAlarms')?.region).toBe('us-west-2');
+    const machine = only('CopyAlarms', 'AWS::StepFunctions::StateMachine');
+    const definition = machine.DefinitionString['Fn::Join'][1].map((part: unknown) =>
+      typeof part === 'string' ? part : 'x',
+    );
+    const { Look, IsOneRecent, NoneIs } = JSON.parse(definition.join('')).States;
+    expect(Look.Resource).toMatch(/rds:describeDBInstanceAutomatedBackups$/);
+    expect(Look.Output).toContain('RestoreWindow.LatestTime[$toMillis($) > $millis() - 7200000]');
+    expect([IsOneRecent.Choices[0].Next, IsOneRecent.Default, NoneIs.Type]).toEqual(['OneIs', 'NoneIs', 'Fail']);
+    const alarm = only('CopyAlarms', 'AWS::CloudWatch::Alarm');
+    expect(alarm).toMatchObject({ AlarmName: 'copied-CopyAlarms-BackupsLate', EvaluationPeriods: 3 });
+    const sent = only('CopyAlarms', 'AWS::Events::Rule', /^Changes/);
+    expect(JSON.stringify(sent.Targets)).toContain(':events:us-east-1:123456789012:event-bus/default');
+    const heard = only('Monitoring', 'AWS::Events::Rule', /^ChangesOfCopyAlarms/);
+    expect(heard.EventPattern).toEqual(sent.EventPattern);
+    expect(JSON.stringify(heard.EventPattern.resources)).toContain(
+      'us-west-2:123456789012:alarm:copied-CopyAlarms-BackupsLate',
+    );
+    expect(heard.Targets[0].Arn).toEqual({ Ref: expect.stringMatching(/^Notifications/) });
+  });
 });
 
 describe('of a stage that takes its keys', () => {
@@ -101,5 +136,5 @@ test('is nothing of a stage without a second region', () => {
   const prod = synthesizeStage(testApp(), 'prod', stages.prod);
   expect([...prod.stacks.keys()]).not.toContain('Recovery');
   const text = JSON.stringify([...prod.stacks.keys()].map((id) => prod.template(id)));
-  expect(text).not.toMatch(/ReplicationConfiguration|AutomaticBackupReplication/);
+  expect(text).not.toMatch(/"ReplicationConfiguration|AutomaticBackupReplication/);
 });

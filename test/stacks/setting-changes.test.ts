@@ -18,6 +18,7 @@ describe('a setting of a stage that stands', () => {
     ['availabilityZones', { availabilityZones: ['us-east-1a', 'us-east-1b'] }, {}],
     ['availabilityZones', {}, { availabilityZones: ['us-east-1b', 'us-east-1a', 'us-east-1d'] }],
     ['databaseStorageGiB', {}, { databaseStorageGiB: 50 }],
+    ['databaseMajorVersion', {}, { databaseMajorVersion: 17 }],
     ['recoveryRegion', { recoveryRegion: 'us-west-2' }, { recoveryRegion: 'eu-west-1' }],
     ['region', {}, { region: 'eu-west-1' }],
     ['account', { account: '111111111111' }, { account: '222222222222' }],
@@ -31,6 +32,7 @@ describe('a setting of a stage that stands', () => {
 
   test.each<[Partial<StageSettings>, Partial<StageSettings>]>([
     [{}, { databaseStorageGiB: 200 }],
+    [{}, { databaseMajorVersion: 19, databaseMajorUpgrade: true }],
     [{}, { recoveryRegion: 'us-west-2' }],
     [{ recoveryRegion: 'us-west-2' }, {}],
     [{}, { account: '111111111111' }],

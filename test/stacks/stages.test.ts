@@ -33,7 +33,10 @@ const malformed: Record<keyof StageSettings, unknown> = {
   databaseInstanceClass: 'db.t4g.medium',
   databaseStorageGiB: 19.5,
   databaseMaxStorageGiB: dev.databaseStorageGiB,
-  databaseConnectionsAlarm: 5001,
+  databaseMajorVersion: 14,
+  databaseMajorUpgrade: 'yes',
+  databaseMaintenanceWindow: 'Sunday 07:00',
+  databaseBackupWindow: '24:00-24:30',
   databaseMultiAz: 'yes',
   databaseBackupDays: 36,
   recoveryRegion: 'Frankfurt',
@@ -108,6 +111,22 @@ describe('the choices of a stage', () => {
   test('cannot be those of a stage with a malformed name', () => {
     expect(() => new ServiceStage(new App(), 'Radio', place)).toThrow('the name of a stage must be up to 16');
   });
+});
+
+test.each([
+  ['sun:07:00-sun:07:20', '05:00-05:30', 'half an hour'],
+  ['sun:07:00-sun:08:00', '05:00-05:10', 'half an hour'],
+  ['sun:07:00-sun:08:00', '07:30-08:30', 'overlap'],
+  ['sun:07:00-sun:08:00', '06:30-07:30', 'overlap'],
+  ['sun:07:10-sun:07:50', '07:00-08:00', 'overlap'],
+  ['sun:23:30-mon:00:30', '00:00-00:30', 'overlap'],
+])('RDS cannot work at %s and make snapshots at %s', (databaseMaintenanceWindow, databaseBackupWindow, fault) => {
+  expect(() => checkStage('mine', { ...dev, databaseMaintenanceWindow, databaseBackupWindow })).toThrow(fault);
+});
+
+test('RDS can work at one hour and make snapshots at the next, also around midnight', () => {
+  const windows = { databaseMaintenanceWindow: 'sun:23:30-mon:00:30', databaseBackupWindow: '00:30-01:00' };
+  expect(() => checkStage('mine', { ...dev, ...windows })).not.toThrow();
 });
 
 describe('copies in a second region', () => {

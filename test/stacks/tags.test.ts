@@ -41,12 +41,15 @@ const untagged = [
   'AWS::Lambda::Permission',
   'AWS::Lambda::Version',
   'AWS::Logs::MetricFilter',
+  // Its tags are of a form of their own.
+  'AWS::Route53::HealthCheck',
   'AWS::S3::BucketPolicy',
   'AWS::SNS::TopicPolicy',
   'AWS::SQS::QueuePolicy',
   'AWS::WAFv2::WebACLAssociation',
   'Custom::AWS',
   'Custom::CDKBucketDeployment',
+  'Custom::LogRetention',
   'Custom::Trigger',
   'Custom::VpcRestrictDefaultSG',
 ];

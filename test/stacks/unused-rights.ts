@@ -22,6 +22,8 @@ const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
   [/^Api\/Platforms\w* s3:ListBucket/, 'a thumbnail is missing only where it was deleted meanwhile'],
   [/^Monitoring\/SyntheticStream\w* (?:rds-db:connect|ssm:GetParameter)/, 'the deploy test has no stack Monitoring'],
   [/^Operate\/Operate\w* rds-db:connect/, 'the deploy test sends no command of operators'],
+  [/^Monitoring\/DriftCheckReader\w* /, 'CloudFormation compares with them, once a week'],
+  [/^Database\/LogRetention/, 'the CDK’s own function, which sets the days of Postgres’ log'],
   [/^Network\/CustomVpcRestrictDefaultSG/, 'the CDK’s own function, which empties the default security group'],
   [
     /TriggerCustomResourceProvider\w* lambda:InvokeFunction \S+:\*$/,

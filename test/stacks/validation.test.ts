@@ -15,9 +15,13 @@ interface Acceptance {
 
 const app = testApp({ validating: true });
 const built = Object.entries(stages).map(([name, settings]) => synthesizeStage(app, name, settings).stage);
-// Features that only some stages have: a domain, and recipients of alarms.
+// Features that only some stages have: another region with copies in a second, a domain, and recipients of alarms.
 synthesizeStage(app, 'complete', {
   ...stages.prod,
+  account: '123456789012',
+  region: 'eu-west-1',
+  availabilityZones: ['eu-west-1a', 'eu-west-1b'],
+  recoveryRegion: 'eu-central-1',
   domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' },
   mailFrom: 'hello@example.com',
   alarmEmail: 'ops@example.com',
@@ -42,7 +46,8 @@ function acceptedIn(stageName: keyof typeof stages): string[] {
       const path = construct.node.path.slice(stageName.length + 1);
       const anyStage = id
         .replace(/schedule\/[^/]+/, 'schedule/GROUP')
-        .replace(/cdk-\w+-assets/, 'cdk-QUALIFIER-assets');
+        .replace(/cdk-\w+-assets/, 'cdk-QUALIFIER-assets')
+        .replace(new RegExp(`([:/])${stageName}([-/]\\*)`), '$1STAGE$2');
       return `${path}: ${anyStage}: ${reason}`;
     });
 }

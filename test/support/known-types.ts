@@ -59,6 +59,7 @@ const free = [
   'AWS::Lambda::LayerVersion',
   'AWS::Lambda::Permission',
   'AWS::Lambda::Version',
+  'AWS::RDS::DBParameterGroup',
   'AWS::RDS::DBProxy',
   'AWS::RDS::DBSubnetGroup',
   'AWS::Route53::RecordSet',
@@ -72,6 +73,7 @@ const free = [
   'Custom::AWS',
   'Custom::CDKBucketDeployment',
   'Custom::CrossAccountZoneDelegation',
+  'Custom::LogRetention',
   'Custom::Trigger',
   'Custom::VpcRestrictDefaultSG',
 ];

@@ -32,6 +32,7 @@ export const createOnly: Readonly<Record<string, readonly string[]>> = {
   ],
   'AWS::CloudFront::Function': ['Name'],
   'AWS::CloudWatch::Alarm': ['AlarmName'],
+  'AWS::CloudWatch::CompositeAlarm': ['AlarmName'],
   'AWS::CloudWatch::Dashboard': ['DashboardName'],
   'AWS::CodeDeploy::Application': ['ApplicationName', 'ComputePlatform'],
   'AWS::CodeDeploy::DeploymentGroup': ['ApplicationName', 'DeploymentGroupName'],
@@ -202,6 +203,7 @@ export const createOnly: Readonly<Record<string, readonly string[]>> = {
     'StorageEncrypted',
     'Timezone',
   ],
+  'AWS::RDS::DBParameterGroup': ['DBParameterGroupName', 'Description', 'Family'],
   'AWS::RDS::DBProxy': [
     'DBProxyName',
     'EndpointNetworkType',
