@@ -61,10 +61,11 @@ describe('an empty account', { timeout }, () => {
     expect(rowsOf(output, '!')).toEqual([
       // It keeps no machine: without the quota it can be deployed, and no machine comes for a stream that waits.
       expect.stringContaining(`${increase} --service-code ec2 --quota-code L-DB2E81BA --desired-value 16 ${region}`),
+      expect.stringContaining('vCPU of Fargate on-demand: 4 to deploy, 10 at most. Found: 6'),
       expect.stringContaining('SES: production access. Found: sandbox'),
       expect.stringContaining("give dev the account '111111111111'"),
     ]);
-    expect(output).toContain(`dev: ${missing.length} missing, 3 warnings, 2 met.`);
+    expect(output).toContain(`dev: ${missing.length} missing, 4 warnings, 1 met.`);
     expect(output).not.toContain('> cdk');
   });
 

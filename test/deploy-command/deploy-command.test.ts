@@ -63,7 +63,7 @@ describe('the arguments', () => {
     [['diff', 'toString'], 'There is no stage toString.'],
     [['deploy', 'prod', '--own'], 'prod is a shared stage'],
     [['diff', 'dev', '--check'], '--check is an option of deploy.'],
-    [['deploy', 'Ada_1', '--own'], 'NAME must be up to 16 lower-case letters'],
+    [['deploy', 'Ada_1', '--own'], 'the name of a stage must be up to 16 lower-case letters'],
   ])('%j are refused', (args, reason) => {
     expect(readCommand(args)).toEqual({ text: expect.stringContaining(reason), exitCode: 2 });
   });

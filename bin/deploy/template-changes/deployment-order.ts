@@ -142,7 +142,10 @@ function neededBefore(change: StageChange, changed: ReturnType<typeof changedExp
 /** Whether a stack may bring a newer schema, which the code in others needs. The output `Schema` has its number. */
 function bringsSchema({ before, after }: StageChange, stack: string): boolean {
   const { Resources: resources = {}, Outputs: outputs } = after.get(stack) ?? {};
-  if (!Object.values(resources).some(({ Type }) => Type === 'Custom::Trigger')) return false;
+  // Publishing has a trigger too. The id is that of the migration, also in releases before the output.
+  const isMigration = ([id, { Type }]: [string, { readonly Type: string }]) =>
+    Type === 'Custom::Trigger' && id.startsWith('Migrat');
+  if (!Object.entries(resources).some(isMigration)) return false;
   const [old, now] = [before.get(stack)?.Outputs?.['Schema']?.Value, outputs?.['Schema']?.Value];
   return typeof old !== 'string' || typeof now !== 'string' || Number(now) > Number(old);
 }
