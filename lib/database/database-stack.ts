@@ -191,6 +191,11 @@ export class DatabaseStack extends Stack {
       'AwsSolutions-IAM5[Resource::*]',
     );
     acknowledgeCdkFunction(retention.node.defaultChild ?? retention);
+    acknowledgeForCheckov(
+      retention.node.findChild('ServiceRole').node.findChild('DefaultPolicy'),
+      'The CDK’s own function is for the logs of any name.',
+      'CKV_AWS_111',
+    );
     if (!settings.databaseMultiAz) {
       const reason = 'The stage does without a standby, to be cheap.';
       acknowledge(instance, reason, 'AwsSolutions-RDS3');

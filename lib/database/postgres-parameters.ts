@@ -17,5 +17,7 @@ export function postgresParameters(databaseInstanceClass: string): Readonly<Reco
     log_parameter_max_length: '0',
     log_parameter_max_length_on_error: '0',
     log_error_verbosity: 'terse',
+    // The default since Postgres 15. A client without TLS is refused, whatever a later default is.
+    'rds.force_ssl': '1',
   };
 }
