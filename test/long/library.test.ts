@@ -71,7 +71,7 @@ describe('the library in a fresh CDK app', () => {
   it('brings no package along, and no sources', () => {
     const installed = join(theirs, 'node_modules/loop-streaming-platform');
     expect(readdirSync(installed).sort()).toEqual(
-      ['API.md', 'README.md', 'functions', 'image', 'lambda', 'modules', 'package.json', 'page', 'types'].sort(),
+      ['API.md', 'README.md', 'functions', 'image', 'lambda', 'lib', 'modules', 'package.json', 'page', 'types'].sort(),
     );
     const files = globSync('**/*.{ts,tsx}', { cwd: installed, withFileTypes: true }).filter((file) => file.isFile());
     expect(files.map(({ name }) => name).filter((name) => !name.endsWith('.d.ts'))).toEqual([]);
@@ -93,7 +93,7 @@ describe('the library in a fresh CDK app', () => {
       change('cdk.json', { context: {} });
       const without = synthesize('stage');
       change('cdk.json', { context: initFlags });
-      expect(withFlags.size).toBe(11);
+      expect(withFlags.size).toBe(12);
       for (const [file, template] of withFlags) expect(comparable(without.get(file)!)).toEqual(comparable(template));
       expect(JSON.stringify([...withFlags.values()])).toContain('Fn::ImportValue');
     });
