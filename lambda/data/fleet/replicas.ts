@@ -160,7 +160,7 @@ export function replicas(db: Queryable) {
      * also sets the deadlines and sends the commands: a start by hand costs most by its number of statements.
      */
     launch: async ({ replicas, deadlines, wakes }: Launch): Promise<Launched> => {
-      if (replicas.length === 0) return { replicas: [], machineSeconds: null };
+      if (replicas.length === 0 && deadlines.length === 0) return { replicas: [], machineSeconds: null };
       const rows = await all<Replica & { machine_seconds: number | null }>(
         db,
         `with deadlines as (${setDueTimes(
@@ -189,7 +189,7 @@ export function replicas(db: Queryable) {
           ...costNames.map((name) => replicas.map(({ cost }) => cost[name])),
         ],
       );
-      return { replicas: rows, machineSeconds: rows[0]!.machine_seconds };
+      return { replicas: rows, machineSeconds: rows[0]?.machine_seconds ?? null };
     },
 
     /** Sets the cost of a replica from its next claim on. */
