@@ -19,8 +19,10 @@ const tolerance: Sum = { statements: 0, blocks: 0.1, walRecords: 0.1 };
 /** Differences beyond that: of hint bits and page borders in cheap operations, and of the rounds of a set. */
 const slack: Sum = { statements: 0.25, blocks: 12, walRecords: 4 };
 
-export function blocksOf(cost: OperationCost): number {
-  return sumOf(cost).blocks;
+/** The sum of blocks and WAL records, for the comparison of two times of one operation. */
+export function workOf(cost: OperationCost): number {
+  const { blocks, walRecords } = sumOf(cost);
+  return blocks + walRecords;
 }
 
 /** The table as text. Its numbers are for one operation. */

@@ -1,6 +1,6 @@
 // A relay between callers of AWS and the emulator, which records needed rights: each caller has its own address.
 import { once } from 'node:events';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { buffer } from 'node:stream/consumers';
 import { rightsNeededFor } from '../support/aws-request.ts';
 import type { NeededRight } from '../support/aws-request.ts';
+import { writeShellProgram } from '../support/shell-program.ts';
 
 export interface RecordedRight extends NeededRight {
   /** The function's name, or the name given to a task. */
@@ -58,8 +59,7 @@ export class CallRecorder {
     const programs = join(folder, 'programs');
     await mkdir(programs);
     const preload = pathToFileURL(join(import.meta.dirname, 'name-caller.mjs')).href;
-    await writeFile(join(programs, 'node'), `#!/bin/sh\nexec '${process.execPath}' --import '${preload}' "$@"\n`);
-    await chmod(join(programs, 'node'), 0o755);
+    writeShellProgram(join(programs, 'node'), `exec '${process.execPath}' --import '${preload}' "$@"`);
     const directory = await listen((request, response) => {
       const caller = decodeURIComponent((request.url ?? '/').slice(1));
       void this.endpointFor(caller).then((address) => response.end(address));

@@ -1,11 +1,12 @@
 // The search for ffmpeg and ffprobe: suitable ones are used, others are skipped, and the error names the remedy.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { writeShellProgram } from '../support/shell-program.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -13,11 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function writeScript(name: string, script: string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, `#!/bin/sh\n${script}\n`);
-  await chmod(path, 0o755);
-  return path;
+function writeScript(name: string, script: string): string {
+  return writeShellProgram(join(folder, name), script);
 }
 
 test('the tools that are found on this machine run', async () => {
@@ -37,7 +35,7 @@ test.runIf(process.platform === 'linux' && process.arch === 'x64')(
 
 test('the ffmpeg that a variable names is taken', async () => {
   const found = await findMediaTools(process.env);
-  const chosen = await writeScript('my-ffmpeg', `exec ${found.ffmpegPath} "$@"`);
+  const chosen = writeScript('my-ffmpeg', `exec ${found.ffmpegPath} "$@"`);
   expect((await findMediaTools({ ...process.env, FFMPEG_PATH: chosen })).ffmpegPath).toBe(chosen);
   const missing = findMediaTools({ ...process.env, FFMPEG_PATH: join(folder, 'missing') });
   await expect(missing).rejects.toThrow(/missing \(FFMPEG_PATH\) is not an executable file(.|\n)*apt install ffmpeg/);
@@ -46,7 +44,7 @@ test('the ffmpeg that a variable names is taken', async () => {
 describe('an ffmpeg that lacks something', () => {
   test('is passed over for a later one', async () => {
     const { ffmpegPath } = await findMediaTools(process.env);
-    await writeScript('ffmpeg', `${ffmpegPath} "$@" | sed 's/libx264//g'`);
+    writeScript('ffmpeg', `${ffmpegPath} "$@" | sed 's/libx264//g'`);
     const found = await findMediaTools({ ...process.env, PATH: `${folder}:${process.env.PATH}` });
     expect(found.ffmpegPath).toBe(ffmpegPath);
   });
@@ -56,12 +54,12 @@ describe('an ffmpeg that lacks something', () => {
     ['/ flv /d; / hevc /d', 'lacks the decoder hevc, the muxer flv'],
   ])('is named with what it lacks (%s)', async (edit, lack) => {
     const { ffmpegPath } = await findMediaTools(process.env);
-    const poor = await writeScript('ffmpeg', `${ffmpegPath} "$@" | sed '${edit}'`);
+    const poor = writeScript('ffmpeg', `${ffmpegPath} "$@" | sed '${edit}'`);
     await expect(findMediaTools({ ...process.env, FFMPEG_PATH: poor })).rejects.toThrow(`${poor} ${lack}\nInstall it`);
   });
 
   test('or does not run on this machine is named with that', async () => {
-    const broken = await writeScript('ffmpeg', 'exit 127');
+    const broken = writeScript('ffmpeg', 'exit 127');
     const finding = findMediaTools({ ...process.env, FFMPEG_PATH: broken });
     await expect(finding).rejects.toThrow(`${broken} lacks the ability to run`);
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { writeShellProgram } from '../support/shell-program.ts';
 
 const run = promisify(execFile);
 const machine = `${process.platform}-${process.arch}`;
@@ -117,7 +118,7 @@ test('the set-up shows what npm said when it fails', async () => {
 test('the set-up refuses an older Node and says what to do', async () => {
   await setUp();
   await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
-  await writeFile(join(project, 'node_modules/.bin/node'), '#!/bin/sh\necho v20.1.0\n', { mode: 0o755 });
+  writeShellProgram(join(project, 'node_modules/.bin/node'), 'echo v20.1.0');
   expect(await setUp()).toMatchObject({
     code: 1,
     output: '',

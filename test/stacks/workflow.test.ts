@@ -1,11 +1,12 @@
 // GitHub's delivery of a change: its blocking jobs, jobs with credentials, and refused images.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readCommand } from '../../bin/deploy/command-line.ts';
+import { writeShellProgram } from '../support/shell-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const workflow = readFileSync(join(root, '.github/workflows/deliver.yml'), 'utf8');
@@ -156,15 +157,13 @@ describe('an image', { timeout: 30_000 }, () => {
   function scan(...answers: readonly (object | null)[]): { readonly status: number | null; readonly output: string } {
     const folder = mkdtempSync(join(tmpdir(), 'scan-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const command = join(folder, 'aws');
     for (const [index, answer] of answers.entries())
       if (answer) writeFileSync(join(folder, `answer-${index}`), JSON.stringify(answer));
     writeFileSync(join(folder, 'asked'), '');
-    writeFileSync(
-      command,
-      `#!/bin/sh\necho >> ${folder}/asked\ncat ${folder}/answer-$(( $(wc -l < ${folder}/asked) - 1 )) || exit 254\n`,
+    writeShellProgram(
+      join(folder, 'aws'),
+      `echo >> ${folder}/asked\ncat ${folder}/answer-$(( $(wc -l < ${folder}/asked) - 1 )) || exit 254`,
     );
-    chmodSync(command, 0o755);
     const PATH = [folder, process.env['PATH']].join(delimiter);
     const { status, stdout, stderr } = spawnSync(
       join(root, '.ci/refuse-critical-findings'),

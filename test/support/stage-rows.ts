@@ -153,6 +153,8 @@ export async function insertReadyStream(pool: Pool, id: string, userNumber: numb
 const everyUser = `s % ${usersOfAll}`;
 
 async function insertDueTimes(pool: Pool, state: string, kind: 'schedule_start' | 'schedule_end'): Promise<void> {
+  // A trigger finds the user of each row. Its plan would read all streams for each, if it was made beside few streams.
+  await pool.query('analyze streams');
   await pool.query(
     `insert into due_times (stream_id, kind, due_at) select id, '${kind}', ${kind}_at from streams
      where state = '${state}' and ${kind}_at is not null on conflict do nothing`,

@@ -1,6 +1,6 @@
 // Limits of time, memory and attempts of inspections: at a limit, the findings so far are kept.
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import type { InspectorOptions } from '../../../lambda/publisher/inspecting/insp
 import { actorsOn } from '../../support/actors.ts';
 import { mediaSample } from '../../support/media-samples.ts';
 import { testService } from '../../support/service.ts';
+import { writeShellProgram } from '../../support/shell-program.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
@@ -90,14 +91,12 @@ it('a piece that does not get on ends after its longest time, and nobody tries i
 });
 
 it.skipIf(process.platform !== 'linux')('what takes more memory than a piece may is not tried again', async () => {
-  const greedy = join(folder, 'greedy');
   const made = '-f lavfi -i color=s=15000x15000:d=1';
   // A picture of 15,000 × 15,000 needs 1.8 GB.
-  await writeFile(
-    greedy,
-    `#!/bin/sh\nexec "${tools.ffmpegPath}" -nostdin -loglevel error ${made} -vf format=gbrap16le -f null -\n`,
+  const greedy = writeShellProgram(
+    join(folder, 'greedy'),
+    `exec "${tools.ffmpegPath}" -nostdin -loglevel error ${made} -vf format=gbrap16le -f null -`,
   );
-  await chmod(greedy, 0o755);
   const logged: string[] = [];
   const log = (event: string) => void logged.push(event);
   await inspect(await mediaSample('plain.mp4'), { tools: { ...tools, ffmpegPath: greedy }, log });

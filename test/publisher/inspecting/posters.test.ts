@@ -1,5 +1,5 @@
 // The poster of a stream is a picture that it sent seconds ago, made once for all viewers.
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -13,6 +13,7 @@ import { makeBarcodeClip, readBarcodes } from '../../support/barcode-clip.ts';
 import { commandsTo, takeCommands } from '../../support/outbox-rows.ts';
 import { testService } from '../../support/service.ts';
 import type { Answer } from '../../support/service.ts';
+import { writeShellProgram } from '../../support/shell-program.ts';
 import { objectKeyOf } from '../../support/stored-uploads.ts';
 
 const service = testService();
@@ -144,12 +145,10 @@ test('what is due is made before what comes next, where only one more may be mad
 });
 
 test('keyframes are shown, as many as there are, where no more of the file can be read', async () => {
-  const ffmpegPath = join(folder, 'ffmpeg-of-keyframes');
-  await writeFile(
-    ffmpegPath,
-    `#!/bin/sh\ncase " $* " in *" noref "*) exit 1;; esac\nexec '${tools.ffmpegPath}' "$@"\n`,
+  const ffmpegPath = writeShellProgram(
+    join(folder, 'ffmpeg-of-keyframes'),
+    `case " $* " in *" noref "*) exit 1;; esac\nexec '${tools.ffmpegPath}' "$@"`,
   );
-  await chmod(ffmpegPath, 0o755);
   const { posterURL } = await streamOf(await clip(250), 30);
   const { status, headers } = await posterAt(posterURL, { ...tools, ffmpegPath });
   expect(status).toBe(302);

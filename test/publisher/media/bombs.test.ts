@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examiningMemoryMiB, isOutOfMemory, startMediaTool } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
+import { writeShellProgram } from '../../support/shell-program.ts';
 
 /** Program that prints the peak memory of another program. */
 const measuring = '/usr/bin/time';
@@ -91,17 +92,15 @@ async function film(name: string, graph: string, options: string): Promise<strin
 }
 
 /** A wrapper that runs another program, and logs its peak memory. */
-async function measured(program: string, logPath: string): Promise<string> {
+function measured(program: string, logPath: string): string {
   const path = join(folder, `measured-${crypto.randomUUID()}`);
-  await writeFile(path, `#!/bin/sh\nexec ${measuring} -q -a -o ${logPath} -f %M ${program} "$@"\n`, { mode: 0o755 });
-  return path;
+  return writeShellProgram(path, `exec ${measuring} -q -a -o ${logPath} -f %M ${program} "$@"`);
 }
 
 /** A wrapper that runs another program, and logs its arguments. */
-async function noted(program: string, logPath: string): Promise<string> {
+function noted(program: string, logPath: string): string {
   const path = join(folder, `noted-${crypto.randomUUID()}`);
-  await writeFile(path, `#!/bin/sh\necho "$@" >> ${logPath}\nexec ${program} "$@"\n`, { mode: 0o755 });
-  return path;
+  return writeShellProgram(path, `echo "$@" >> ${logPath}\nexec ${program} "$@"`);
 }
 
 const bombs: readonly (readonly [string, string, RegExp, () => Promise<string>])[] = [
@@ -185,8 +184,8 @@ describe.each(builds)('with the $name build', ({ name: build, tools }) => {
     const path = await make();
     const log = await keep(`${crypto.randomUUID()}.log`, Buffer.alloc(0));
     const watched = {
-      ffmpegPath: await measured(tools.ffmpegPath, log),
-      ffprobePath: await measured(tools.ffprobePath, log),
+      ffmpegPath: measured(tools.ffmpegPath, log),
+      ffprobePath: measured(tools.ffprobePath, log),
     };
     const beganMs = performance.now();
     const probing = probeMedia(watched, path, { mimeType, type: null, fileSize: null }, never);
@@ -205,7 +204,7 @@ describe.each(builds)('with the $name build', ({ name: build, tools }) => {
   it('what is decoded of a film to examine it takes one thread', async () => {
     const path = await film('plain.mp4', 'testsrc2=s=320x180:r=10:d=8', '-c:v libx264 -preset ultrafast');
     const log = await keep(`${crypto.randomUUID()}.log`, Buffer.alloc(0));
-    const watched = { ...tools, ffmpegPath: await noted(tools.ffmpegPath, log) };
+    const watched = { ...tools, ffmpegPath: noted(tools.ffmpegPath, log) };
     await probeMedia(watched, path, { mimeType: 'video/mp4', type: null, fileSize: null }, never);
     const told = (await readFile(log, 'utf8')).trim().split('\n');
     expect(told).toHaveLength(2);

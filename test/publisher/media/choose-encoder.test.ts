@@ -1,5 +1,5 @@
 // An agent chooses an encoder that works, not one that ffmpeg only lists. Stubs simulate machines with a GPU.
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,6 +7,7 @@ import type { Log } from '../../../lambda/log.ts';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { chooseEncoder, encoderChoice } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
+import { writeShellProgram } from '../../support/shell-program.ts';
 
 const builds = await everyMediaTools();
 const nvenc = { codec: 'h264_nvenc' };
@@ -24,10 +25,7 @@ async function choose(ffmpegPath: string, timeoutMs?: number) {
 async function stub(script: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stub-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'ffmpeg');
-  await writeFile(path, `#!/bin/sh\n${script}\n`);
-  await chmod(path, 0o755);
-  return path;
+  return writeShellProgram(join(folder, 'ffmpeg'), script);
 }
 
 describe('NVENC', () => {
