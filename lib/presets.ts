@@ -11,6 +11,7 @@ export type StagePreset = Omit<StageSettings, 'region' | 'availabilityZones'>;
 /** The values of every preset. */
 const common = {
   account: null,
+  addedAvailabilityZone: null,
   bootstrapQualifier: null,
   owner: 'platform-engineering',
   costCenter: 'loop-streaming',

@@ -36,7 +36,14 @@ export const settingChanges: { readonly [Name in keyof StageSettings]: SettingCh
   },
   availabilityZones: {
     kind: 'creation',
-    instead: 'CloudFormation would give the addresses of subnets in use to others. Create another stage.',
+    instead:
+      'CloudFormation would give the addresses of subnets in use to others. Add a third zone by addedAvailabilityZone, ' +
+      'or create another stage.',
+  },
+  addedAvailabilityZone: {
+    kind: 'refused',
+    isAllowed: (standing) => standing === null,
+    instead: 'The database and agents in the zone would lose their subnets. Keep it: a zone costs nothing.',
   },
   natGateways: free,
   nat: free,
@@ -137,12 +144,13 @@ export const settingChanges: { readonly [Name in keyof StageSettings]: SettingCh
 /** The settings of a stage that not every change is free of, as the stage keeps them. */
 export type StandingSettings = Partial<StageSettings>;
 
-const nameOfParameter = (stage: string) => `/loop-streaming-platform/${stage}/settings`;
+/** The name of the parameter in which a stage keeps its settings. */
+export const nameOfStandingSettings = (stage: string) => `/loop-streaming-platform/${stage}/settings`;
 
 /** The parameter in which a stage keeps its settings: its name, and its value as JSON. */
 export function standingParameter(stage: string, settings: StageSettings): { name: string; value: string } {
   const kept = Object.entries(settings).filter(([name]) => settingChanges[name as keyof StageSettings].kind !== 'free');
-  return { name: nameOfParameter(stage), value: JSON.stringify(Object.fromEntries(kept)) };
+  return { name: nameOfStandingSettings(stage), value: JSON.stringify(Object.fromEntries(kept)) };
 }
 
 /** A change that a deployment must not make. */

@@ -90,6 +90,14 @@ export function zonesOf(region: string): Check {
   };
 }
 
+/** A zone of the region that two others do not include, or null. */
+export function addedZoneOf(others: readonly string[], region: string): Check {
+  return {
+    expected: `a zone of ${region} beside two availabilityZones, or null`,
+    holds: (value) => value === null || (others?.length === 2 && zonesOf(region).holds([...others, value])),
+  };
+}
+
 export function orNull(check: Check): Check {
   return { expected: `${check.expected}, or null`, holds: (value) => value === null || check.holds(value) };
 }

@@ -4,6 +4,7 @@ import { databaseChecks, type DatabaseSettings, faultOfWindows } from './databas
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
 import { operatingChecks, type OperatingSettings } from './operating-settings.ts';
 import {
+  addedZoneOf,
   type Check,
   emailAddress,
   flag,
@@ -44,6 +45,11 @@ export interface StageSettings extends DatabaseSettings, IdleSettings, Operating
    * synth. They have to offer `gpuInstanceType`.
    */
   readonly availabilityZones: readonly string[];
+  /**
+   * A third zone for a stage that began with two. Its subnets have addresses behind all others, so those in use stay.
+   * Null: none was added.
+   */
+  readonly addedAvailabilityZone: string | null;
   /**
    * Number of NAT gateways. Functions call payment providers, webhooks and AWS through them. With one in each zone,
    * functions survive the loss of a zone; with a single one, the stage is cheaper.
@@ -188,6 +194,12 @@ export function checkStage(name: string, settings: StageSettings): void {
   if (fault !== null) throw new Error(`stage "${name}": ${fault}`);
 }
 
+/** All zones of a stage, in the order of its subnets. */
+export function zonesOfStage(settings: Pick<StageSettings, 'availabilityZones' | 'addedAvailabilityZone'>): string[] {
+  const { availabilityZones, addedAvailabilityZone: added } = settings;
+  return [...availabilityZones, ...(added === null ? [] : [added])];
+}
+
 /** The fault of a stage's name, which begins the names of its stacks and parameters; null if there is none. */
 export function faultOfName(name: unknown): string | null {
   // S3 and RDS derive lower-case names from it.
@@ -201,7 +213,15 @@ export function faultOfName(name: unknown): string | null {
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
-  const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
+  const {
+    region,
+    availabilityZones,
+    databaseStorageGiB,
+    gpuMachinesMin,
+    ffmpegAgentsMin,
+    manifestAgentsMin,
+    importWorkersMin,
+  } = settings;
   const tasksOnGpusMax = settings.ffmpegAgentsMax + settings.mediaWorkersMax;
   return {
     ...databaseChecks,
@@ -217,6 +237,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
       holds: (value) => isRegion.holds(value) && !regionsWithoutCloudFrontLogs.has(String(value)),
     },
     availabilityZones: zonesOf(region),
+    addedAvailabilityZone: addedZoneOf(availabilityZones, region),
     natGateways: wholeNumber(1, 3),
     databaseInstanceClass: text(/^[a-z]+\d[a-z0-9]*\.[a-z0-9]+$/, 'an instance class such as "t4g.medium"'),
     databaseStorageGiB: wholeNumber(20, 65_535),

@@ -69,13 +69,15 @@ const ownTags = new Set(['stage', 'owner', 'cost-center']);
 export function takenChecks({
   region,
   availabilityZones,
+  addedAvailabilityZone,
   recoveryRegion,
 }: {
   readonly region: string;
   readonly availabilityZones: readonly string[];
+  readonly addedAvailabilityZone: string | null;
   readonly recoveryRegion: string | null;
 }): Readonly<Record<keyof TakenSettings, Check>> {
-  const zones = availabilityZones?.length ?? 0;
+  const zones = (availabilityZones?.length ?? 0) + (addedAvailabilityZone === null ? 0 : 1);
   return {
     vpcCidr: isCidr(16, 20),
     network: {

@@ -102,7 +102,7 @@ export class DatabaseStack extends Stack {
     const proxyRole = settings.databaseProxy
       ? new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds') })
       : null;
-    this.proxy = proxyRole && this.#proxyOf(instance, network, proxyRole);
+    this.proxy = proxyRole && this.#proxyOf(settings, instance, network, proxyRole);
     this.endpoint = this.proxy?.endpoint ?? instance.dbInstanceEndpointAddress;
     // Exported beside a proxy too, so that a stage may get one, or lose it, in one deployment.
     this.exportValue(instance.dbInstanceEndpointAddress);
@@ -204,7 +204,12 @@ export class DatabaseStack extends Stack {
     if (!settings.keepData) acknowledge(instance, 'The stage is made to be destroyed.', 'AwsSolutions-RDS10');
   }
 
-  #proxyOf(instance: DatabaseInstance, { vpc }: NetworkStack, role: Role): DatabaseProxy {
+  #proxyOf(
+    { availabilityZones }: StageSettings,
+    instance: DatabaseInstance,
+    { vpc }: NetworkStack,
+    role: Role,
+  ): DatabaseProxy {
     instance.grantConnect(role, this.userName);
     const proxy = new DatabaseProxy(this, 'Proxy', {
       proxyTarget: ProxyTarget.fromInstance(instance),
@@ -214,7 +219,11 @@ export class DatabaseStack extends Stack {
       requireTLS: true,
       role,
       vpc,
-      vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+      vpcSubnets: {
+        subnetType: SubnetType.PRIVATE_ISOLATED,
+        // A proxy cannot be moved, so it does without a zone that is added. Clients of all zones reach it.
+        availabilityZones: [...availabilityZones],
+      },
       securityGroups: [new SecurityGroup(this, 'ProxySecurityGroup', { vpc, description: 'RDS Proxy' })],
     });
     instance.connections.allowDefaultPortFrom(proxy);

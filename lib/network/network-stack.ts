@@ -5,7 +5,6 @@ import {
   FlowLogDestination,
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
-  IpAddresses,
   type IVpc,
   Port,
   SecurityGroup,
@@ -16,9 +15,11 @@ import type { Construct } from 'constructs';
 import { agentPeerPort } from '../../lambda/publisher/environment.ts';
 import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
+import { zonesOfStage } from '../stage-settings.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { GivenNetwork } from '../taken-settings.ts';
 import { NatInstances } from './nat-instances.ts';
+import { StageAddresses } from './stage-addresses.ts';
 
 export interface NetworkStackProps {
   readonly settings: StageSettings;
@@ -38,7 +39,7 @@ export class NetworkStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings }: NetworkStackProps) {
     super(scope, id);
-    this.#zones = [...settings.availabilityZones];
+    this.#zones = zonesOfStage(settings);
 
     this.vpc = settings.network === null ? this.#newVpc(settings) : this.#givenVpc(settings.network);
 
@@ -56,7 +57,7 @@ export class NetworkStack extends Stack {
     const flowLogs = new ServiceLogs(this, 'FlowLogs', settings.logRetentionDays);
     const natInstances = settings.nat === 'instance' ? new NatInstances(settings.vpcCidr) : null;
     const vpc = new Vpc(this, 'Vpc', {
-      ipAddresses: IpAddresses.cidr(settings.vpcCidr),
+      ipAddresses: new StageAddresses(settings),
       natGateways: settings.natGateways,
       ...(natInstances && { natGatewayProvider: natInstances }),
       // Agents send some Mbit/s for each stream, for months. From public subnets this traffic needs no NAT gateway,

@@ -28,6 +28,8 @@ const changes: readonly Change[] = [
   ['certificate given', { domain }, { domain, certificateArn: `arn:aws:acm:us-east-1:${account}:certificate/1` }],
   ['proxy on', { ...large, databaseProxy: false }, { ...large, databaseProxy: true }],
   ['proxy off', { ...large, databaseProxy: true }, { ...large, databaseProxy: false }],
+  ['third zone added', twoZones, { ...twoZones, addedAvailabilityZone: 'us-east-1c' }],
+  ['added zone taken away', { ...twoZones, addedAvailabilityZone: 'us-east-1c' }, twoZones],
   ['third zone', twoZones, thirdZone('us-east-1c')],
   ['zone taken away', thirdZone('us-east-1d'), twoZones],
   ['zone exchanged', thirdZone('us-east-1d'), thirdZone('us-east-1f')],

@@ -15,6 +15,7 @@ const key = (id: string) => `arn:aws:kms:us-east-1:111111111111:key/${id}`;
 describe('a setting of a stage that stands', () => {
   test.each<[string, Partial<StageSettings>, Partial<StageSettings>]>([
     ['availabilityZones', {}, { availabilityZones: ['us-east-1a', 'us-east-1b'] }],
+    ['addedAvailabilityZone', { addedAvailabilityZone: 'us-east-1c' }, {}],
     ['availabilityZones', { availabilityZones: ['us-east-1a', 'us-east-1b'] }, {}],
     ['availabilityZones', {}, { availabilityZones: ['us-east-1b', 'us-east-1a', 'us-east-1d'] }],
     ['databaseStorageGiB', {}, { databaseStorageGiB: 50 }],

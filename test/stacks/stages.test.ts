@@ -14,6 +14,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   costCenter: 'a;b',
   region: 'Frankfurt',
   availabilityZones: ['eu-west-1a', 'us-east-1b'],
+  addedAvailabilityZone: 'us-east-1b',
   vpcCidr: '10.0.0.1/16',
   network: { vpcId: 'vpc-0' },
   hostedZoneRoleArn: 'role/dns',

@@ -1,6 +1,6 @@
 // Settings that cannot change as wanted on the stage that stands: refused before anything is deployed.
 import { readParameter } from '../../../lambda/ports/aws/call-aws.ts';
-import { refusedChanges, type StandingSettings, standingParameter } from '../../../lib/setting-changes.ts';
+import { nameOfStandingSettings, refusedChanges, type StandingSettings } from '../../../lib/setting-changes.ts';
 import { absentIf, type Check, found } from '../check.ts';
 
 export const standingSettings: Check = {
@@ -8,9 +8,7 @@ export const standingSettings: Check = {
   async run({ command: { stage, settings, settingsOf }, aws, ownStacks }) {
     if ((await ownStacks()).length === 0) return [];
     const place = { region: aws.region, credentials: await aws.credentials() };
-    const kept = await readParameter(standingParameter(stage, settings).name, place).catch(
-      absentIf('ParameterNotFound'),
-    );
+    const kept = await readParameter(nameOfStandingSettings(stage), place).catch(absentIf('ParameterNotFound'));
     const row = { what: 'Changes of settings', needed: 'possible on the stage that stands' };
     if (kept === null)
       return [

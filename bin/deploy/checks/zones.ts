@@ -1,5 +1,6 @@
 // Availability zones: an account's letters stand for other zones than its neighbour's, and not every zone offers all.
 import { DescribeAvailabilityZonesCommand, DescribeInstanceTypeOfferingsCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { zonesOfStage } from '../../../lib/stage-settings.ts';
 import { type Check, found, type Finding } from '../check.ts';
 
 interface Zone {
@@ -43,9 +44,9 @@ export const zones: Check = {
       `In lib/stages.ts, give ${settingsOf} availabilityZones out of: ` +
         `${complete.map(({ name }) => name).join(', ') || 'none: choose another region or gpuInstanceType'}.`,
     ];
-    const used = settings.availabilityZones.map((name) => there.find((zone) => zone.name === name) ?? name);
+    const used = zonesOfStage(settings).map((name) => there.find((zone) => zone.name === name) ?? name);
     const known = used.filter((zone) => typeof zone !== 'string');
-    const needed = settings.availabilityZones.join(', ');
+    const needed = zonesOfStage(settings).join(', ');
     const named = used.map((zone) => (typeof zone === 'string' ? `no ${zone}` : `${zone.name} is ${zone.id}`));
     return [
       found(
