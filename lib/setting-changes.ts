@@ -37,8 +37,8 @@ export const settingChanges: { readonly [Name in keyof StageSettings]: SettingCh
   availabilityZones: {
     kind: 'creation',
     instead:
-      'CloudFormation would give the addresses of subnets in use to others. Add a third zone by addedAvailabilityZone, ' +
-      'or create another stage.',
+      'CloudFormation would give the addresses of subnets in use to others. Add a third zone by ' +
+      'addedAvailabilityZone, or create another stage.',
   },
   addedAvailabilityZone: {
     kind: 'refused',

@@ -11,8 +11,8 @@ import type {
 import type { StageSettings } from '../stage-settings.ts';
 
 /**
- * Addresses of a network that may get another zone while it is in use. The CDK allots them in turn, by role and then by zone, so
- * it would move the subnets of most roles. The subnets of three zones need less than half of the network.
+ * Addresses of a network that may get another zone while it is in use. The CDK allots them in turn, by role and then by
+ * zone, so it would move the subnets of most roles. The subnets of three zones need less than half of the network.
  */
 export class StageAddresses implements IIpAddresses {
   readonly #addedZone: string | null;
