@@ -1,6 +1,6 @@
 // The stage that the deploy test deploys: the platform's own, with stand-ins for features that the emulator lacks.
 // A smaller stage of its own would have to be kept like the real one by hand.
-import { App, ArnFormat, Aspects, CfnParameter, CfnResource, SecretValue, Stack } from 'aws-cdk-lib';
+import { App, ArnFormat, Aspects, CfnOutput, CfnParameter, CfnResource, SecretValue, Stack } from 'aws-cdk-lib';
 import type { CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -45,9 +45,11 @@ const changedDescription = ' (changed)';
 
 const app = new App();
 const isChanged = app.node.tryGetContext('changed') === 'true';
+const chosenSettings: Partial<StageSettings> = JSON.parse(app.node.tryGetContext('settings') ?? '{}');
 const stage = new ServiceStage(app, 'emulated', {
   ...completeDev,
   ...(isChanged && changedSettings),
+  ...chosenSettings,
   // The image is never pulled, because no task runs.
   image: PublisherImage.fromDigest(`sha256:${'0'.repeat(64)}`),
 });
@@ -70,12 +72,9 @@ function standIn(node: IConstruct): void {
 
 /** Lets functions use the test's Postgres: the emulated RDS has no SQL, no managed password and no proxy. */
 function connectToPostgres(database: IConstruct): void {
-  const proxy = database.node.findChild('Proxy').node.defaultChild as CfnResource;
-  proxy.addOverride('Type', 'Custom::DBProxyStandIn');
-  proxy.addPropertyOverride('ServiceToken', attributesStandIn(database).functionArn);
-  const name = { service: 'rds', resource: 'db-proxy', resourceName: 'prx-0' };
-  const proxyArn = Stack.of(proxy).formatArn({ ...name, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
-  proxy.addPropertyOverride('Attributes', { Endpoint: databaseHost, DBProxyArn: proxyArn });
+  const proxy = database.node.tryFindChild('Proxy')?.node.defaultChild as CfnResource | undefined;
+  if (proxy) standInForProxy(database, proxy);
+  nameHostOfInstance(database);
 
   const username = SecretValue.unsafePlainText(masterCredentials.username);
   const password = SecretValue.unsafePlainText(masterCredentials.password);
@@ -90,6 +89,25 @@ function connectToPostgres(database: IConstruct): void {
   const { Statement: statements }: { Statement: unknown[] } = Stack.of(policy).resolve(policy.policyDocument);
   const index = statements.findIndex((statement) => JSON.stringify(statement).includes('MasterUserSecret'));
   policy.addPropertyOverride(`PolicyDocument.Statement.${index}.Resource`, master.secretArn);
+}
+
+function standInForProxy(database: IConstruct, proxy: CfnResource): void {
+  proxy.addOverride('Type', 'Custom::DBProxyStandIn');
+  proxy.addPropertyOverride('ServiceToken', attributesStandIn(database).functionArn);
+  const name = { service: 'rds', resource: 'db-proxy', resourceName: 'prx-0' };
+  const proxyArn = Stack.of(proxy).formatArn({ ...name, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  proxy.addPropertyOverride('Attributes', { Endpoint: databaseHost, DBProxyArn: proxyArn });
+}
+
+/** Clients of a stage without a proxy take the instance's address from this export. */
+function nameHostOfInstance(database: IConstruct): void {
+  const exported = database.node
+    .findChild('Exports')
+    .node.children.filter(
+      (output) =>
+        output instanceof CfnOutput && JSON.stringify(Stack.of(output).resolve(output.value)).includes('Address'),
+    );
+  for (const output of exported) (output as CfnOutput).value = databaseHost;
 }
 
 /** The function behind custom resources whose attributes equal their properties. */

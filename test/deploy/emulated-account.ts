@@ -6,6 +6,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { join } from 'node:path';
 import { startChild } from '../../bin/local/child-process.ts';
 import type { RunningChild } from '../../bin/local/child-process.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
 import type { AWSEmulator } from '../support/aws-emulator.ts';
 
 export interface DeployedResource {
@@ -15,6 +16,16 @@ export interface DeployedResource {
 
 /** Resources by STACK/LOGICAL-ID. */
 export type DeployedResources = ReadonlyMap<string, DeployedResource>;
+
+/** What is deployed. */
+export interface Deployment {
+  /** Whether it has changes of everything, as a later release would. */
+  readonly isChanged: boolean;
+  /** Settings of the stage beside those of app.ts. */
+  readonly settings?: Partial<StageSettings>;
+  /** The folder of a release; by default this one. */
+  readonly sources?: string;
+}
 
 /** Retention of all logs in days, once the changes are deployed. */
 export const changedRetentionDays = RetentionDays.ONE_MONTH;
@@ -28,6 +39,7 @@ export class EmulatedAccount {
   readonly clientConfig: AWSEmulator['clientConfig'];
   readonly #folder: string;
   #cli: RunningChild | null = null;
+  #deployments = 0;
 
   /** @param folder folder that the CLI may write to */
   constructor(clientConfig: AWSEmulator['clientConfig'], folder: string) {
@@ -60,11 +72,12 @@ export class EmulatedAccount {
     return this.#cdk(this.#folder, 'bootstrap', 'aws://000000000000/us-east-1');
   }
 
-  /** `cdk deploy` of all stacks of app.ts. @param isChanged deploys them with changes, as a later release would */
-  deploy({ isChanged }: { isChanged: boolean }): Promise<void> {
-    const output = join(this.#folder, `cdk.out.${isChanged}`);
-    const app = ['--app', 'node test/deploy/app.ts', '--context', `changed=${isChanged}`, '--output', output];
-    return this.#cdk(root, 'deploy', '**', ...app, '--require-approval', 'never', '--concurrency', '4');
+  /** `cdk deploy` of all stacks of app.ts. */
+  deploy({ isChanged, settings = {}, sources = root }: Deployment): Promise<void> {
+    const output = join(this.#folder, `cdk.out.${(this.#deployments += 1)}`);
+    const context = [`changed=${isChanged}`, `settings=${JSON.stringify(settings)}`].flatMap((each) => ['-c', each]);
+    const app = ['--app', 'node test/deploy/app.ts', ...context, '--output', output];
+    return this.#cdk(sources, 'deploy', '**', ...app, '--require-approval', 'never', '--concurrency', '4');
   }
 
   /** The resources of all stacks except the bootstrap's. */

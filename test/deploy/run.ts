@@ -30,6 +30,7 @@ import {
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
 import { CallRecorder } from './call-recorder.ts';
+import { liveThroughSecondDay } from './second-day.ts';
 import { linesOf, newCalls } from './recorded-calls.ts';
 import { startTask } from './task.ts';
 import type { Task } from './task.ts';
@@ -38,6 +39,8 @@ import type { TaskName } from './tasks.ts';
 import { databaseHost, masterCredentials, startPostgresProxy } from './postgres-proxy.ts';
 
 const stepTimeoutMs = 3 * 60_000;
+/** Time for the tasks with all deployments in between. */
+const secondDayTimeoutMs = 15 * 60_000;
 const quotedLines = 60;
 const databaseName = 'platform';
 /** The name in app.ts. */
@@ -162,15 +165,19 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   const [third = ''] = await step(preparation, () => prepareStreams(1));
   await step('Start, and its command on the queue', () => startAndTakeCommand(third));
   await step('Streams that nobody has taken are stopped', () => stopStreams(api, [first, scheduled.id]));
-  await step('Tasks import, prepare, and take streams', () =>
-    importPrepareAndPublish({
-      api,
-      databaseURL: database.url,
-      waitingStreamID: third,
-      start,
-      hasCalled: (name, action) =>
-        recorder.recorded.some((right) => right.caller.includes(name) && right.action === action),
-    }),
+  await step(
+    'Tasks import, prepare, and take streams',
+    () =>
+      importPrepareAndPublish({
+        api,
+        databaseURL: database.url,
+        waitingStreamID: third,
+        start,
+        hasCalled: (name, action) =>
+          recorder.recorded.some((right) => right.caller.includes(name) && right.action === action),
+        whileOnAir: (assertOnAir) => liveThroughSecondDay({ account, step, folder, assertOnAir }),
+      }),
+    secondDayTimeoutMs,
   );
   await step('Every call of AWS is one that is known', async () => assertKnown(recorder, await account.resources()));
 }
@@ -275,12 +282,12 @@ function assertInPlace(before: DeployedResources, after: DeployedResources): voi
 }
 
 /** Runs a step with its title on the console, and fails it after its time limit. */
-async function step<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
+async function step<Result>(title: string, work: () => Promise<Result>, timeoutMs = stepTimeoutMs): Promise<Result> {
   const beganMs = performance.now();
   console.log(`… ${title}`);
   const timeout = new AbortController();
-  const tooLong = setTimeout(stepTimeoutMs, undefined, { signal: timeout.signal }).then(() =>
-    Promise.reject(new Error(`took longer than ${stepTimeoutMs / 1000} s: ${title}`)),
+  const tooLong = setTimeout(timeoutMs, undefined, { signal: timeout.signal }).then(() =>
+    Promise.reject(new Error(`took longer than ${timeoutMs / 1000} s: ${title}`)),
   );
   tooLong.catch(() => {});
   const result = await Promise.race([work(), tooLong]);

@@ -1,5 +1,6 @@
 // The work of tasks: an import worker fetches an upload, a media worker prepares it, and agents send its stream.
 import { readFile } from 'node:fs/promises';
+import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { startRtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
@@ -22,6 +23,8 @@ export interface TaskScenario {
   readonly start: (name: TaskName) => Promise<Task>;
   /** Whether a task has made such a call so far. */
   readonly hasCalled: (name: TaskName, action: string) => boolean;
+  /** Done while a prepared stream is on air. It calls the function it gets to see that the stream still is. */
+  readonly whileOnAir: (assertOnAir: () => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -32,7 +35,7 @@ const abandonedPollMs = 21_000;
 const publicURL = 'https://files.example.com/clip.mp4';
 
 export async function importPrepareAndPublish(scenario: TaskScenario): Promise<void> {
-  const { api, databaseURL, waitingStreamID, start, hasCalled } = scenario;
+  const { api, databaseURL, waitingStreamID, start, hasCalled, whileOnAir } = scenario;
   const clip = await readFile(await mediaSample('plain.mp4'));
   await using source = await startSource((request, response) =>
     sendFile(clip, request, response, { headers: { 'content-type': 'video/mp4' } }),
@@ -59,6 +62,17 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
       sink.channels().some(({ app, live, videoFrames }) => app === destinationID && live && videoFrames > 0),
     );
   };
+  /** Resolves once the ingest has further pictures of a stream that never left it. */
+  const assertOnAir = async (streamID: string) => {
+    const { state: now, destinationID } = await api('GET', `/streams/${streamID}`);
+    assert.equal(now, 'active');
+    const frames = () => sink.channels().find(({ app }) => app === destinationID)?.videoFrames ?? 0;
+    const before = frames();
+    assert.ok(before >= framesBefore, 'the agent has connected to the ingest again');
+    await until(async () => frames() > before + 30);
+    framesBefore = frames();
+  };
+  let framesBefore = 0;
   try {
     await setTimeout(abandonedPollMs);
     const { id: uploadID } = await api('POST', '/uploads/import', { url: publicURL });
@@ -81,6 +95,7 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     // The agent requests protection with its first stream.
     await until(async () => hasCalled('ManifestTask', 'ecs:UpdateTaskProtection'));
     await plays(preparedStreamID);
+    await whileOnAir(() => Promise.race([assertOnAir(preparedStreamID), prepared.works]));
     await api('POST', `/streams/${preparedStreamID}/stop`);
     await until(async () => (await state(preparedStreamID)) === 'stopped');
     await api('DELETE', `/streams/${preparedStreamID}`);
