@@ -22,8 +22,12 @@ beforeAll(async () => {
   await browser.signIn(user);
 });
 
-const callWith = (headers: Record<string, string>, method = 'GET', path = '/me') =>
-  fetch(`${site.origin()}/v1${path}`, { method, headers });
+const callWith = (headers: Record<string, string>, method = 'GET', path = '/me', body?: object) =>
+  fetch(`${site.origin()}/v1${path}`, {
+    method,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
 const statusOf = async (accessToken: string) => (await callWith({ authorization: `Bearer ${accessToken}` })).status;
 const makeKey = async (settings: Record<string, unknown> = {}, by = browser) =>
   (await by.post('/api/auth/account/api-keys/create', { name: 'script', ...settings })).body;
@@ -213,6 +217,14 @@ describe('an application', () => {
       await create({ authorization: `Bearer ${token}` }),
       await create({ 'x-api-key': key }),
     ];
+    // It may not have what the user made send to itself: that would go on after its connection.
+    const patch = async (id: string, change: object) =>
+      (await callWith({ authorization: `Bearer ${token}` }, 'PATCH', `/webhooks/${id}`, change)).status;
+    const elsewhere = { url: 'http://127.0.0.1:9/elsewhere' };
+    expect([await patch(ofUser, elsewhere), await patch(ofApplication, elsewhere)]).toEqual([403, 200]);
+    const rotate = async (id: string) =>
+      (await callWith({ authorization: `Bearer ${token}` }, 'POST', `/webhooks/${id}/rotate-secret`)).status;
+    expect([await rotate(ofUser), await rotate(ofApplication)]).toEqual([403, 200]);
     await browser.post('/api/auth/account/applications/disconnect', { clientID: application.clientID });
     const enabled = async (id: string) =>
       (await (await callWith({ 'x-api-key': key }, 'GET', `/webhooks/${id}`)).json()).enabled;

@@ -8,6 +8,7 @@ import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { keptAnswersOf } from '../support/kept-answers.ts';
 import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testDataKey, testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
 
 const made = { url: 'http://127.0.0.1:9/hook', events: ['stream.state_changed', 'credits.low'] };
 
@@ -68,17 +69,19 @@ describe('webhooks on one machine', () => {
       expect((await createFor(events)).body).toMatchObject({ code: 'validation_failed' });
   });
 
+  /** Calls of a user with a key that has only these scopes. */
+  const limitedTo = async (user: TestUser, ...scopes: Scope[]) => {
+    const id = scopes.join();
+    const key = `lss_key_of_${user.id}_${id}`;
+    const row = { id: `key_${user.id}_${id}`, userID: user.id, name: id, keySha256: hashApiKey(key), scopes };
+    await databaseOn(service.pool()).apiKeys.insert({ ...row, keyStart: 'lss_', expiresAt: null }, 100);
+    return (method: string, path: string, body: object) => user.call(method, path, body, { 'x-api-key': key });
+  };
+
   it('tell a caller nothing that the caller may not read, and can be stopped by anybody who may write', async () => {
     const user = await service.user();
-    const limited = async (...scopes: Scope[]) => {
-      const id = scopes.join();
-      const key = `lss_key_of_${user.id}_${id}`;
-      const row = { id: `key_${user.id}_${id}`, userID: user.id, name: id, keySha256: hashApiKey(key), scopes };
-      await databaseOn(service.pool()).apiKeys.insert({ ...row, keyStart: 'lss_', expiresAt: null }, 100);
-      return (method: string, path: string, body: object) => user.call(method, path, body, { 'x-api-key': key });
-    };
-    const writer = await limited('service:write');
-    const reader = await limited('service:write', 'service:read');
+    const writer = await limitedTo(user, 'service:write');
+    const reader = await limitedTo(user, 'service:write', 'service:read');
     const refused = (detail: string) => ({
       status: 403,
       body: { code: 'insufficient_scope', errors: [{ path: '/events', detail: expect.stringContaining(detail) }] },
@@ -100,6 +103,23 @@ describe('webhooks on one machine', () => {
       status: 200,
       body: { ...made, enabled: false },
     });
+  });
+
+  it('and alert channels neither tell of incidents that the caller may not read', async () => {
+    const user = await service.user();
+    const channel = { name: 'ops', kind: 'webhook', target: 'http://127.0.0.1:9/hook' };
+    const writer = await limitedTo(user, 'service:write');
+    const reader = await limitedTo(user, 'service:write', 'service:read');
+    for (const events of [undefined, ['media_unplayable'], ['credits_low']])
+      expect(await writer('POST', '/alert-channels', { ...channel, events })).toMatchObject({ status: 403 });
+    expect(await reader('POST', '/alert-channels', { ...channel, events: ['credits_low'] })).toMatchObject({
+      status: 403,
+    });
+    const { status, body } = await reader('POST', '/alert-channels', channel);
+    expect([status, body.events.includes('credits_low')]).toEqual([201, false]);
+    const change = { target: 'http://127.0.0.1:9/elsewhere' };
+    expect((await writer('PATCH', `/alert-channels/${body.id}`, change)).status).toBe(403);
+    expect((await writer('PATCH', `/alert-channels/${body.id}`, { enabled: false })).status).toBe(200);
   });
 
   it.each(['https://169.254.169.254/', 'http://[fe80::1]/', 'http://0.0.0.0/'])(

@@ -19,6 +19,8 @@ export interface AlertChannel {
   readonly id: string;
   readonly seq: number;
   readonly user_id: string;
+  /** The application that made it; null: the user did. */
+  readonly client_id: string | null;
   readonly name: string;
   readonly kind: AlertChannelKind;
   readonly sealed_target: Buffer | null;

@@ -14,6 +14,8 @@ export interface Webhook {
   readonly id: string;
   readonly seq: number;
   readonly user_id: string;
+  /** The application that made it; null: the user did. */
+  readonly client_id: string | null;
   readonly url: string;
   /** The types of events that it subscribes to. */
   readonly events: readonly string[];

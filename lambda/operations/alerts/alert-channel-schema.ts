@@ -11,6 +11,7 @@ import { describeChannelDisabling, describeWebhookFailure } from '../../domain/n
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
+import type { Scope } from '../scopes.ts';
 import { shownColumns } from '../shown-columns.ts';
 
 const kind = z.enum(alertChannelKinds).meta({ id: 'AlertChannelKind' });
@@ -37,7 +38,9 @@ export const alertChannelFields = {
     .array(incidentKind)
     .min(1)
     .max(incidentKinds.length)
-    .describe('Kinds of incidents that the channel reports. credits_low needs the scope service:billing.'),
+    .describe(
+      'Kinds of incidents that the channel reports. credits_low needs the scope service:billing, the others service:read.',
+    ),
   afterSeconds: z
     .int32()
     .min(0)
@@ -101,22 +104,26 @@ export function presentAlertChannel(channel: AlertChannel): z.input<typeof alert
   };
 }
 
+/** The scope that reads incidents of a kind. */
+const scopeOf = (each: IncidentKind): Scope => (each === 'credits_low' ? 'service:billing' : 'service:read');
+
 /**
- * Refuses events about credits for a caller that may not read them.
+ * Refuses incidents that the caller may not read.
  * @throws {ProblemError} insufficient_scope
  */
 export function assertMayReceive({ caller }: Context, events: readonly IncidentKind[]): void {
-  if (events.includes('credits_low') && !caller.scopes.includes('service:billing'))
+  const unreadable = events.find((each) => !caller.scopes.includes(scopeOf(each)));
+  if (unreadable !== undefined)
     throw fieldProblem(
       'events',
-      'credits_low needs the scope service:billing. Ask the user for this scope, or leave the event out.',
+      `${unreadable} needs the scope ${scopeOf(unreadable)}. Ask the user for this scope, or leave the event out.`,
       'insufficient_scope',
     );
 }
 
 /** The kinds of incidents that the caller may read. */
 export function readableKinds({ caller }: Context): readonly IncidentKind[] {
-  return incidentKinds.filter((each) => each !== 'credits_low' || caller.scopes.includes('service:billing'));
+  return incidentKinds.filter((each) => caller.scopes.includes(scopeOf(each)));
 }
 
 /**

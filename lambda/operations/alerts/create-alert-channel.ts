@@ -1,6 +1,6 @@
 // POST /alert-channels: creates a channel that receives a message when an incident is confirmed and when it ends.
 import * as z from 'zod';
-import { confirmedAfterSeconds } from '../../domain/notices/incidents.ts';
+import { confirmedAfterSeconds, incidentKinds } from '../../domain/notices/incidents.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import {
@@ -37,7 +37,8 @@ export const createAlertChannel = operation(['service:write'], {
   errors: ['webhook_url_forbidden', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { body }) {
-    const received = [...new Set(body.events ?? readableKinds(ctx))];
+    const readable = readableKinds(ctx);
+    const received = [...new Set(body.events ?? (readable.length > 0 ? readable : incidentKinds))];
     assertMayReceive(ctx, received);
     const id = ctx.newID('alc');
     const stored = await storedTarget(ctx, { id, kind: body.kind }, body.target);

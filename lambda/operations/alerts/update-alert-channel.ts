@@ -1,6 +1,7 @@
 // PATCH /alert-channels/{id}: changes the settings of a channel.
 import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
+import { assertMaker } from '../maker.ts';
 import { operation } from '../operation.ts';
 import {
   alertChannelFields,
@@ -16,7 +17,7 @@ export const updateAlertChannel = operation(['service:write'], {
   summary: 'Update an alert channel',
   description:
     'Absent fields stay unchanged. Disabling a channel drops its waiting messages. The kind cannot change: create ' +
-    'another channel instead.',
+    'another channel instead. An application may change the target only of channels that it made.',
   tag: 'alert-channels',
   route: 'PATCH /alert-channels/{id}',
   body: z
@@ -35,6 +36,7 @@ export const updateAlertChannel = operation(['service:write'], {
     const before = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
     // Only adding events, a new target or enabling needs the right to read them. Disabling a channel does not.
     if (body.target !== undefined || body.events || body.enabled) assertMayReceive(ctx, body.events ?? before.events);
+    if (body.target !== undefined) assertMaker(ctx, before, 'target');
     const stored = body.target === undefined ? before : await storedTarget(ctx, before, body.target);
     const saved = await ctx.data.alertChannels.save(before.id, {
       name: body.name ?? before.name,

@@ -1,6 +1,7 @@
 // PATCH /webhooks/{id}: changes the address or the events of a webhook, or enables or disables it.
 import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
+import { assertMaker } from '../maker.ts';
 import { operation } from '../operation.ts';
 import {
   assertMayHear,
@@ -18,7 +19,7 @@ export const updateWebhook = operation(['service:write'], {
   description:
     'Absent fields stay unchanged. Pending events are sent to a new address immediately. Disabling the webhook ' +
     'drops its pending events; after it is enabled again, redeliver_webhook sends them. The secret stays: ' +
-    'rotate_webhook_secret replaces it.',
+    'rotate_webhook_secret replaces it. An application may change the url only of webhooks that it made.',
   tag: 'webhooks',
   route: 'PATCH /webhooks/{id}',
   body: z
@@ -29,6 +30,7 @@ export const updateWebhook = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     if (body.url !== undefined) assertWebhookURL(ctx, body.url);
     const before = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
+    if (body.url !== undefined && body.url !== before.url) assertMaker(ctx, before, 'url');
     const enabled = body.enabled ?? before.enabled;
     // Only adding events, a new address or enabling needs the right to read them. Disabling a webhook does not.
     if (body.url !== undefined || body.events || body.enabled) assertMayHear(ctx, body.events ?? before.events);

@@ -1,0 +1,18 @@
+// The maker of a webhook or an alert channel: an application redirects only those that end with its connection.
+import type { Context } from './context.ts';
+import { fieldProblem } from './field-problems.ts';
+
+/**
+ * Refuses an application that would change the address or the secret of what the user or another application made:
+ * after the user has disconnected it, messages would go on to it, signed with a secret that it knows.
+ * @param field the field of the request, or the parameter that names the resource
+ * @throws {ProblemError} insufficient_scope
+ */
+export function assertMaker({ caller }: Context, made: { readonly client_id: string | null }, field: string): void {
+  if (caller.clientID === null || caller.clientID === made.client_id) return;
+  throw fieldProblem(
+    field,
+    'An application may redirect only what it made, or replace its secret. Create another one, or ask the user.',
+    'insufficient_scope',
+  );
+}
