@@ -49,8 +49,9 @@ const slow = [
 
 /** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is resolved. */
 const nightly = [
-  'test/long/{as-run,disturbed-outputs,interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
-  'test/long/{mcp-inspector,radio,recurrence-zones,relays,thirty-outputs}.test.ts',
+  'test/long/{as-run,changed-settings,disturbed-outputs,interrupted-uploads,killed-anytime}.test.ts',
+  'test/long/{killed-outputs,library,mcp-inspector,pair-mutations,radio,recurrence-zones}.test.ts',
+  'test/long/{relays,thirty-outputs}.test.ts',
   'test/long/four-files.test.ts',
   'test/publisher/prepared/{long-life,torture}.test.ts',
 ];

@@ -3,8 +3,8 @@ import type { Context } from './context.ts';
 import { fieldProblem } from './field-problems.ts';
 
 /**
- * Refuses an application that would change the address or the secret of what the user or another application made:
- * after the user has disconnected it, messages would go on to it, signed with a secret that it knows.
+ * Refuses an application that would change the address or the secret of a webhook or an alert channel of others. The
+ * platform would still send it messages after the user has disconnected it, signed with a secret that it knows.
  * @param field the field of the request, or the parameter that names the resource
  * @throws {ProblemError} insufficient_scope
  */

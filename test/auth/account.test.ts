@@ -217,7 +217,7 @@ describe('an application', () => {
       await create({ authorization: `Bearer ${token}` }),
       await create({ 'x-api-key': key }),
     ];
-    // It may not have what the user made send to itself: that would go on after its connection.
+    // The application may not redirect the user's webhook to itself, which would last after its connection.
     const patch = async (id: string, change: object) =>
       (await callWith({ authorization: `Bearer ${token}` }, 'PATCH', `/webhooks/${id}`, change)).status;
     const elsewhere = { url: 'http://127.0.0.1:9/elsewhere' };

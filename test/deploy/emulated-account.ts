@@ -17,7 +17,7 @@ export interface DeployedResource {
 /** Resources by STACK/LOGICAL-ID. */
 export type DeployedResources = ReadonlyMap<string, DeployedResource>;
 
-/** What is deployed. */
+/** A deployment of all stacks. */
 export interface Deployment {
   /** Whether it has changes of everything, as a later release would. */
   readonly isChanged: boolean;

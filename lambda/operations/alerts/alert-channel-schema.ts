@@ -39,7 +39,8 @@ export const alertChannelFields = {
     .min(1)
     .max(incidentKinds.length)
     .describe(
-      'Kinds of incidents that the channel reports. credits_low needs the scope service:billing, the others service:read.',
+      'Kinds of incidents that the channel reports. credits_low needs the scope service:billing, the others ' +
+        'service:read.',
     ),
   afterSeconds: z
     .int32()
