@@ -12,6 +12,7 @@ import {
   ObjectNotFound,
   PayloadTooLarge,
 } from '../../lambda/ports/object-store/object-store.ts';
+import { StorageFull } from '../../lambda/ports/object-store/disk-room.ts';
 import { MultipartLost } from '../../lambda/domain/media/upload-parts.ts';
 import { PartDiffers } from '../../lambda/ports/object-store/file-multiparts.ts';
 import type { Grant } from '../../lambda/ports/object-store/object-urls.ts';
@@ -32,10 +33,12 @@ export function serveObjects(store: FileObjectStore, { allowedOrigin, log }: Ser
     response.setHeader('vary', 'Origin');
     if (request.headers.origin === allowedOrigin) allowOrigin(response, allowedOrigin);
     void answer(store, request, response).catch((error: unknown) => {
-      // The client has closed the connection, so there is no answer.
-      if (request.socket.destroyed) return;
       const problem = problemOf(error);
-      if (problem.status === 500) log('object_request_failed', { method: request.method, error: String(error) });
+      // The client or a failed write has closed the connection, so there is no answer.
+      const isClosed = response.socket?.destroyed ?? true;
+      if (problem.status === 507 || (problem.status === 500 && !isClosed))
+        log('object_request_failed', { method: request.method, error: String(error) });
+      if (isClosed) return;
       if (response.headersSent) response.destroy();
       else sendProblem(response, problem);
     });
@@ -68,6 +71,7 @@ async function receive(
   assertPutLimits({ ...limits, contentLength });
   // Refuses a second upload before its bytes arrive. If two begin at the same time, `writeNew` refuses one.
   if (await store.head(key)) throw new ObjectExists('the URL was used already: there is an object');
+  using _room = await store.takeRoom(contentLength);
   await store.writeNew(key, verified(request, request.headersDistinct['content-md5']?.[0]), { contentType });
   response.writeHead(200).end();
 }
@@ -79,7 +83,7 @@ async function receivePart(
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  lengthOf(request, part.contentLength);
+  using _room = await store.takeRoom(lengthOf(request, part.contentLength));
   await store.receivePart(key, part, verified(request, request.headersDistinct['content-md5']?.[0]));
   response.writeHead(200).end();
 }
@@ -193,7 +197,14 @@ function problemOf(error: unknown): Problem {
     return { status: 416, code: 'range_not_satisfiable', title: 'Range not satisfiable', detail };
   if (error instanceof PayloadTooLarge)
     return { status: 422, code: 'payload_too_large', title: 'Payload too large', detail };
+  if (error instanceof StorageFull || isDiskFull(error))
+    return { status: 507, code: 'storage_full', title: 'Insufficient storage', detail: new StorageFull().message };
   return { status: 500, code: 'internal_error', title: 'Internal error', detail: 'the object store failed' };
+}
+
+/** Whether a write has found the disk full, or the quota of its user used up. */
+function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function sendProblem(response: ServerResponse, problem: Problem): void {

@@ -12,11 +12,10 @@ import type { DeployedResources, Deployment, EmulatedAccount } from './emulated-
 const root = join(import.meta.dirname, '../..');
 const domainName = 'live.example.com';
 
-/** Resources with data, or with names that others know: no change may replace them. */
+/** Resources with data, or with names that others know: no change may replace them. Groups of a proxy go with it. */
 const lastingTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::RestApi',
   'AWS::CloudFront::Distribution',
-  'AWS::EC2::SecurityGroup',
   'AWS::EC2::Subnet',
   'AWS::EC2::VPC',
   'AWS::ECS::Cluster',

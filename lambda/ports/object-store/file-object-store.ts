@@ -1,6 +1,7 @@
 // Object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
 import type { Readable } from 'node:stream';
 import { partsKeptDays } from '../../domain/media/object-keys.ts';
+import { DiskRoom } from './disk-room.ts';
 import { FileMultiparts } from './file-multiparts.ts';
 import { FileObjects } from './file-objects.ts';
 import type { OpenObject } from './file-objects.ts';
@@ -18,6 +19,11 @@ export interface FileObjectStore extends ObjectStore {
    */
   authorize(method: string, target: string): Grant;
   open(key: string): Promise<OpenObject | null>;
+  /**
+   * Takes room on the disk for bytes that arrive, until it is disposed.
+   * @throws StorageFull
+   */
+  takeRoom(bytes: number): Promise<Disposable>;
   /** @throws ObjectExists if the object exists already, or another write was faster */
   writeNew(key: string, body: Readable, facts: { readonly contentType: string }): Promise<void>;
   /**
@@ -42,6 +48,7 @@ export interface FileObjectStoreOptions {
 export function createFileObjectStore(options: FileObjectStoreOptions): FileObjectStore {
   const { folder, baseURL, signingKey, now = () => new Date() } = options;
   const objects = new FileObjects(folder);
+  const room = new DiskRoom(folder);
   const multiparts = new FileMultiparts(folder, objects);
   const urls = new ObjectURLs({ baseURL, signingKey, now });
   return {
@@ -51,6 +58,7 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
     authorize: (method, target) => urls.authorize(method, target),
 
     open: (key) => objects.open(key),
+    takeRoom: (bytes) => room.take(bytes),
     head: (key) => objects.head(key),
     read: (key, range) => objects.read(key, range),
     write: (key, body, { contentType }) => objects.write(key, body, contentType),

@@ -1,0 +1,87 @@
+// A full disk of the local run: uploads are refused with what to do, a failed write ends nothing, and room is enough.
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveObjects } from '../../bin/local/serve-objects.ts';
+import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+
+const mib = 1024 ** 2;
+const diskBytes = 64 * mib;
+const disk = mkdtempSync(join(tmpdir(), 'full-disk-'));
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', disk]).status === 0;
+if (!isMounted) rmdirSync(disk);
+
+describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounting a disk needs root)'}`, () => {
+  const server = createServer();
+  const logged: unknown[] = [];
+  let store: FileObjectStore;
+  let files = 0;
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address() as { readonly port: number };
+    mkdirSync(join(disk, 'store'));
+    const baseURL = `http://127.0.0.1:${address.port}`;
+    store = createFileObjectStore({ folder: join(disk, 'store'), baseURL, signingKey: 'key' });
+    server.on('request', serveObjects(store, { allowedOrigin: 'http://x', log: (...line) => logged.push(line) }));
+  });
+  afterAll(() => {
+    server.close();
+    spawnSync('umount', [disk]);
+    rmdirSync(disk);
+  });
+
+  function freeBytes(): number {
+    const { bsize, bavail } = statfsSync(disk);
+    return bavail * bsize;
+  }
+
+  /** Sends so many bytes to a signed URL. @returns status and code of the answer; null: the connection was closed */
+  async function put(bytes: number): Promise<readonly [status: number, code?: string] | null> {
+    const limits = { contentType: 'video/mp4', contentLength: bytes, maxBytes: bytes, expiresInSeconds: 60 };
+    const { url, headers } = await store.presignPut(`uploads/file-${(files += 1)}`, limits);
+    const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.alloc(bytes) }).catch(() => null);
+    if (answer === null) return null;
+    return answer.ok ? [answer.status] : [answer.status, (await answer.json()).code];
+  }
+
+  test('takes uploads until a fifth is left, also of those together, and again once there is room', async () => {
+    expect(await put(60 * mib)).toEqual([507, 'storage_full']);
+    const together = await Promise.all(Array.from({ length: 8 }, () => put(8 * mib)));
+    expect(together.filter((answer) => answer?.[0] === 200).length).toBeGreaterThanOrEqual(2);
+    while ((await put(8 * mib))?.[0] === 200);
+    expect(freeBytes()).toBeGreaterThanOrEqual(diskBytes / 5);
+    for (let file = 1; file <= files; file++) await store.delete(`uploads/file-${file}`);
+    expect(await put(8 * mib)).toEqual([200]);
+  });
+
+  test('that something else fills meanwhile fails the upload, and no other request', async () => {
+    const size = 24 * mib;
+    const limits = { contentType: 'video/mp4', contentLength: size, maxBytes: size, expiresInSeconds: 60 };
+    const { url, headers } = await store.presignPut('uploads/half', limits);
+    const sent = request(url, { method: 'PUT', headers: { ...headers, 'content-length': size } });
+    const answered = once(sent, 'response').then(
+      ([answer]) => (answer as IncomingMessage).statusCode,
+      () => null,
+    );
+    const before = freeBytes();
+    sent.write(Buffer.alloc(mib));
+    await expect.poll(freeBytes).toBeLessThan(before);
+    const other = join(disk, 'other');
+    writeFileSync(other, Buffer.alloc(freeBytes()));
+    sent.end(Buffer.alloc(size - mib));
+    expect([null, 507]).toContain(await answered);
+    await expect
+      .poll(() => logged)
+      .toContainEqual(['object_request_failed', { method: 'PUT', error: expect.stringContaining('ENOSPC') }]);
+    rmSync(other);
+    expect(await put(1024)).toEqual([200]);
+  });
+});
