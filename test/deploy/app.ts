@@ -72,6 +72,8 @@ function standIn(node: IConstruct): void {
     node.type = 'AWS::EC2::Image::Id';
     node.default = 'ami-00000000000000000';
   }
+  // The emulator sets this variable itself, with the certificates that are trusted here.
+  if (node instanceof CfnFunction) node.addPropertyDeletionOverride('Environment.Variables.NODE_EXTRA_CA_CERTS');
   if (isChanged && node instanceof CfnFunction && node.description) node.description += changedDescription;
 }
 
@@ -88,8 +90,6 @@ function connectToPostgres(database: IConstruct): void {
   const migrationFunction = migration.node.defaultChild as CfnFunction;
   migrationFunction.addPropertyOverride('Environment.Variables.DATABASE_HOST', databaseHost);
   migrationFunction.addPropertyOverride('Environment.Variables.DATABASE_SECRET_ARN', master.secretArn);
-  // The emulator sets this variable itself, with the certificates that are trusted here.
-  migrationFunction.addPropertyDeletionOverride('Environment.Variables.NODE_EXTRA_CA_CERTS');
   const policy = migration.node.findChild('ServiceRole').node.findChild('DefaultPolicy').node.defaultChild as CfnPolicy;
   const { Statement: statements }: { Statement: unknown[] } = Stack.of(policy).resolve(policy.policyDocument);
   const index = statements.findIndex((statement) => JSON.stringify(statement).includes('MasterUserSecret'));
