@@ -48,10 +48,9 @@ const changedDescription = ' (changed)';
 const app = new App();
 const isChanged = app.node.tryGetContext('changed') === 'true';
 const chosenSettings: Partial<StageSettings> = JSON.parse(app.node.tryGetContext('settings') ?? '{}');
+const settings: StageSettings = { ...completeDev, ...(isChanged && changedSettings), ...chosenSettings };
 const stage = new ServiceStage(app, 'emulated', {
-  ...completeDev,
-  ...(isChanged && changedSettings),
-  ...chosenSettings,
+  ...settings,
   // The image is never pulled, because no task runs.
   image: PublisherImage.fromDigest(`sha256:${'0'.repeat(64)}`),
 });
@@ -72,8 +71,12 @@ function standIn(node: IConstruct): void {
     node.type = 'AWS::EC2::Image::Id';
     node.default = 'ami-00000000000000000';
   }
-  // The emulator sets this variable itself, with the certificates that are trusted here.
-  if (node instanceof CfnFunction) node.addPropertyDeletionOverride('Environment.Variables.NODE_EXTRA_CA_CERTS');
+  if (node instanceof CfnFunction) {
+    // The emulator sets this variable itself, with the certificates that are trusted here.
+    node.addPropertyDeletionOverride('Environment.Variables.NODE_EXTRA_CA_CERTS');
+    // A function has to differ where the variable differs, because Lambda makes no version of an unchanged one.
+    node.addPropertyOverride('Environment.Variables.HAS_PROXY', String(settings.databaseProxy));
+  }
   if (isChanged && node instanceof CfnFunction && node.description) node.description += changedDescription;
 }
 
