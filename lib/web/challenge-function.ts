@@ -30,10 +30,11 @@ export class ChallengeFunction extends Construct {
       memorySize: 128,
       timeout: Duration.seconds(1),
       role: this.#roleWithoutRights(),
-      // A deletion fails while CloudFront still has copies, for hours after the distribution is gone.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // A deletion fails while CloudFront still has copies, for hours after the distribution is gone. A version whose
+      // deployment is rolled back has none yet, and goes: else the next attempt would find no change to publish.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-    fn.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    fn.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     const reason = 'CloudFront runs it, which knows no VPC, reservation or queue of failures for its functions.';
     acknowledgeForCheckov(fn, reason, 'CKV_AWS_50', 'CKV_AWS_115', 'CKV_AWS_116', 'CKV_AWS_117');
     acknowledge(fn, 'AWS lists no newer runtime for functions at CloudFront.', 'AwsSolutions-L1');
@@ -48,7 +49,7 @@ export class ChallengeFunction extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new CompositePrincipal(new ServicePrincipal('lambda'), new ServicePrincipal('edgelambda')),
     });
-    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     return role;
   }
 }

@@ -58,8 +58,10 @@ export const zones: Check = {
         const without = known.filter(isLackingIn).map(({ name, id }) => `not in ${name}, which is ${id}`);
         const row = { what: `Zones with ${what}`, needed, found: without.join(', ') || 'all' };
         if (without.length === 0) return found(row, 'there');
-        // The subnets of a stage that stands cannot move to other zones, so it can still be deployed.
-        return stacks.length > 0
+        // The subnets of a stage that stands cannot move to other zones, so it can still be deployed. A zone that is
+        // added can be another one, and RDS Proxy does without it.
+        const isAdded = ({ name }: Zone) => name === settings.addedAvailabilityZone && what !== 'RDS Proxy';
+        return stacks.length > 0 && !known.filter(isLackingIn).some(isAdded)
           ? found(row, 'warning', ['This stage uses these zones. Create a new stage in others.'])
           : found(row, 'missing', choose);
       }),

@@ -26,7 +26,20 @@ const {
   transaction,
   upload,
 } = actorsOn(service);
-const fiveFire = () => Promise.all(Array.from({ length: 5 }, fire));
+/** Five fire at once until nothing is due: a stream that another one holds for a moment is fired the next time. */
+async function fiveFire(): Promise<number[]> {
+  const counts: number[] = [];
+  for (let round = 1; round === 1 || (round <= 20 && (await isDue())); round++)
+    counts.push(...(await Promise.all(Array.from({ length: 5 }, fire))));
+  return counts;
+}
+
+async function isDue(): Promise<boolean> {
+  const { rowCount } = await service
+    .pool()
+    .query('select from due_times where due_at <= now() and not resting limit 1');
+  return rowCount === 1;
+}
 
 describe('a scheduled start', () => {
   it('happens once, although five fire at once', async () => {
