@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { startLocalRun, temporaryDataFolder, until, watchChannels } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
 
-it('the commands of the README put my-video.mp4 live on the built-in ingest', { timeout: 60_000 }, async () => {
+it('the commands of the README put my-video.mp4 live on the built-in ingest', { timeout: 150_000 }, async () => {
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
   const script = /## Your first upload.*?```sh\n(.*?)```/s.exec(readme)![1]!;
   expect(script.match(/^.*\b(?:curl|call)\b.*\$(?:API|PUT|"\$PUT).*$|curl.*\$PUT.*$/gm)).toHaveLength(6);
