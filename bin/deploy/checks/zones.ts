@@ -14,6 +14,8 @@ interface Zone {
 interface Offer {
   readonly what: string;
   readonly isLackingIn: (zone: Zone) => boolean;
+  /** Whether a zone that is added does without it; absent: it does not. */
+  readonly isForFirstZones?: true;
 }
 
 /**
@@ -21,7 +23,7 @@ interface Offer {
  * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/AWS_Fargate-Regions.html
  */
 const documentedOffers: readonly Offer[] = [
-  { what: 'RDS Proxy', isLackingIn: ({ id }) => ['use1-az3', 'usw1-az2'].includes(id) },
+  { what: 'RDS Proxy', isLackingIn: ({ id }) => ['use1-az3', 'usw1-az2'].includes(id), isForFirstZones: true },
   { what: 'Fargate on arm64', isLackingIn: ({ id }) => ['use1-az3', 'usw1-az2', 'apne1-az3'].includes(id) },
 ];
 
@@ -54,14 +56,15 @@ export const zones: Check = {
         known.length === used.length ? 'there' : 'missing',
         choose,
       ),
-      ...offers.map(({ what, isLackingIn }): Finding => {
-        const without = known.filter(isLackingIn).map(({ name, id }) => `not in ${name}, which is ${id}`);
-        const row = { what: `Zones with ${what}`, needed, found: without.join(', ') || 'all' };
+      ...offers.map(({ what, isLackingIn, isForFirstZones }): Finding => {
+        const without = known.filter(isLackingIn);
+        const shown = without.map(({ name, id }) => `not in ${name}, which is ${id}`).join(', ');
+        const row = { what: `Zones with ${what}`, needed, found: shown || 'all' };
         if (without.length === 0) return found(row, 'there');
         // The subnets of a stage that stands cannot move to other zones, so it can still be deployed. A zone that is
-        // added can be another one, and RDS Proxy does without it.
-        const isAdded = ({ name }: Zone) => name === settings.addedAvailabilityZone && what !== 'RDS Proxy';
-        return stacks.length > 0 && !known.filter(isLackingIn).some(isAdded)
+        // added can be another one.
+        const isOfAdded = !isForFirstZones && without.some(({ name }) => name === settings.addedAvailabilityZone);
+        return stacks.length > 0 && !isOfAdded
           ? found(row, 'warning', ['This stage uses these zones. Create a new stage in others.'])
           : found(row, 'missing', choose);
       }),
