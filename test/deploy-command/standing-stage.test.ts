@@ -57,6 +57,25 @@ test('a deployment that would lose data is refused, before anything is deployed'
   expect([code, commands]).toEqual([1, []]);
 });
 
+test(
+  'an upgrade of Postgres beside a changed migration is refused, with the order to do it in',
+  { timeout },
+  async () => {
+    const { output, code, commands } = await deployOver(
+      standing((templates) => {
+        const { DatabaseB269D8BB, Migrate } = templates.get('Database').Resources;
+        DatabaseB269D8BB.Properties.EngineVersion = '17';
+        Migrate.Properties.HandlerArn = { Ref: 'VersionOfTheReleaseBefore' };
+      }),
+    );
+    expect(output).toContain(
+      '✗  refused Database/DatabaseB269D8BB: Database/DatabaseB269D8BB is upgraded to Postgres 18',
+    );
+    expect(output).toContain('Two deployments: first this release with the version that stands, then only');
+    expect([code, commands]).toEqual([1, []]);
+  },
+);
+
 test('a deployment that would lose data is carried out if that is said', { timeout }, async () => {
   const { output, commands } = await deployOver(standing(otherUser), 'deploy', '--despite-changes');
   expect(output).toContain('✗  lost Database/DatabaseB269D8BB');

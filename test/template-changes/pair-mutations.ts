@@ -120,6 +120,15 @@ export const pairMutations: Readonly<Record<string, Kind>> = {
   'a database has another port': setting('AWS::RDS::DBInstance', 'Properties.Port', '5433'),
   'a database becomes another engine': setting('AWS::RDS::DBInstance', 'Properties.Engine', 'mysql'),
   'a database shrinks': setting('AWS::RDS::DBInstance', 'Properties.AllocatedStorage', '20'),
+  'a database is upgraded beside a migration': (templates) =>
+    resourcesOf(templates, 'AWS::RDS::DBInstance').map(([stack, id]) => ({
+      fault: `${stack}/${id} is upgraded, and ${stack}/Migrate changes`,
+      applyTo: (changed) => {
+        const { Resources } = changed.get(stack);
+        Resources[id].Properties.EngineVersion = '99';
+        Resources.Migrate.Properties.HandlerArn = { Ref: 'AnotherVersion' };
+      },
+    })),
   'a database is unprotected': setting('AWS::RDS::DBInstance', 'Properties.DeletionProtection', false),
   'a bucket is no longer kept': setting('AWS::S3::Bucket', 'DeletionPolicy', 'Delete'),
   'a bucket has a name': setting('AWS::S3::Bucket', 'Properties.BucketName', 'uploads'),

@@ -181,6 +181,41 @@ describe('data', () => {
   });
 });
 
+describe('an upgrade of Postgres', () => {
+  const stack = (EngineVersion: string, HandlerArn: string, others: SmallStack['resources'] = {}) => ({
+    Database: resource('AWS::RDS::DBInstance', { EngineVersion }),
+    Migrate: resource('Custom::Trigger', { HandlerArn: { Ref: HandlerArn } }),
+    ...others,
+  });
+
+  test('is refused beside a changed migration, which could not be rolled back', () => {
+    const change = {
+      before: smallStage({ S: { resources: stack('18', 'Version1') } }),
+      after: smallStage({ S: { resources: stack('19', 'Version2') } }),
+    };
+    expect(templateChanges(change).findings).toEqual([
+      {
+        effect: 'refused',
+        subject: 'S/Database',
+        sentence:
+          'S/Database is upgraded to Postgres 19 in one deployment with the changed migration S/Migrate. If that ' +
+          'fails, CloudFormation gives the old parameter group to the new version, which ends in ' +
+          'UPDATE_ROLLBACK_FAILED.',
+        remedy:
+          'Two deployments: first this release with the version that stands, then only databaseMajorVersion and ' +
+          'databaseMajorUpgrade.',
+      },
+    ]);
+  });
+
+  test('is deployed alone, or with code that is not the migration’s', () => {
+    expect(inStack(stack('18', 'Version1'), stack('19', 'Version1'))).toEqual([]);
+    expect(inStack(stack('18', 'Version1'), stack('18', 'Version2'))).toEqual([]);
+    const first = (HandlerArn: string) => ({ FirstCount: resource('Custom::Trigger', { HandlerArn }) });
+    expect(inStack(stack('18', 'Version1', first('1')), stack('19', 'Version1', first('2')))).toEqual([]);
+  });
+});
+
 describe('names and addresses', () => {
   const named = (name: string, path = '/') => resource('AWS::IAM::Role', { RoleName: name, Path: path });
 

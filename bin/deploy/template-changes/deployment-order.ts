@@ -5,6 +5,7 @@ import { namesAny, type ReplacedResources } from './replaced-resources.ts';
 import {
   exportsOf,
   importsOf,
+  migrationOf,
   outputsReadBy,
   shortNameOf,
   type StageExport,
@@ -141,12 +142,9 @@ function neededBefore(change: StageChange, changed: ReturnType<typeof changedExp
 
 /** Whether a stack may bring a newer schema, which the code in others needs. The output `Schema` has its number. */
 function bringsSchema({ before, after }: StageChange, stack: string): boolean {
-  const { Resources: resources = {}, Outputs: outputs } = after.get(stack) ?? {};
-  // Publishing has a trigger too. The id is that of the migration, also in releases before the output.
-  const isMigration = ([id, { Type }]: [string, { readonly Type: string }]) =>
-    Type === 'Custom::Trigger' && id.startsWith('Migrat');
-  if (!Object.entries(resources).some(isMigration)) return false;
-  const [old, now] = [before.get(stack)?.Outputs?.['Schema']?.Value, outputs?.['Schema']?.Value];
+  const next = after.get(stack);
+  if (!next || migrationOf(next) === undefined) return false;
+  const [old, now] = [before.get(stack)?.Outputs?.['Schema']?.Value, next.Outputs?.['Schema']?.Value];
   return typeof old !== 'string' || typeof now !== 'string' || Number(now) > Number(old);
 }
 

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 import { namesAny, type ReplacedResources } from './replaced-resources.ts';
 import { identityOf, isLeftBehind, nameOfType } from './resource-identity.ts';
 import { carrying, onlyGrowing, protecting, stateful } from './resource-rules.ts';
-import type { Template, TemplateResource } from './stage-templates.ts';
+import { migrationOf, type Template, type TemplateResource } from './stage-templates.ts';
 
 /** Findings about the resources of one stack. */
 export function resourceFindings(
@@ -13,7 +13,7 @@ export function resourceFindings(
   after: Template,
   replaced: ReplacedResources,
 ): readonly Finding[] {
-  return Object.entries(before.Resources).flatMap(([id, old]) => {
+  const changed = Object.entries(before.Resources).flatMap(([id, old]) => {
     const now = after.Resources[id];
     const subject = `${stack}/${id}`;
     if (!now) return goneFindings(subject, old, after, before);
@@ -27,6 +27,7 @@ export function resourceFindings(
       ...otherKey(subject, old, now),
     ];
   });
+  return [...upgradedBesideMigration(stack, before, after), ...changed];
 }
 
 function goneFindings(subject: string, old: TemplateResource, after: Template, before: Template): readonly Finding[] {
@@ -129,6 +130,30 @@ function shrunk(subject: string, old: TemplateResource, now: TemplateResource): 
       sentence: `${name} of ${subject} falls to ${now.Properties?.[name]}, but can only rise.`,
       remedy: `Leave ${name} as it stands.`,
     }));
+}
+
+/** RDS keeps the new version of Postgres, whatever fails after it, and no parameter group of the old one fits it. */
+function upgradedBesideMigration(stack: string, before: Template, after: Template): readonly Finding[] {
+  const migration = migrationOf(after);
+  const propertiesOf = (template: Template) => template.Resources[migration ?? '']?.Properties;
+  if (isDeepStrictEqual(propertiesOf(before), propertiesOf(after))) return [];
+  return Object.entries(after.Resources).flatMap(([id, { Type, Properties }]): Finding[] => {
+    const [from, to] = [before.Resources[id]?.Properties?.['EngineVersion'], Properties?.['EngineVersion']];
+    if (Type !== 'AWS::RDS::DBInstance' || from === undefined || from === to) return [];
+    return [
+      {
+        effect: 'refused',
+        subject: `${stack}/${id}`,
+        sentence:
+          `${stack}/${id} is upgraded to Postgres ${to} in one deployment with the changed migration ` +
+          `${stack}/${migration}. If that fails, CloudFormation gives the old parameter group to the new version, ` +
+          'which ends in UPDATE_ROLLBACK_FAILED.',
+        remedy:
+          'Two deployments: first this release with the version that stands, then only databaseMajorVersion and ' +
+          'databaseMajorUpgrade.',
+      },
+    ];
+  });
 }
 
 /** S3 leaves objects under the key that they were written with. */

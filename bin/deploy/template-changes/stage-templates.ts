@@ -47,6 +47,12 @@ export function exportsOf(templates: StageTemplates): ReadonlyMap<string, StageE
   );
 }
 
+/** The id of the resource that migrates the schema; undefined: another stack does. */
+export function migrationOf({ Resources }: Template): string | undefined {
+  // Publishing has a trigger too. The id is that of the migration in all releases.
+  return Object.keys(Resources).find((id) => Resources[id]!.Type === 'Custom::Trigger' && id.startsWith('Migrat'));
+}
+
 /** The names of the exports that a template imports. */
 export function importsOf(template: Template): ReadonlySet<string> {
   return new Set(callsOf(template, 'Fn::ImportValue').map(nameOf));
