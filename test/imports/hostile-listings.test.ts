@@ -1,7 +1,7 @@
 // Malicious listings: endless, huge, nested, redirected, and full of links to forbidden addresses.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
 import { scanBounds } from '../../lambda/domain/sources/source-scan.ts';
-import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { testService } from '../support/service.ts';
 import { startScanner, uploadsOf, watch } from './scanner.ts';
 import { startSource } from './source-server.ts';
@@ -153,10 +153,44 @@ describe('a WebDAV folder', () => {
   });
 });
 
+describe('a listing full of markup', () => {
+  const attribute = (index: number) => ` a${index.toString(36)}=""`;
+  const tag = (index: number) => `<a${index.toString(36)}/>`;
+  const filled = (before: string, part: (index: number) => string, after: string, marks: number) =>
+    before + Array.from({ length: marks }, (_, index) => part(index)).join('') + after;
+  const whole = ['<d:multistatus xmlns:d="DAV:"><d:response', '</d:response></d:multistatus>'] as const;
+  const tooMany = scanBounds.marks + 1;
+
+  test.each([
+    ['webdav', 'attributes', filled(whole[0], attribute, `>${whole[1]}`, tooMany)],
+    ['webdav', 'tags', filled(`${whole[0]}>`, tag, whole[1], tooMany)],
+    ['rss', 'attributes', filled('<rss version="2.0"><channel', attribute, '></channel></rss>', tooMany)],
+    ['s3', 'tags', filled('<ListBucketResult>', tag, '</ListBucketResult>', tooMany)],
+  ] as const)('from %s, as %s, is too large', async (kind, _what, text) => {
+    const { source } = await scan(kind, (_request, response) =>
+      response.writeHead(kind === 'webdav' ? 207 : 200, { 'content-type': 'application/xml' }).end(text),
+    );
+    expect(source).toMatchObject({ reason: { code: 'answer_too_large' } });
+  });
+
+  // Parsing it takes many seconds. A thread may be busy for as long, but not the one that sends streams.
+  test('that is parsed keeps nothing else of this process waiting', async () => {
+    const text = filled(`${whole[0]}>`, tag, whole[1], scanBounds.marks / 2);
+    const delays = monitorEventLoopDelay({ resolution: 10 });
+    const { source } = await scan('webdav', (_request, response) => {
+      delays.enable();
+      response.writeHead(207, { 'content-type': 'application/xml' }).end(text);
+    });
+    delays.disable();
+    expect(source.reason?.code ?? 'nothing found').toMatch(/answer_malformed|answer_too_large|nothing found/);
+    expect(delays.max / 1e6).toBeLessThan(1500);
+  });
+});
+
 test('a name that leads to a private address is refused where the stage does not allow it', async () => {
   await using server = await startSource(dav(multistatus([])));
   await using _scanner = startScanner(service, {
-    source: { allowPrivateAddresses: false, resolve: createNameResolver() },
+    source: { allowPrivateAddresses: false },
   });
   const user = await service.user();
   const url = server.url('/').replace('127.0.0.1', 'localhost');

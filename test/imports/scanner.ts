@@ -4,7 +4,6 @@ import { newID } from '../../lambda/data/shared/new-id.ts';
 import { runScanWorker } from '../../lambda/imports/sources/scan-worker.ts';
 import type { ScanWorkerOptions } from '../../lambda/imports/sources/scan-worker.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
-import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { testDataKey } from '../support/service.ts';
 import type { TestService, TestUser } from '../support/service.ts';
@@ -25,7 +24,7 @@ export function startScanner(service: TestService, settings: Partial<ScanWorkerO
       queue: createPostgresCommandQueue({ pool, log: () => {} }),
       sourceSealer: createSealer([testDataKey]),
       roles: null,
-      source: { allowPrivateAddresses: true, resolve: createNameResolver() },
+      source: { allowPrivateAddresses: true },
       limitFactor: 100,
       pollMs: 20,
       newID: (prefix) => newID(prefix, new Date()),
@@ -61,7 +60,7 @@ export async function scanAgain(service: Pick<TestService, 'pool'>, user: TestUs
 /** Waits for the scan after the one at `before`; null: for the first. */
 export async function untilScanned(user: TestUser, id: string, before: string | null = null) {
   const read = async () => (await user.call('GET', `/sources/${id}`)).body;
-  await expect.poll(async () => (await read()).lastScanAt, { timeout: 15_000, interval: 20 }).not.toBe(before);
+  await expect.poll(async () => (await read()).lastScanAt, { timeout: 60_000, interval: 20 }).not.toBe(before);
   return read();
 }
 

@@ -200,12 +200,13 @@ describe('the import workers', () => {
 describe('the image', () => {
   const bundles = bundlesInImage();
 
-  test('has the agent, its examining thread, the import worker and what draws texts as a bundle each', () => {
+  test('has a bundle for each process and thread', () => {
     expect(bundles).toEqual({
       '/agent/index.mjs': 'lambda/publisher/agent.task.ts',
       '/agent/imports/index.mjs': 'lambda/imports/import.task.ts',
       '/agent/drawing/index.mjs': 'lambda/publisher/drawing/draw.task.ts',
       '/agent/examining/index.mjs': 'lambda/publisher/media/examine.task.ts',
+      '/agent/imports/listing/index.mjs': 'lambda/imports/sources/list.task.ts',
     });
     for (const entry of Object.values(bundles)) expect(existsSync(join(root, entry))).toBe(true);
   });

@@ -107,7 +107,13 @@ export const scanBounds = {
   pathBytes: 1024,
   /** Length of a file's link, the limit of imports too. */
   urlCharacters: 8192,
+  /** Tags and attributes of all answers of a scan: some servers send thirty for each file. */
+  marks: 500_000,
   listingMs: 120_000,
+  /** Time in which a scan computes, as to parse answers, and does not wait. */
+  busyMs: 20_000,
+  /** Memory for parsed answers. */
+  memoryMiB: 256,
   redirects: 5,
   answerMs: 30_000,
 } as const;

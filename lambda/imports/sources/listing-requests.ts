@@ -8,11 +8,15 @@ import { ScanError } from './scan-error.ts';
 
 export type ListingOptions = Omit<RequestOptions, 'answerMs'>;
 
+const tagBegins = '<'.charCodeAt(0);
+const valueBegins = '='.charCodeAt(0);
+
 export class ListingRequests {
   readonly #options: ListingOptions;
   readonly #signal: AbortSignal;
   #requests = 0;
   #bytes = 0;
+  #marks = 0;
 
   /** @param signal ends requests under way */
   constructor(options: ListingOptions, signal: AbortSignal) {
@@ -38,7 +42,7 @@ export class ListingRequests {
       const answer: IncomingMessage = await httpRequest(url, { ...asked, headers }, options, this.#signal);
       const { statusCode: status = 0, headers: given } = answer;
       if (![301, 302, 303, 307, 308].includes(status) || given.location === undefined)
-        return { status, headers: given, body: await this.#read(answer), url };
+        return { status, headers: given, body: this.#measured(await this.#read(answer)), url };
       answer.destroy();
       url = URL.parse(given.location, url.href);
     }
@@ -49,6 +53,13 @@ export class ListingRequests {
     this.#requests += 1;
     if (this.#requests > scanBounds.requests)
       throw new ScanError('answer_too_large', { seen: `It takes more than ${scanBounds.requests} requests.` });
+  }
+
+  /** Refuses markup before a parser spends seconds on it. */
+  #measured(body: Buffer): Buffer {
+    for (const byte of body) if (byte === tagBegins || byte === valueBegins) this.#marks += 1;
+    if (this.#marks > scanBounds.marks) throw new ScanError('answer_too_large');
+    return body;
   }
 
   async #read(answer: IncomingMessage): Promise<Buffer> {

@@ -73,6 +73,8 @@ export interface ScanErrorOptions extends ErrorOptions {
 export class ScanError extends Error {
   override readonly name = 'ScanError';
   readonly code: ScanErrorCode;
+  /** A sentence about the observation; undefined if the code says everything. */
+  readonly seen: string | undefined;
   /** Sentences for the user. */
   readonly detail: string;
   readonly mayPass: boolean;
@@ -81,6 +83,7 @@ export class ScanError extends Error {
     super(code, options);
     const { detail, mayPass } = failures[code];
     this.code = code;
+    this.seen = seen;
     this.detail = seen === undefined ? detail : `${seen} ${detail}`;
     this.mayPass = mayPass;
   }

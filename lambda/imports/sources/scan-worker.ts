@@ -5,12 +5,8 @@ import type { ClaimedSource, ScanOutcome } from '../../data/sources/sources.ts';
 import { afterFailedScan, nextScanMinutes, scanBounds } from '../../domain/sources/source-scan.ts';
 import { s3Place } from '../../domain/sources/source-url.ts';
 import { applyScan, SourceTaken } from '../../orchestration/sources/apply-scan.ts';
-import type { FileListing } from './file-listing.ts';
-import { listFeed } from './list-feed.ts';
-import { listS3 } from './list-s3.ts';
-import { listWebDAV } from './list-webdav.ts';
-import { ListingRequests } from './listing-requests.ts';
-import type { ListingOptions } from './listing-requests.ts';
+import { listOnThread } from './listing-thread.ts';
+import type { ListedSource, Listing, ListingReach } from './listing-thread.ts';
 import { asScanError, ScanError } from './scan-error.ts';
 import { openCredentials } from './source-access.ts';
 import { assertExternalIDRequired, keysOf } from './source-keys.ts';
@@ -19,7 +15,7 @@ import type { ImportWorkerOptions } from '../import-worker.ts';
 type SharedOptions = 'pool' | 'queue' | 'sourceSealer' | 'roles' | 'limitFactor' | 'steadyClock' | 'log';
 
 export interface ScanWorkerOptions extends Pick<ImportWorkerOptions, SharedOptions> {
-  readonly source: ListingOptions;
+  readonly source: ListingReach;
   /** How often the worker checks whether a source is due. */
   readonly pollMs: number;
   readonly newID: (prefix: string) => string;
@@ -87,22 +83,26 @@ async function outcomeOf(options: ScanWorkerOptions, source: ClaimedSource, sign
   };
 }
 
-async function list(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<FileListing> {
-  const requests = new ListingRequests(options.source, signal);
+async function sourceToList(
+  options: ScanWorkerOptions,
+  source: ClaimedSource,
+  signal: AbortSignal,
+): Promise<ListedSource> {
   const credentials = openCredentials(options.sourceSealer, source);
-  switch (source.kind) {
-    case 's3': {
-      const place = s3Place(source.url)!;
-      const use = { source, place, roles: options.roles };
-      const keys = await keysOf(credentials, use, signal);
-      await assertExternalIDRequired(credentials, use, signal);
-      return listS3(place, keys, requests);
-    }
-    case 'webdav':
-      return listWebDAV(source.url, credentials, requests, options.clock());
-    case 'rss':
-      return listFeed(source.url, credentials, requests, options.source);
-  }
+  if (source.kind !== 's3') return { kind: source.kind, url: source.url, credentials };
+  const place = s3Place(source.url)!;
+  const use = { source, place, roles: options.roles };
+  const keys = await keysOf(credentials, use, signal);
+  await assertExternalIDRequired(credentials, use, signal);
+  return { kind: 's3', place, keys };
+}
+
+async function list(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<Listing> {
+  const listed = await sourceToList(options, source, signal);
+  // Some callers give more, which cannot be sent to a thread.
+  const { allowPrivateAddresses, tlsCa } = options.source;
+  const reach = { allowPrivateAddresses, ...(tlsCa !== undefined && { tlsCa }) };
+  return listOnThread({ source: listed, reach, now: options.clock() }, signal);
 }
 
 function failedScan(source: ClaimedSource, { code, detail, mayPass }: ScanError): ScanOutcome {
