@@ -1,5 +1,5 @@
 // The resources that CloudFront requires in us-east-1: the web ACL, a function, and the certificate of a domain.
-import { CfnOutput, CrossStackReferences, Fn, ReferenceStrength, Stack } from 'aws-cdk-lib';
+import { CfnOutput, CrossStackReferences, Fn, ReferenceStrength, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type CfnVersion, type IVersion, Version } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -53,6 +53,9 @@ export class EdgeStack extends Stack {
   /** A certificate that waits for a record in the zone, as proof of the name's ownership. */
   #certificate(domainName: string, zone: StageZone): Certificate {
     const validation = CertificateValidation.fromDns(zone.in(this));
-    return new Certificate(this, 'Certificate', { domainName, validation });
+    const certificate = new Certificate(this, 'Certificate', { domainName, validation });
+    // Decision D200.
+    certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    return certificate;
   }
 }

@@ -7,6 +7,7 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 /** The words of “Leaving” for each type of resource that outlives its stack. */
 const words: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::Account': 'API Gateway account setting',
+  'AWS::CertificateManager::Certificate': 'certificate of a domain',
   'AWS::IAM::Role': 'IAM role',
   'AWS::KMS::Key': 'KMS keys',
   'AWS::Lambda::Function': 'Lambda function',
@@ -20,15 +21,20 @@ const readme = readFileSync(new URL('../../lib/README.md', import.meta.url), 'ut
 const [, leaving = ''] = /^## Leaving\n([^]*?)^## /m.exec(readme) ?? [];
 const [always = '', withKeepData = ''] = leaving.split('`keepData`');
 
+const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' };
+
 test.each([
-  ['dev', always],
-  ['prod', withKeepData + always],
-] as const)('a stage with the settings of %s leaves nothing that is not named', (name, text) => {
-  const kept = synthesizeStage(testApp(), name, stages[name])
-    .resources()
-    .filter(([, resource]) =>
-      ['Retain', 'RetainExceptOnCreate', 'Snapshot'].includes(String(Object(resource).DeletionPolicy)),
-    );
-  const unnamed = kept.filter(([, { Type }]) => !text.includes(words[Type] ?? Type));
-  expect(unnamed.map(([id, { Type }]) => `${id}: ${Type}`)).toEqual([]);
-});
+  ['dev', null, always],
+  ['prod', domain, withKeepData + always],
+] as const)(
+  'a stage with the settings of %s and the domain %j leaves nothing that is not named',
+  (name, named, text) => {
+    const kept = synthesizeStage(testApp(), name, { ...stages[name], domain: named })
+      .resources()
+      .filter(([, resource]) =>
+        ['Retain', 'RetainExceptOnCreate', 'Snapshot'].includes(String(Object(resource).DeletionPolicy)),
+      );
+    const unnamed = kept.filter(([, { Type }]) => !text.includes(words[Type] ?? Type));
+    expect(unnamed.map(([id, { Type }]) => `${id}: ${Type}`)).toEqual([]);
+  },
+);

@@ -1,5 +1,6 @@
 // Public access: one distribution for page and API behind a web ACL, and no other way in.
 import { describe, expect, test } from 'vitest';
+import { templateChanges } from '../../bin/deploy/template-changes/template-changes.ts';
 import { stages } from '../../lib/stages.ts';
 import { type Resource, type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
 
@@ -140,6 +141,15 @@ describe('a stage with a domain, in another region', () => {
       ['A', `${domain.name}.`],
       ['AAAA', `${domain.name}.`],
     ]);
+  });
+
+  test('leaves its certificate behind when it loses its name, as the distribution uses it until then', () => {
+    const before = new Map([...abroad.stacks.keys()].map((id) => [id, abroad.template(id)]));
+    const [id] = abroad.resources('Edge').find(([, { Type }]) => Type === 'AWS::CertificateManager::Certificate')!;
+    const { [id]: _, ...Resources } = abroad.template('Edge').Resources;
+    const after = new Map([...before, ['Edge', { ...before.get('Edge'), Resources }]]);
+    const { findings } = templateChanges({ before, after });
+    expect(findings.map(({ subject }) => subject).filter((subject) => subject === `Edge/${id}`)).toEqual([]);
   });
 
   // Functions follow the parameter. Their variable has the name for the time until the parameter exists.

@@ -132,6 +132,39 @@ describe('outputs that are read', () => {
     expect(between(reading, renamed).findings).toEqual(['at risk Edge/Version1']);
   });
 
+  describe('of a certificate that goes or is replaced', () => {
+    const type = 'AWS::CertificateManager::Certificate';
+    const named = (DomainName: string, policies = {}) => ({
+      Edge: {
+        resources: { Certificate: resource(type, { DomainName }, policies) },
+        exports: { Arn: { Ref: 'Certificate' } },
+      },
+      Site: { reads: ['Edge/Arn'] },
+    });
+    const none = { Edge: {}, Site: {} };
+
+    test('are refused, since AWS deletes none that the reader still uses', () => {
+      const { all } = between(named('a.org'), none);
+      expect(all.filter(({ effect }) => effect === 'refused')).toEqual([
+        {
+          effect: 'refused',
+          subject: 'Edge/Certificate',
+          sentence:
+            'CertificateManager::Certificate Edge/Certificate is deleted while Site still uses it: ' +
+            'AWS refuses that, and CloudFormation waits in vain.',
+          remedy: 'First a deployment that only keeps it (`RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE`), then this one.',
+        },
+      ]);
+      expect(between(named('a.org'), named('b.org')).findings).toEqual(['refused Edge/Certificate']);
+    });
+
+    test('are no harm where it is left behind, or has no reader any more', () => {
+      expect(between(named('a.org', retained), none).findings).toEqual(['at risk Edge/Arn']);
+      expect(between(named('a.org'), named('b.org', retained)).findings).toEqual([]);
+      expect(between({ ...named('a.org'), Site: {} }, none).findings).toEqual([]);
+    });
+  });
+
   test('are missing if no stack has them', () => {
     expect(between(reading, { Edge: {}, Site: reading.Site }).findings).toContain('refused Site/Edge/Version1');
   });

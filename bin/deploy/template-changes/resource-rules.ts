@@ -254,6 +254,9 @@ export const carrying: Readonly<Record<string, string>> = {
   'AWS::RDS::DBProxy': 'connections end, and the address is another one',
 };
 
+/** Types that AWS does not delete while another resource uses them: `ResourceInUseException` of ACM, and WAF's. */
+export const heldByUsers: ReadonlySet<string> = new Set(['AWS::CertificateManager::Certificate', 'AWS::WAFv2::WebACL']);
+
 /**
  * Properties that together name a resource. The service accepts no second resource of this name. CloudFormation chooses
  * a name if the first of these properties is missing.

@@ -3,7 +3,9 @@ import { deploymentOrder, type DeploymentOrder, type ExportInUse, type StageChan
 import type { Finding } from './finding.ts';
 import { replacedResources, type ReplacedResources } from './replaced-resources.ts';
 import { resourceFindings } from './resource-findings.ts';
-import { exportsOf, importsOf, outputsReadBy, type Template } from './stage-templates.ts';
+import { isLeftBehind, nameOfType } from './resource-identity.ts';
+import { heldByUsers } from './resource-rules.ts';
+import { exportsOf, importsOf, outputsReadBy, referencesOf, type Template } from './stage-templates.ts';
 import { takenNames } from './taken-names.ts';
 
 export interface TemplateChanges {
@@ -28,6 +30,7 @@ export function templateChanges(change: StageChange): TemplateChanges {
     ...missingImports(change),
     ...missingOutputs(change),
     ...goneOutputs(change, order),
+    ...usedUntilLater(change, replaced, order),
     ...[...after].flatMap(([stack, template]) =>
       resourceFindings(stack, before.get(stack) ?? absent, template, replaced.get(stack)!),
     ),
@@ -113,6 +116,39 @@ function goneOutputs({ before, after }: StageChange, { order }: DeploymentOrder)
         remedy: 'Give the output a name that stays, or keep it for one more deployment.',
       })),
   );
+}
+
+/** Resources that are deleted before the stacks are updated that read them from an output. */
+function usedUntilLater(
+  { before, after }: StageChange,
+  replaced: ReadonlyMap<string, ReplacedResources>,
+  { order }: DeploymentOrder,
+): readonly Finding[] {
+  return [...before].flatMap(([reader, template]) =>
+    outputsReadBy(template)
+      .filter(({ stack }) => after.has(stack) && order.indexOf(stack) < order.indexOf(reader))
+      .flatMap(({ stack, output }) =>
+        [...referencesOf(before.get(stack)?.Outputs?.[output]?.Value)].flatMap((id): Finding[] => {
+          const old = before.get(stack)?.Resources[id];
+          const now = after.get(stack)?.Resources[id];
+          const isDeleted = now === undefined || replaced.get(stack)?.has(id) === true;
+          const isKept = isLeftBehind(now === undefined ? old?.DeletionPolicy : now.UpdateReplacePolicy);
+          if (!old || !heldByUsers.has(old.Type) || !isDeleted || isKept) return [];
+          return [deletedInUse(`${stack}/${id}`, old.Type, reader)];
+        }),
+      ),
+  );
+}
+
+function deletedInUse(subject: string, type: string, reader: string): Finding {
+  return {
+    effect: 'refused',
+    subject,
+    sentence:
+      `${nameOfType(type)} ${subject} is deleted while ${reader} still uses it: ` +
+      'AWS refuses that, and CloudFormation waits in vain.',
+    remedy: 'First a deployment that only keeps it (`RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE`), then this one.',
+  };
 }
 
 /** Stacks that the stage no longer has: the CDK leaves them standing. */
