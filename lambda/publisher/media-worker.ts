@@ -1,7 +1,9 @@
 // Carries out the commands of the queue 'media': examines and prepares uploads, publishes drafts, deletes objects.
 import type { SQSRecord } from 'aws-lambda';
 import { databaseOn, inTransaction } from '../data/database.ts';
+import type { Upload } from '../data/media/uploads.ts';
 import type { MediaCommand } from '../data/shared/outbox.ts';
+import { kindOfMimeType } from '../domain/media/upload-words.ts';
 import { failPublishing, publishDraft } from '../orchestration/playout/publish-draft.ts';
 import { continuePublishing, applyProbeResult } from '../orchestration/playout/apply-probe-result.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
@@ -9,6 +11,7 @@ import { renditionsPrefix } from '../domain/media/object-keys.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { examineOnThread } from './media/examining-thread.ts';
 import { MediaError } from './media/media-error.ts';
+import type { ClaimedMedia } from './media/probe.ts';
 import type { Attempt } from './preparing/claimed-work.ts';
 import { captureFrame } from './inspecting/capture-frame.ts';
 import { removeOrphanedPictures } from './inspecting/remove-pictures.ts';
@@ -151,6 +154,14 @@ async function probeUpload(options: MediaWorkerOptions, uploadID: string, attemp
   }
 }
 
+/** The claims about an upload. The source of an import makes none, and a type that follows from a MIME type is none. */
+function claimsOf(upload: Upload): ClaimedMedia {
+  const fileSize = upload.size_bytes;
+  if (upload.external_source !== null) return { mimeType: null, type: null, fileSize };
+  const { mime_type: mimeType, type } = upload;
+  return { mimeType, type: type === kindOfMimeType(mimeType) ? null : type, fileSize };
+}
+
 async function examineUpload(
   { pool, objects, tools, limitFactor, log, onContent }: MediaWorkerOptions,
   uploadID: string,
@@ -159,10 +170,7 @@ async function examineUpload(
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
   if (!upload?.uploaded || upload.probe_state !== 'pending') return;
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
-  // Only users claim a type for an upload. The type that an import's source reports is ignored.
-  const isImport = upload.external_source !== null;
-  const type = isImport ? { mimeType: null, type: null } : { mimeType: upload.mime_type, type: upload.type };
-  const claimed = { ...type, fileSize: upload.size_bytes! };
+  const claimed = claimsOf(upload);
   const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(probeTimeoutMs)]);
   const found = await examineOnThread(tools, url, claimed, signal).catch((error: unknown) => {
     attempt.signal.throwIfAborted();
@@ -174,7 +182,9 @@ async function examineUpload(
   await inTransaction(pool, async (data) => {
     if ('failure' in found) await data.uploads.recordFailure(uploadID, found.failure);
     else {
-      if (isImport) await data.uploads.recordContent(uploadID, found.mimeType, found.kind);
+      const type = claimed.type ?? found.kind;
+      if (found.mimeType !== upload.mime_type || type !== upload.type)
+        await data.uploads.recordContent(uploadID, found.mimeType, type);
       await data.uploads.recordFacts(uploadID, {
         duration_seconds: found.durationSeconds,
         width: found.width,

@@ -95,6 +95,7 @@ const recipes = {
   '44100.mp4': [...picture('320x240', 25, 2), ...tone(2, 44_100), ...h264, ...aac, '-ac', '1'],
   'song.mp3': [...tone(3, 44_100), '-c:a', 'libmp3lame', '-b:a', '128k'],
   'song.wav': tone(2, 44_100),
+  'song.w64': tone(2, 44_100),
   'song.flac': tone(2, 44_100),
   'song.m4a': [...tone(2), ...aac],
   'song.aac': [...tone(2), ...aac],
@@ -122,6 +123,7 @@ const recipes = {
   'still.jpg': [...lavfi('testsrc2=s=300x400'), '-frames:v', '1', '-update', '1'],
   'still.webp': [...lavfi('testsrc2=s=300x200'), '-frames:v', '1', '-update', '1'],
   'animated.gif': [...picture('64x64', 10, 1)],
+  'animated.webp': [...picture('64x64', 4, 1), ...words('-c:v libwebp_anim -loop 0')],
   /** White everywhere, and fully transparent. */
   'transparent.png': [...lavfi('color=white@0.0:s=160x90:r=1:d=1,format=rgba'), '-frames:v', '1', '-update', '1'],
   /** White on the left, black on the right. */

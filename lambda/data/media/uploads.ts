@@ -236,7 +236,7 @@ export function uploads(db: Queryable) {
         [id, reported.name, reported.mimeType, reported.type, reported.sizeBytes, reported.expectedBytes],
       ),
 
-    /** Records the type of the content of an import, in place of the one that its source reported. */
+    /** Records the type of the content, in place of the one that its user or its source reported. */
     recordContent: (id: string, mimeType: string, type: UploadType) =>
       db.query('update uploads set mime_type = $2, type = $3 where id = $1', [id, mimeType, type]),
 

@@ -2,6 +2,12 @@
 
 export const uploadTypes = ['video', 'audio', 'image'] as const;
 export type UploadType = (typeof uploadTypes)[number];
+
+/** The type that a MIME type names. @param mimeType audio/…, video/… or image/… */
+export function kindOfMimeType(mimeType: string): UploadType {
+  return mimeType.split('/')[0]!.toLowerCase() as UploadType;
+}
+
 export const importStates = ['pending', 'downloading', 'completed', 'failed'] as const;
 export const probeStates = ['pending', 'completed', 'failed'] as const;
 

@@ -8,8 +8,7 @@ import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { maxUploadBytes, presentNewUpload, uploadSchema } from './upload-schema.ts';
-import { uploadTypes } from '../../domain/media/upload-words.ts';
-import type { UploadType } from '../../domain/media/upload-words.ts';
+import { kindOfMimeType, uploadTypes } from '../../domain/media/upload-words.ts';
 
 export const createUpload = operation(['service:write'], {
   summary: 'Create an upload',
@@ -29,7 +28,10 @@ export const createUpload = operation(['service:write'], {
       .regex(/^(audio|video|image)\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$/, {
         error: 'Use an audio/, video/ or image/ media type without parameters.',
       })
-      .describe('Media type of the file, such as video/mp4. The PUT must have the same type.'),
+      .describe(
+        'Media type of the file, such as video/mp4. The PUT must have the same type. A wrong type is corrected once ' +
+          'the file has been examined.',
+      ),
     fileSize: z
       .int()
       .min(1)
@@ -43,7 +45,12 @@ export const createUpload = operation(['service:write'], {
       .boolean()
       .optional()
       .describe('true: the file is sent in parts, so that an interruption loses at most one part. Needs fileSize.'),
-    type: z.enum(uploadTypes).optional().describe('Use of the file. Default: as in mimeType. The content must fit.'),
+    type: z
+      .enum(uploadTypes)
+      .optional()
+      .describe(
+        'Use of the file, if it is another than in mimeType: the content must fit. By default, the content decides.',
+      ),
   }),
   output: { status: 201, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
   errors: ['limit_reached'],
@@ -68,7 +75,7 @@ export const createUpload = operation(['service:write'], {
       folder: body.folder,
       tags: body.tags && distinctTags(body.tags),
       mimeType: body.mimeType,
-      type: body.type ?? (body.mimeType.split('/')[0]!.toLowerCase() as UploadType),
+      type: body.type ?? kindOfMimeType(body.mimeType),
       objectKey: uploadKey(userID, id),
       declaredSizeBytes: fileSize ?? null,
       expectedBytes,

@@ -4,17 +4,18 @@ import type { SourceFacts } from '../../domain/media/source-limits.ts';
 import type { FileTags } from '../../domain/playout/titles.ts';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { containerFormatOf, fitsMimeType, usualMimeType } from './container-formats.ts';
+import { kindOfMimeType } from '../../domain/media/upload-words.ts';
 import type { ContainerFormat, MediaKind } from './container-formats.ts';
 import { decodeSample, readPacketEnds } from './media-ends.ts';
 import { MediaError } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
-import { assertAllBytes, readSourceHead } from './source-head.ts';
+import { assertAllBytes, assertNoForeignImage, readSourceHead } from './source-head.ts';
 import { notMedia, readStructure } from './structure.ts';
 import type { Source, Structure } from './structure.ts';
 
 export interface MediaFacts {
   readonly kind: MediaKind;
-  /** The claimed MIME type; without a claim, the usual one of the format. */
+  /** The claimed MIME type if it is right; else the usual one of the format. */
   readonly mimeType: string;
   /** From the first picture or sound to the end of the last. Null for images. */
   readonly durationSeconds: number | null;
@@ -38,7 +39,7 @@ export interface MediaFacts {
 
 /** The uploader's claims about the file. */
 export interface ClaimedMedia {
-  /** Null without a claim. */
+  /** Null without a claim. Browsers derive it from the file's name, so a wrong one is no fault of the file. */
   readonly mimeType: string | null;
   /** The intended use; null without a claim. A video may be used for its sound. */
   readonly type: MediaKind | null;
@@ -68,13 +69,13 @@ export async function probeMedia(
 ): Promise<MediaFacts> {
   const head = await readSourceHead(sourceURL, signal);
   assertAllBytes(head, claimed.fileSize);
+  assertNoForeignImage(head);
   const source = { tools, sourceURL, signal };
   const structure = await readStructure(source, head);
   const format = containerFormatOf(structure.formatName);
   if (format === null) throw notMedia();
   const kind = kindOf(format, structure);
   const { video, audio } = structure;
-  if (claimed.mimeType !== null) assertFits(format, kind, claimed.mimeType);
   if (claimed.type !== null && claimed.type !== kind && !(claimed.type === 'audio' && audio !== null))
     throw new MediaError(
       'type_mismatch',
@@ -87,7 +88,7 @@ export async function probeMedia(
   assertDecodable({ ...declared, durationSeconds: structure.headerSeconds, sizeBytes });
   const facts = {
     kind,
-    mimeType: claimed.mimeType ?? usualMimeType(format, kind),
+    mimeType: isRight(claimed.mimeType, format, kind) ? claimed.mimeType : usualMimeType(format, kind),
     width: video?.width ?? null,
     height: video?.height ?? null,
     videoCodec: video?.codec ?? null,
@@ -179,9 +180,8 @@ const kindNouns: Record<MediaKind, string> = {
   image: 'a still image',
 };
 
-function assertFits(format: ContainerFormat, kind: MediaKind, mimeType: string): void {
-  if (kind === mimeType.split('/')[0] && fitsMimeType(format, mimeType)) return;
-  throw new MediaError('type_mismatch', `The file says ${mimeType} but contains ${contentOf(format, kind)}.`);
+function isRight(mimeType: string | null, format: ContainerFormat, kind: MediaKind): mimeType is string {
+  return mimeType !== null && kind === kindOfMimeType(mimeType) && fitsMimeType(format, mimeType);
 }
 
 function contentOf({ label }: ContainerFormat, kind: MediaKind): string {

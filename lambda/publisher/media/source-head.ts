@@ -5,11 +5,11 @@ import { MediaError } from './media-error.ts';
 export interface SourceHead {
   /** In bytes; null if the server does not report it. */
   readonly size: number | null;
-  /** The first 16 bytes, or all of a shorter file. */
+  /** The first bytes, up to 32; all of a shorter file. */
   readonly bytes: Buffer;
 }
 
-const headBytes = 16;
+const headBytes = 32;
 
 /** @throws {Error} when the source cannot be read. The message does not contain its address */
 export async function readSourceHead(sourceURL: string, signal: AbortSignal): Promise<SourceHead> {
@@ -59,4 +59,29 @@ export function assertAllBytes({ size, bytes }: SourceHead, promisedBytes: numbe
  */
 export function startsWithBox({ bytes }: SourceHead): boolean {
   return ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot'].includes(bytes.toString('latin1', 4, 8));
+}
+
+/** Brands of still images and image sequences in boxes: HEIF, AVIF, JPEG XL, and raw images of cameras. */
+const imageBrands: readonly (readonly [format: string, brands: readonly string[]])[] = [
+  ['HEIC', ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs', 'mif1', 'mif2', 'msf1']],
+  ['AVIF', ['avif', 'avis']],
+  ['JPEG XL', ['jxl ']],
+  ['Canon raw', ['crx ']],
+];
+/** The bit of an animation in the flags of extended WebP. */
+const webPAnimation = 0x02;
+
+/**
+ * Checks for whole images of formats that are not accepted. ffmpeg takes them for moving pictures, or for damaged.
+ * @throws {MediaError} unsupported
+ */
+export function assertNoForeignImage({ bytes }: SourceHead): void {
+  const text = (from: number, to: number) => bytes.toString('latin1', from, to);
+  const isAnimatedWebP = text(0, 4) === 'RIFF' && text(8, 16) === 'WEBPVP8X' && (bytes[20] ?? 0) & webPAnimation;
+  const isJPEGXL = text(0, 2) === '\xff\x0a' || text(4, 8) === 'JXL ';
+  const [branded] = imageBrands.find(([, brands]) => text(4, 8) === 'ftyp' && brands.includes(text(8, 12))) ?? [];
+  const format = branded ?? (isAnimatedWebP ? 'animated WebP' : isJPEGXL ? 'JPEG XL' : null);
+  if (format === null) return;
+  const detail = `The file is an image in the format ${format}, which is not supported. Save it as JPEG or PNG.`;
+  throw new MediaError('unsupported', detail);
 }

@@ -99,6 +99,14 @@ it('a film that somebody calls an image is prepared as a film for everybody else
   expect(await picturesOf(film.id)).toEqual([8 * 24]);
 });
 
+it('an upload gets the type of its content, whatever a browser made of its name', async () => {
+  startWorker();
+  const { id } = await uploadFilm({ mimeType: 'audio/ogg' });
+  await expect
+    .poll(() => data().uploads.findAny(id))
+    .toMatchObject({ probe_state: 'completed', type: 'video', mime_type: 'video/mp4' });
+});
+
 it('uploads of the same bytes share a rendition', async () => {
   startWorker();
   const films = [await uploadFilm(), await uploadFilm({ type: 'audio' })];
