@@ -68,15 +68,29 @@ describe('a stage with a domain', () => {
 describe('a sender of mails', () => {
   const mailFrom = 'streams+mail@example.com';
   const standing = { 'staging-Network': { status: 'CREATE_COMPLETE', isProtected: true } };
+  const withIdentity = (EmailIdentity: string, status = 'UPDATE_COMPLETE'): AccountFacts['stacks'] => {
+    const template = JSON.stringify({
+      Resources: { Mail: { Type: 'AWS::SES::EmailIdentity', Properties: { EmailIdentity } } },
+    });
+    return { ...standing, 'staging-Identity': { status, isProtected: false, template } };
+  };
 
   test.each([
     ['not made yet', {}, standing, 'warning'],
-    ['not verified', { [mailFrom]: false }, standing, 'warning'],
-    ['verified', { [mailFrom]: true }, standing, 'there'],
+    ['not verified', { [mailFrom]: false }, withIdentity(mailFrom), 'warning'],
+    ['verified', { [mailFrom]: true }, withIdentity(mailFrom), 'there'],
     ['made outside this stage', { [mailFrom]: true }, {}, 'missing'],
+    ['made outside this stage', { [mailFrom]: true }, withIdentity('former@example.com'), 'missing'],
+    ['made outside this stage', { [mailFrom]: true }, withIdentity(mailFrom, 'ROLLBACK_COMPLETE'), 'missing'],
   ])('that is %s', async (found, sesIdentities, stacks, state) => {
     const [identity] = await findingsOf('SES identity', { sesIdentities, stacks }, { mailFrom });
     expect(identity).toMatchObject({ found, state });
+  });
+
+  test('that is made outside a stage that stands and gets a domain', async () => {
+    const facts = { sesIdentities: { [domain.name]: true }, stacks: withIdentity(mailFrom) };
+    const [identity] = await findingsOf('SES identity', facts, { mailFrom: null, domain });
+    expect(identity).toMatchObject({ found: 'made outside this stage', state: 'missing' });
   });
 
   test('in the sandbox is told how to leave it', async () => {

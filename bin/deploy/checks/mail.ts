@@ -1,7 +1,9 @@
 // Mail: people sign up by it, so a stage needs a sender that SES has verified, and SES has to send to strangers.
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { mailSenderAddress } from '../../../lib/shared/mail-sender.ts';
-import { absentIf, awsOptions, type Check, found } from '../check.ts';
+import { absentIf, awsOptions, type Check, type CheckContext, found } from '../check.ts';
+import { stands, templateOf } from '../template-changes/standing-templates.ts';
 
 export const mailSender: Check = {
   name: 'Sender of mails',
@@ -40,7 +42,8 @@ export const mailAccess: Check = {
 
 export const mailIdentity: Check = {
   name: 'SES identity',
-  async run({ command, aws, ownStacks }) {
+  async run(context) {
+    const { command, aws } = context;
     const { mailFrom, domain } = command.settings;
     const name = mailFrom ?? domain?.name;
     if (name === undefined) return [];
@@ -48,10 +51,11 @@ export const mailIdentity: Check = {
       .send(new GetEmailIdentityCommand({ EmailIdentity: name }))
       .catch(absentIf('NotFoundException'));
     const row = { what: 'SES identity of the sender', needed: `${name}, made by the stack Identity, then verified` };
-    if (identity !== null && (await ownStacks()).length === 0)
+    if (identity !== null && !(await hasMade(name, context)))
       return [
         found({ ...row, found: 'made outside this stage' }, 'missing', [
-          'CloudFormation cannot create an identity that already exists. Choose another mailFrom, or delete it:',
+          'CloudFormation cannot create an identity that already exists. ' +
+            `Choose another ${mailFrom === null ? 'domain, or a mailFrom' : 'mailFrom'}, or delete it:`,
           `$ aws sesv2 delete-email-identity --email-identity ${name} ${awsOptions(command)}`,
         ]),
       ];
@@ -63,3 +67,14 @@ export const mailIdentity: Check = {
     return [found({ ...row, found: identity ? 'not verified' : 'not made yet' }, 'warning', [confirm])];
   },
 };
+
+/** Whether the stage that stands has made this identity. */
+async function hasMade(identity: string, { command, aws, ownStacks }: CheckContext): Promise<boolean> {
+  const stack = `${command.stage}-Identity`;
+  const isThere = (await ownStacks()).some((own) => own.StackName === stack && stands(own));
+  if (!isThere) return false;
+  const { Resources } = await templateOf(stack, new CloudFormationClient(aws));
+  return Object.values(Resources).some(
+    ({ Type, Properties }) => Type === 'AWS::SES::EmailIdentity' && Properties?.['EmailIdentity'] === identity,
+  );
+}

@@ -1,11 +1,15 @@
 // The templates of the stacks of a stage that stand in AWS.
-import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, GetTemplateCommand, type Stack } from '@aws-sdk/client-cloudformation';
 import { type CheckContext } from '../check.ts';
 import { stacksOf } from '../stage-stacks.ts';
 import { stackIdOf, type StageTemplates, type Template } from './stage-templates.ts';
 
 /** Stacks in these states have no resources, or are about to have none. */
 const absentStates = /^(?:REVIEW_IN_PROGRESS|ROLLBACK_|DELETE_)/;
+
+export function stands({ StackStatus }: Stack): boolean {
+  return !absentStates.test(StackStatus ?? '');
+}
 
 /** @param regions of the stage's stacks */
 export async function standingTemplates(
@@ -17,16 +21,20 @@ export async function standingTemplates(
     [...regions].map(async (region) => {
       const client = new CloudFormationClient({ ...aws, region });
       const stacks = await stacksOf(stage, { ...aws, region });
-      const standing = stacks.filter(({ StackStatus = '' }) => !absentStates.test(StackStatus));
-      return Promise.all(standing.map(({ StackName = '' }) => templateOf(client, StackName)));
+      const read = async ({ StackName = '' }: Stack): Promise<[string, Template]> => [
+        stackIdOf(StackName),
+        await templateOf(StackName, client),
+      ];
+      return Promise.all(stacks.filter(stands).map(read));
     }),
   );
   return new Map(inRegions.flat());
 }
 
-async function templateOf(client: CloudFormationClient, name: string): Promise<[string, Template]> {
+/** The template of a stack that stands. */
+export async function templateOf(name: string, client: CloudFormationClient): Promise<Template> {
   const { TemplateBody = '{}' } = await client.send(
     new GetTemplateCommand({ StackName: name, TemplateStage: 'Original' }),
   );
-  return [stackIdOf(name), JSON.parse(TemplateBody)];
+  return JSON.parse(TemplateBody);
 }
