@@ -10,7 +10,7 @@ import { hostedZone } from './checks/hosted-zone.ts';
 import { docker, publisherImage } from './checks/image.ts';
 import { serviceLinkedRoles } from './checks/linked-roles.ts';
 import { mailAccess, mailIdentity, mailSender } from './checks/mail.ts';
-import { fargateVcpus, gpuVcpus, lambdaConcurrency } from './checks/quotas.ts';
+import { fargateVcpus, gpuVcpus, lambdaConcurrency, vpcs } from './checks/quotas.ts';
 import { alarmReceiver, ownAccount } from './checks/receivers.ts';
 import { standingSettings } from './checks/standing-settings.ts';
 import { stuckStacks } from './checks/stuck-stacks.ts';
@@ -32,6 +32,7 @@ const checks: readonly Check[] = [
   gpuVcpus,
   fargateVcpus,
   lambdaConcurrency,
+  vpcs,
   mailSender,
   mailAccess,
   mailIdentity,

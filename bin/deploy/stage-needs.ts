@@ -26,6 +26,8 @@ export interface StageNeeds {
   readonly fargateVcpus: Need;
   /** Calls of functions at the same time. */
   readonly concurrentCalls: Need;
+  /** Virtual networks in the stage's region. */
+  readonly vpcs: Need;
 }
 
 /** The tasks of a service at once. */
@@ -55,6 +57,7 @@ export function needsOf(templates: readonly Template[]): StageNeeds {
         .map(({ tasks, vcpus }) => timesOf(vcpus, tasks)),
     ),
     concurrentCalls: callsOf(resources),
+    vpcs: { toDeploy: ofType('AWS::EC2::VPC').length, atMost: ofType('AWS::EC2::VPC').length },
   };
 }
 

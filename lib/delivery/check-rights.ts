@@ -8,6 +8,7 @@ export const checkRights = [
   'ec2:DescribeAvailabilityZones',
   'ec2:DescribeInstances',
   'ec2:DescribeInstanceTypeOfferings',
+  'ec2:DescribeVpcs',
   'ecr:DescribeImages',
   'iam:ListRoles',
   'lambda:GetAccountSettings',

@@ -107,6 +107,13 @@ export const answers: Readonly<Record<string, Answer>> = {
     );
   },
 
+  // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html
+  'ec2:DescribeVpcs': ({ vpcs }) =>
+    ofEc2(
+      'DescribeVpcs',
+      `<vpcSet>${items(vpcs.map((stack) => xml({ vpcId: 'vpc-1', tagSet: tagSet(stack) })))}</vpcSet>`,
+    ),
+
   // https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListRoles.html, a page for each two roles
   'iam:ListRoles': ({ linkedRoles }, { input }) => {
     if (input.PathPrefix !== '/aws-service-role/') throw new Fault(400, 'ValidationError', 'PathPrefix');

@@ -26,6 +26,8 @@ export interface AccountFacts {
   readonly images: readonly string[];
   /** vCPU and Auto Scaling group of each machine with a GPU. */
   readonly gpuMachines: readonly { readonly vcpus: number; readonly group: string | null }[];
+  /** The stack of each VPC; null: made by hand, as the one that AWS gives to a new account. */
+  readonly vpcs: readonly (string | null)[];
   /** Hosted zones by id. */
   readonly hostedZones: Readonly<Record<string, { readonly name: string; readonly isPrivate: boolean }>>;
   /** Rights that the credentials lack; `all` but sts:GetCallerIdentity, which AWS never refuses. */
@@ -41,6 +43,7 @@ export const gpuZoneIds = new Set(['use1-az1', 'use1-az2', 'use1-az4', 'use1-az5
 export const defaultQuotas: Readonly<Record<string, number>> = {
   'ec2/L-DB2E81BA': 0,
   'fargate/L-3032A538': 6,
+  'vpc/L-F678F1CE': 5,
 };
 
 /** An account on its first day, whose letters a and b are not the best. */
@@ -62,6 +65,7 @@ export const emptyAccount: AccountFacts = {
   stacks: {},
   images: [],
   gpuMachines: [],
+  vpcs: [null],
   hostedZones: {},
   forbidden: [],
   busyTimes: 0,

@@ -65,7 +65,7 @@ describe('an empty account', { timeout }, () => {
       expect.stringContaining('SES: production access. Found: sandbox'),
       expect.stringContaining("give dev the account '111111111111'"),
     ]);
-    expect(output).toContain(`dev: ${missing.length} missing, 4 warnings, 1 met.`);
+    expect(output).toContain(`dev: ${missing.length} missing, 4 warnings, 2 met.`);
     expect(output).not.toContain('> cdk');
   });
 
@@ -83,7 +83,7 @@ describe('a good account', { timeout }, () => {
   test('lacks nothing', async () => {
     const { code, output } = await deployTo(goodAccount, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
-    expect(rowsOf(output, '✓')).toHaveLength(14);
+    expect(rowsOf(output, '✓')).toHaveLength(15);
     expect(output).not.toContain('> cdk');
     expect(code).toBe(0);
   });
@@ -96,6 +96,16 @@ describe('a good account', { timeout }, () => {
     const { output } = await deployTo({ ...goodAccount, gpuMachines }, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
     expect(output).toMatch(/G .* 64; others use 48/);
+  });
+
+  test('with as many VPCs as a region may have is told so, unless one is of this stage', async () => {
+    const full = [null, 'ada-two-Network', 'b-Network', 'c-Network'];
+    const missing = await deployTo({ ...goodAccount, vpcs: [...full, 'd-Network'] }, [...own, '--check']);
+    expect(rowsOf(missing.output, '✗')).toEqual([
+      expect.stringMatching(/^✗ VPCs in the region: 1\. Found: 5; others use 5 .* L-F678F1CE --desired-value 6 /),
+    ]);
+    const standing = await deployTo({ ...goodAccount, vpcs: [...full, 'ada-Network'] }, [...own, '--check']);
+    expect(rowsOf(standing.output, '✗')).toEqual([]);
   });
 
   test('with zones that a standing stage lacks is told so, and can be deployed to', async () => {
@@ -180,7 +190,7 @@ describe('an account that does not answer', { timeout }, () => {
     const { code, output } = await deployTo({ ...goodAccount, forbidden: 'all' }, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
     const unknown = rowsOf(output, '!').filter((row) => /unknown: (?:AccessDenied|UnauthorizedOperation)/.test(row));
-    expect(unknown).toHaveLength(10);
+    expect(unknown).toHaveLength(11);
     expect(code).toBe(0);
   });
 
@@ -196,13 +206,13 @@ describe('an account that does not answer', { timeout }, () => {
 
   test('because it is busy is asked again', async () => {
     const { code, output } = await deployTo({ ...goodAccount, busyTimes: 2 }, [...own, '--check']);
-    expect(rowsOf(output, '✓')).toHaveLength(14);
+    expect(rowsOf(output, '✓')).toHaveLength(15);
     expect(code).toBe(0);
   });
 
   test('because it stays busy gives warnings', async () => {
     const { code, output } = await deployTo({ ...goodAccount, busyTimes: 1000 }, [...own, '--check']);
-    expect(rowsOf(output, '!').filter((row) => /Rate exceeded|Request limit exceeded/.test(row)).length).toBe(9);
+    expect(rowsOf(output, '!').filter((row) => /Rate exceeded|Request limit exceeded/.test(row)).length).toBe(10);
     expect(code).toBe(0);
   });
 });

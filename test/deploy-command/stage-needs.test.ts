@@ -27,16 +27,19 @@ const byHand: Readonly<Record<string, StageNeeds>> = {
     // The first deployment needs less: an agent, and the first import worker.
     fargateVcpus: { toDeploy: 2 * (1 * 2 + 0), atMost: 2 * (2 * 2 + 1 * 1) },
     concurrentCalls: { toDeploy: 3 * 2 + 2 + 1 + 4, atMost: 3 * 2 + 2 + 1 + 10 },
+    vpcs: { toDeploy: 1, atMost: 1 },
   },
   staging: {
     gpuVcpus: { toDeploy: 0, atMost: 8 * 4 },
     fargateVcpus: { toDeploy: 2 * (2 * 2 + 1 * 1), atMost: 2 * (4 * 2 + 2 * 1) },
     concurrentCalls: { toDeploy: 3 * 10 + 3 + 1 + 4, atMost: 3 * 10 + 3 + 1 + 50 },
+    vpcs: { toDeploy: 1, atMost: 1 },
   },
   prod: {
     gpuVcpus: { toDeploy: 2 * 3 * 4, atMost: 60 * 4 },
     fargateVcpus: { toDeploy: 2 * (3 * 1 + 1 * 1), atMost: 2 * (40 * 1 + 10 * 1) },
     concurrentCalls: { toDeploy: 3 * 10 + 3 + 1 + 4, atMost: 3 * 10 + 3 + 1 + 200 },
+    vpcs: { toDeploy: 1, atMost: 1 },
   },
 };
 

@@ -41,6 +41,7 @@ test('the README tells those who ask for quotas what the templates need', () => 
     ['“Running On-Demand G and VT instances”, vCPU', 'gpuVcpus'],
     ['“Fargate On-Demand vCPU resource count”', 'fargateVcpus'],
     ['“Concurrent executions” of Lambda', 'concurrentCalls'],
+    ['“VPCs per Region”', 'vpcs'],
   ] satisfies [string, keyof StageNeeds][]) {
     const cells = needs.map(({ [need]: { toDeploy, atMost } }) => `${toDeploy}, ${atMost}`);
     expect(readme).toContain(`| ${[quota, ...cells].join(' | ')} |`);

@@ -1,5 +1,5 @@
 // Quotas that a deployment would wait for in silence: vCPU of machines and tasks, and calls of functions.
-import { EC2Client, paginateDescribeInstances } from '@aws-sdk/client-ec2';
+import { EC2Client, paginateDescribeInstances, paginateDescribeVpcs, type Tag } from '@aws-sdk/client-ec2';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   GetAWSDefaultServiceQuotaCommand,
@@ -39,6 +39,7 @@ const lambdaQuota: Quota = {
   // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: 1,000, and less in new accounts
   askAtLeast: 1000,
 };
+const vpcQuota: Quota = { what: 'VPCs in the region', need: 'vpcs', service: 'vpc', code: 'L-F678F1CE' };
 
 export const gpuVcpus: Check = {
   name: gpuQuota.what,
@@ -51,6 +52,16 @@ export const gpuVcpus: Check = {
 export const fargateVcpus: Check = {
   name: fargateQuota.what,
   run: async (context) => [quotaFinding(fargateQuota, await limitOf(fargateQuota, context), context)],
+};
+
+export const vpcs: Check = {
+  name: vpcQuota.what,
+  async run(context) {
+    // A stage may be in a given network.
+    if (context.needs.vpcs.toDeploy === 0) return [];
+    const [limit, used] = await Promise.all([limitOf(vpcQuota, context), vpcsOfOthers(context)]);
+    return [quotaFinding(vpcQuota, limit, context, used)];
+  },
 };
 
 /** Lambda itself tells the limit that holds. It is lower at first than what Service Quotas tells. */
@@ -81,15 +92,24 @@ async function gpuVcpusOfOthers({ command, aws }: CheckContext): Promise<number>
   };
   const pages = paginateDescribeInstances({ client: new EC2Client(aws) }, filters);
   const reservations = await itemsOf(pages, ({ Reservations }) => Reservations);
-  // CloudFormation begins the name of a group with that of its stack, and this tag cannot be set by hand.
-  const ofStage = new RegExp(`^${command.stage}-[A-Z]`);
-  return reservations
-    .flatMap(({ Instances = [] }) => Instances)
-    .filter(
-      ({ Tags = [] }) =>
-        !Tags.some(({ Key, Value = '' }) => Key === 'aws:autoscaling:groupName' && ofStage.test(Value)),
-    )
-    .reduce((sum, { CpuOptions }) => sum + (CpuOptions?.CoreCount ?? 0) * (CpuOptions?.ThreadsPerCore ?? 1), 0);
+  return (
+    reservations
+      .flatMap(({ Instances = [] }) => Instances)
+      // CloudFormation begins the name of a group with that of its stack.
+      .filter(({ Tags = [] }) => !isOfStage(Tags, 'aws:autoscaling:groupName', command.stage))
+      .reduce((sum, { CpuOptions }) => sum + (CpuOptions?.CoreCount ?? 0) * (CpuOptions?.ThreadsPerCore ?? 1), 0)
+  );
+}
+
+async function vpcsOfOthers({ command, aws }: CheckContext): Promise<number> {
+  const all = await itemsOf(paginateDescribeVpcs({ client: new EC2Client(aws) }, {}), ({ Vpcs }) => Vpcs);
+  return all.filter(({ Tags = [] }) => !isOfStage(Tags, 'aws:cloudformation:stack-name', command.stage)).length;
+}
+
+/** @param key of a tag that only AWS sets, with the name of a stack at its beginning */
+function isOfStage(tags: readonly Tag[], key: string, stage: string): boolean {
+  const ofStage = new RegExp(`^${stage}-[A-Z]`);
+  return tags.some(({ Key, Value = '' }) => Key === key && ofStage.test(Value));
 }
 
 /** @param used by others */
