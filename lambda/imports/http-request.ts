@@ -1,19 +1,13 @@
 // Sends one request, only to a checked address, without following redirects.
-import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { checkedLookup } from '../ports/outbound/checked-lookup.ts';
-import type { Resolve } from '../ports/outbound/checked-lookup.ts';
+import { checkedRequest } from '../ports/outbound/checked-request.ts';
+import type { ReachOptions } from '../ports/outbound/checked-request.ts';
 import { faultOfRequest } from '../ports/outbound/request-fault.ts';
 import { ImportError } from './import-error.ts';
 
-export interface RequestOptions {
-  readonly allowPrivateAddresses: boolean;
-  readonly resolve: Resolve;
+export interface RequestOptions extends ReachOptions {
   /** The time for the connection and the answer's headers. */
   readonly answerMs: number;
-  /** PEM certificates to trust in place of the public authorities. */
-  readonly tlsCa?: string;
 }
 
 /** The method (default GET), headers and body of a request. */
@@ -31,20 +25,18 @@ export interface Asked {
  */
 export function httpRequest(
   url: URL,
-  { method = 'GET', headers, body }: Asked,
+  { method = 'GET', headers: given, body }: Asked,
   options: RequestOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
-    method,
-    // No agent: each request has its own connection, whose address its own lookup checks. Decision D40.
-    agent: false,
-    lookup: checkedLookup(options.resolve, options),
-    headers: { 'user-agent': 'loop-streaming-import/1.0', accept: '*/*', 'accept-encoding': 'identity', ...headers },
-    signal,
-    ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }),
-  });
+  const headers = {
+    'user-agent': 'loop-streaming-import/1.0',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    ...given,
+  };
+  const request = checkedRequest({ url, method, headers }, options, signal);
   const silence = setTimeout(() => request.destroy(new ImportError('source_unreachable')), options.answerMs);
   request.once('response', (response) => {
     clearTimeout(silence);

@@ -1,20 +1,14 @@
 // One delivery attempt: a POST to a checked address, with a timeout, no redirects, and a limit on the answer.
-import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { WebhookFailure } from '../domain/notices/webhook-failures.ts';
 import { faultOfWebhookURL } from '../domain/notices/webhook-url.ts';
-import { checkedLookup } from '../ports/outbound/checked-lookup.ts';
-import type { Resolve } from '../ports/outbound/checked-lookup.ts';
+import { checkedRequest } from '../ports/outbound/checked-request.ts';
+import type { ReachOptions } from '../ports/outbound/checked-request.ts';
 import { faultOfRequest } from '../ports/outbound/request-fault.ts';
 
-export interface AttemptOptions {
-  readonly allowPrivateAddresses: boolean;
-  readonly resolve: Resolve;
+export interface AttemptOptions extends ReachOptions {
   /** The time limit of the attempt, from the DNS lookup to the end of the answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** PEM certificates to trust instead of the public authorities. */
-  readonly tlsCa?: string;
 }
 
 export interface Outcome {
@@ -78,20 +72,20 @@ function post(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
-    method: 'POST',
-    // No agent: each request has its own connection, to the address that its lookup has checked.
-    agent: false,
-    lookup: checkedLookup(options.resolve, options),
-    headers: {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      'user-agent': 'loop-streaming-webhooks/1.0',
-      ...headers,
+  const request = checkedRequest(
+    {
+      url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'loop-streaming-webhooks/1.0',
+        ...headers,
+      },
     },
+    options,
     signal,
-    ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }),
-  });
+  );
   request.once('response', resolve);
   // This listener also receives errors after the answer, which fail the body as well.
   request.on('error', reject);

@@ -1,4 +1,5 @@
 // Reasons why an HTTP request to a user's address got no answer.
+import { SentTooMuch } from './bounded-tls.ts';
 import { AddressForbidden } from './checked-lookup.ts';
 
 export type RequestFault = 'address_forbidden' | 'name_not_found' | 'tls_failed' | 'protocol_error' | 'unreachable';
@@ -11,6 +12,7 @@ export function faultOfRequest(error: unknown): RequestFault {
   // An AggregateError has one error for each address that was tried.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (first instanceof AddressForbidden) return 'address_forbidden';
+  if (first instanceof SentTooMuch) return 'protocol_error';
   const { code = '' } = first as { code?: string };
   // Only ENOTFOUND means that the name does not exist. Other failures of the resolver pass, and count as unreachable.
   if (code === 'ENOTFOUND') return 'name_not_found';

@@ -1,9 +1,8 @@
 // Opens the one TCP or TLS connection to a destination.
-import { constants } from 'node:crypto';
-import { connect as connectTcp, isIP } from 'node:net';
+import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
-import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { CheckStep } from '../../domain/destinations/destination-check.ts';
+import { boundedTls, SentTooMuch } from '../../ports/outbound/bounded-tls.ts';
 import { allowedLookup, assertAddressAllowed } from './destination-address.ts';
 import type { DestinationRules } from './destination-address.ts';
 import { DestinationError } from './destination-error.ts';
@@ -33,7 +32,7 @@ export interface DestinationSocketOptions extends DestinationRules {
  * Connects to a destination. With TLS, the certificate is verified against the host name, which is also sent as SNI.
  * The socket is destroyed if `signal` aborts before this has resolved; then the socket belongs to the caller.
  * @throws {DestinationError} address_forbidden, name_not_found, name_not_resolved, unreachable, unanswered,
- * certificate_expired or tls_failed; the signal's reason when aborted
+ * certificate_expired, tls_failed or protocol_violated; the signal's reason when aborted
  */
 export async function openDestinationSocket(
   url: PublishServer,
@@ -43,62 +42,77 @@ export async function openDestinationSocket(
   signal.throwIfAborted();
   // Node calls no lookup for a literal address, so it is checked here.
   if (isIP(url.hostname)) assertAddressAllowed(url.hostname, options);
-  const socket = connectTo(url, options);
-  let tcpConnected = false;
-  const abort = (): void => void socket.destroy(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  let answerTimer: NodeJS.Timeout | undefined;
-  const awaitAnswer = () => {
-    answerTimer = setTimeout(() => socket.destroy(new DestinationError('unanswered')), answerTimeoutMs);
-  };
-  const found = (error?: Error | null) => {
-    if (!error) options.onStep?.('address');
-    awaitAnswer();
-  };
-  if (isIP(url.hostname)) found();
-  else socket.once('lookup', found);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  socket.once('error', reject);
-  socket.once('connect', () => {
-    tcpConnected = true;
-    clearTimeout(answerTimer);
-    options.onStep?.('tcp');
-  });
-  socket.once(url.secure ? 'secureConnect' : 'connect', () => resolve());
-  try {
-    await promise;
-    if (url.secure) options.onStep?.('tls');
-    if (socket instanceof TLSSocket) options.tlsSessions?.keep(url, socket);
-    return socket.setNoDelay(true).setKeepAlive(true, keepAliveDelayMs);
-  } catch (error) {
-    if (signal.aborted || error instanceof DestinationError) throw error;
-    throw new DestinationError(tcpConnected ? tlsFailure(error) : connectFailure(error), error);
-  } finally {
-    clearTimeout(answerTimer);
-    socket.off('error', reject);
-    signal.removeEventListener('abort', abort);
-  }
+  const connection = await connectTo(url, options, signal);
+  connection.setNoDelay(true).setKeepAlive(true, keepAliveDelayMs);
+  return url.secure ? secured(connection, url, options, signal) : connection;
 }
 
-function connectTo(url: PublishServer, options: DestinationSocketOptions): Socket {
-  const endpoint = {
+async function connectTo(url: PublishServer, options: DestinationSocketOptions, signal: AbortSignal): Promise<Socket> {
+  const socket = connect({
     host: url.hostname,
     port: url.port,
     lookup: allowedLookup(options),
     // Otherwise Node would try several addresses at once, with more than one connection.
     autoSelectFamily: false,
-    ...(options.readsInPlace && { onread: { buffer: readBuffer, callback: emitRead } }),
+    // Bytes of TLS are not read in place: they are decrypted into buffers of their size.
+    ...(options.readsInPlace && !url.secure && { onread: { buffer: readBuffer, callback: emitRead } }),
+  });
+  let answerTimer: NodeJS.Timeout | undefined;
+  const found = (error?: Error | null) => {
+    if (!error) options.onStep?.('address');
+    answerTimer = setTimeout(() => socket.destroy(new DestinationError('unanswered')), answerTimeoutMs);
   };
-  if (!url.secure) return connectTcp(endpoint);
+  if (isIP(url.hostname)) found();
+  else socket.once('lookup', found);
+  try {
+    await reached(socket, 'connect', signal);
+    options.onStep?.('tcp');
+    return socket;
+  } catch (error) {
+    if (signal.aborted || error instanceof DestinationError) throw error;
+    throw new DestinationError(connectFailure(error), error);
+  } finally {
+    clearTimeout(answerTimer);
+  }
+}
+
+async function secured(
+  connection: Socket,
+  url: PublishServer,
+  options: DestinationSocketOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
   const session = options.tlsSessions?.of(url);
-  return connectTls({
-    ...endpoint,
-    // Each renegotiation costs a handshake, and a server could ask for many.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    ...(!isIP(url.hostname) && { servername: url.hostname }),
+  const socket = boundedTls(connection, {
+    ...(isIP(url.hostname) ? { host: url.hostname } : { servername: url.hostname }),
     ...(options.tlsCa !== undefined && { ca: options.tlsCa }),
     ...(session && { session }),
   });
+  try {
+    await reached(socket, 'secureConnect', signal);
+    options.onStep?.('tls');
+    options.tlsSessions?.keep(url, socket);
+    return socket;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new DestinationError(tlsFailure(error), error);
+  }
+}
+
+/** Waits for an event of a socket, and destroys the socket if `signal` aborts before. */
+async function reached(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const abort = (): void => void socket.destroy(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  socket.once('error', reject);
+  socket.once(event, () => resolve());
+  if (signal.aborted) abort();
+  try {
+    await promise;
+  } finally {
+    socket.off('error', reject);
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 function emitRead(this: Socket, bytes: number): boolean {
@@ -117,6 +131,7 @@ function connectFailure(error: unknown): DestinationErrorCode {
 const unansweredCodes = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
 
 function tlsFailure(error: unknown): DestinationErrorCode {
+  if (error instanceof SentTooMuch) return 'protocol_violated';
   return hasCode(error, 'CERT_HAS_EXPIRED') ? 'certificate_expired' : 'tls_failed';
 }
 

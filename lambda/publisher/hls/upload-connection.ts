@@ -3,6 +3,8 @@ import { Agent, request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { callbackify } from 'node:util';
+import { SentTooMuch } from '../../ports/outbound/bounded-tls.ts';
+import { boundInterimAnswers } from '../../ports/outbound/checked-request.ts';
 import type { PublishServer } from '../../domain/destinations/ways/way-out.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import { openDestinationSocket } from '../destination/destination-socket.ts';
@@ -44,7 +46,8 @@ export class UploadConnection {
   /**
    * Uploads a file with PUT.
    * @returns the status of the answer
-   * @throws {DestinationError} connection_lost, or as openDestinationSocket if a new connection was needed
+   * @throws {DestinationError} connection_lost, protocol_violated, or as openDestinationSocket if a new connection was
+   * needed
    */
   async put({ url, contentType, body }: Upload, signal: AbortSignal): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -63,13 +66,11 @@ export class UploadConnection {
       },
       signal,
     });
-    request.once('response', (response) => {
+    boundInterimAnswers(request).once('response', (response) => {
       readWhole(response, request.destroy.bind(request));
       response.once('end', () => resolve(response.statusCode ?? 0));
     });
-    request.on('error', (error) =>
-      reject(error instanceof DestinationError ? error : new DestinationError('connection_lost', error)),
-    );
+    request.on('error', (error) => reject(failureOf(error)));
     request.once('close', () => reject(new DestinationError('connection_lost')));
     for (const bytes of body) request.write(bytes);
     request.end();
@@ -81,12 +82,17 @@ export class UploadConnection {
   }
 }
 
+function failureOf(error: Error): DestinationError {
+  if (error instanceof DestinationError) return error;
+  return new DestinationError(error instanceof SentTooMuch ? 'protocol_violated' : 'connection_lost', error);
+}
+
 /** Reads an answer to its end, so that the connection can be used again. Gives up on an answer that is too long. */
-function readWhole(response: IncomingMessage, giveUp: () => void): void {
+function readWhole(response: IncomingMessage, giveUp: (error: Error) => void): void {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) giveUp();
+    if (bytes > maxAnswerBytes) giveUp(new SentTooMuch());
   });
 }
 

@@ -3,13 +3,19 @@
 /**
  * `usual`: delays grow exponentially with jitter, up to 30 s. `rare`: for a refused key, since platforms lock accounts
  * that try often. `eager`: for a server that did not answer at all, which attempts do not burden; once it answers,
- * every second counts. Decision D70.
+ * every second counts. Decision D70. `wary`: for a server that sent far more than a server has to, as each attempt
+ * costs work, which others then lack.
  */
-export type RetryPace = 'usual' | 'rare' | 'eager';
+export type RetryPace = 'usual' | 'rare' | 'eager' | 'wary';
 
 const baseMs = 500;
 const maxMs = 30_000;
-const floorMs: Readonly<Record<RetryPace, number>> = { usual: baseMs / 2, rare: 15_000, eager: baseMs / 2 };
+const floorMs: Readonly<Record<RetryPace, number>> = {
+  usual: baseMs / 2,
+  rare: 15_000,
+  eager: baseMs / 2,
+  wary: 15_000,
+};
 
 /**
  * @param failures in a row, 1 after the first

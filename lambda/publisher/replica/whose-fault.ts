@@ -20,6 +20,7 @@ const paces: Partial<Record<DestinationErrorCode, RetryPace>> = {
   codec_refused: 'rare',
   login_required: 'rare',
   unanswered: 'eager',
+  protocol_violated: 'wary',
 };
 
 /** Judges an error: the reason for the user, the party at fault, and the retry pace. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { rtmpURLFrom } from '../../domain/destinations/ways/rtmp.ts';
 import type { RtmpURL } from '../../domain/destinations/ways/rtmp.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
+import { SentTooMuch } from '../../ports/outbound/bounded-tls.ts';
 import { AcknowledgementCounter } from './acknowledgement-counter.ts';
 import { encodeAmf0 } from './amf0.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';
@@ -271,8 +272,8 @@ class SocketPublisher implements Publisher {
     if (this.#refusal || end.by === 'us') return this.#refusal;
     if (end.by === 'peer') return this.#step ? new DestinationError(this.#step.endMeans) : this.#failureOfEnd();
     const hasShakenHands = this.#step?.endMeans !== 'handshake_failed';
-    if (hasShakenHands && end.error instanceof RtmpProtocolError)
-      return new DestinationError('protocol_violated', end.error);
+    const isViolation = hasShakenHands && end.error instanceof RtmpProtocolError;
+    if (isViolation || end.error instanceof SentTooMuch) return new DestinationError('protocol_violated', end.error);
     if (!this.#step) return new DestinationError('connection_lost', end.error);
     return new DestinationError(isTimeout(end.error) ? 'timed_out' : this.#step.endMeans, end.error);
   }

@@ -5,6 +5,7 @@ import { DestinationError } from '../destination/destination-error.ts';
 import { isKeyTaken, SrtCipher } from './encryption.ts';
 import { conclusion, induction, readHandshake } from './handshake.ts';
 import type { Caller, HandshakeAnswer } from './handshake.ts';
+import { InboundPackets } from './inbound-packets.ts';
 import { controlPacket, controlType, readControlPacket } from './packet.ts';
 import { meaningOfRefusal } from './refusal.ts';
 
@@ -106,7 +107,9 @@ async function exchange(asked: Exchange, signal: AbortSignal): Promise<Handshake
     const timestampUs = Math.floor((performance.now() - beganAtMs) * 1000);
     socket.send(controlPacket(controlType.handshake, { timestampUs, destinationID: 0 }, handshake));
   };
+  const inbound = new InboundPackets();
   const receive = (datagram: Buffer) => {
+    if (!inbound.take(performance.now())) return reject(new DestinationError('protocol_violated'));
     const packet = readControlPacket(datagram);
     if (packet?.type !== controlType.handshake || packet.destinationID !== socketID) return;
     const answer = readHandshake(packet.payload);

@@ -546,8 +546,10 @@ describe('the wait before another attempt', () => {
   it('lasts 15 to 30 s when a key was refused', () => {
     for (const failures of [1, 5, 1000]) {
       for (const random of [0, 0.5, 0.999_999]) {
-        expect(backoffMs(failures, 'rare', () => random)).toBeGreaterThanOrEqual(15_000);
-        expect(backoffMs(failures, 'rare', () => random)).toBeLessThanOrEqual(30_000);
+        for (const pace of ['rare', 'wary'] as const) {
+          expect(backoffMs(failures, pace, () => random)).toBeGreaterThanOrEqual(15_000);
+          expect(backoffMs(failures, pace, () => random)).toBeLessThanOrEqual(30_000);
+        }
       }
     }
   });
