@@ -90,7 +90,7 @@ describe('webhooks on one machine', () => {
       refused('service:read'),
     );
     expect(await reader('POST', '/webhooks', made)).toMatchObject(
-      refused('credits.low: needs the scope service:billing'),
+      refused('credits.low needs the scope service:billing. Ask the user for this scope, or leave the event out.'),
     );
     const { body: told } = await reader('POST', '/webhooks', { ...made, events: ['stream.state_changed'] });
     expect(await reader('PATCH', `/webhooks/${told.id}`, { events: ['payment.refunded'] })).toMatchObject(
@@ -114,7 +114,14 @@ describe('webhooks on one machine', () => {
       expect(await writer('POST', '/alert-channels', { ...channel, events })).toMatchObject({ status: 403 });
     expect(await reader('POST', '/alert-channels', { ...channel, events: ['credits_low'] })).toMatchObject({
       status: 403,
+      body: {
+        detail: 'credits_low needs the scope service:billing. Ask the user for this scope, or leave the event out.',
+      },
     });
+    const both = { ...channel, events: ['media_unplayable', 'credits_low'] };
+    expect((await writer('POST', '/alert-channels', both)).body.detail).toMatch(
+      /^media_unplayable needs the scope service:read, credits_low needs the scope service:billing\. /,
+    );
     const { status, body } = await reader('POST', '/alert-channels', channel);
     expect([status, body.events.includes('credits_low')]).toEqual([201, false]);
     const change = { target: 'http://127.0.0.1:9/elsewhere' };

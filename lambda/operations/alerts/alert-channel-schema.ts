@@ -106,25 +106,12 @@ export function presentAlertChannel(channel: AlertChannel): z.input<typeof alert
 }
 
 /** The scope that reads incidents of a kind. */
-const scopeOf = (each: IncidentKind): Scope => (each === 'credits_low' ? 'service:billing' : 'service:read');
-
-/**
- * Refuses incidents that the caller may not read.
- * @throws {ProblemError} insufficient_scope
- */
-export function assertMayReceive({ caller }: Context, events: readonly IncidentKind[]): void {
-  const unreadable = events.find((each) => !caller.scopes.includes(scopeOf(each)));
-  if (unreadable !== undefined)
-    throw fieldProblem(
-      'events',
-      `${unreadable} needs the scope ${scopeOf(unreadable)}. Ask the user for this scope, or leave the event out.`,
-      'insufficient_scope',
-    );
-}
+export const scopeOfIncident = (each: IncidentKind): Scope =>
+  each === 'credits_low' ? 'service:billing' : 'service:read';
 
 /** The kinds of incidents that the caller may read. */
 export function readableKinds({ caller }: Context): readonly IncidentKind[] {
-  return incidentKinds.filter((each) => caller.scopes.includes(scopeOf(each)));
+  return incidentKinds.filter((each) => caller.scopes.includes(scopeOfIncident(each)));
 }
 
 /**

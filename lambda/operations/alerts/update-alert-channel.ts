@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { assertMaker } from '../maker.ts';
 import { operation } from '../operation.ts';
+import { assertMayTell } from '../told-kinds.ts';
 import {
   alertChannelFields,
   alertChannelSchema,
-  assertMayReceive,
   presentAlertChannel,
+  scopeOfIncident,
   storedTarget,
 } from './alert-channel-schema.ts';
 
@@ -35,7 +36,8 @@ export const updateAlertChannel = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
     // Only adding events, a new target or enabling needs the right to read them. Disabling a channel does not.
-    if (body.target !== undefined || body.events || body.enabled) assertMayReceive(ctx, body.events ?? before.events);
+    const isTold = body.target !== undefined || body.events || body.enabled;
+    if (isTold) assertMayTell(ctx, body.events ?? before.events, scopeOfIncident);
     if (body.target !== undefined) assertMaker(ctx, before, 'target');
     const stored = body.target === undefined ? before : await storedTarget(ctx, before, body.target);
     const saved = await ctx.data.alertChannels.save(before.id, {

@@ -5,12 +5,13 @@ import { attemptSeconds, retriedForDays } from '../../domain/notices/webhook-ret
 import { webhookSecret, webhookSecretBytes } from '../../domain/notices/webhook-secret.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { assertMayTell } from '../told-kinds.ts';
 import {
-  assertMayHear,
   assertWebhookURL,
   createdWebhookSchema,
   exampleWebhook,
   presentWebhook,
+  scopeOfEvent,
   webhookFields,
 } from './webhook-schema.ts';
 
@@ -30,7 +31,7 @@ export const createWebhook = operation(['service:write'], {
   hints: { openWorld: true },
   async handle(ctx, { body }) {
     assertWebhookURL(ctx, body.url);
-    assertMayHear(ctx, body.events);
+    assertMayTell(ctx, body.events, scopeOfEvent);
     await assertRoom(ctx, { webhooks: 1 });
     const id = ctx.newID('whk');
     const secret = webhookSecret(ctx.randomBytes(webhookSecretBytes));

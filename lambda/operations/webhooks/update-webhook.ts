@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { assertMaker } from '../maker.ts';
 import { operation } from '../operation.ts';
+import { assertMayTell } from '../told-kinds.ts';
 import {
-  assertMayHear,
   assertWebhookURL,
   exampleWebhook,
   presentWebhook,
+  scopeOfEvent,
   webhookFields,
   webhookSchema,
 } from './webhook-schema.ts';
@@ -33,7 +34,8 @@ export const updateWebhook = operation(['service:write'], {
     if (body.url !== undefined && body.url !== before.url) assertMaker(ctx, before, 'url');
     const enabled = body.enabled ?? before.enabled;
     // Only adding events, a new address or enabling needs the right to read them. Disabling a webhook does not.
-    if (body.url !== undefined || body.events || body.enabled) assertMayHear(ctx, body.events ?? before.events);
+    const isTold = body.url !== undefined || body.events || body.enabled;
+    if (isTold) assertMayTell(ctx, body.events ?? before.events, scopeOfEvent);
     const saved = await ctx.data.webhooks.save(before.id, {
       url: body.url ?? before.url,
       events: [...new Set(body.events ?? before.events)],

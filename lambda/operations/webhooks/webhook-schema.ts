@@ -8,6 +8,7 @@ import { faultOfWebhookURL } from '../../domain/notices/webhook-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
+import type { Scope } from '../scopes.ts';
 import { webhookEvents, webhookEventTypes } from '../webhook-events.ts';
 import type { WebhookEventType } from '../webhook-events.ts';
 import { shownColumns } from '../shown-columns.ts';
@@ -74,21 +75,9 @@ export function presentWebhook(webhook: Webhook): z.input<typeof webhookSchema> 
   };
 }
 
-/**
- * Refuses events about data that the caller may not read.
- * @throws {ProblemError} insufficient_scope
- */
-export function assertMayHear({ caller }: Context, events: readonly string[]): void {
-  const untold = webhookEvents.filter(({ type, scope }) => events.includes(type) && !caller.scopes.includes(scope));
-  const [first] = untold;
-  if (first)
-    throw fieldProblem(
-      'events',
-      `${untold.map(({ type }) => type).join(', ')}: needs the scope ${first.scope}. Ask the user for this scope, ` +
-        'or leave the event out.',
-      'insufficient_scope',
-    );
-}
+/** The scope that reads the data of events of a type. */
+export const scopeOfEvent = (type: string): Scope =>
+  webhookEvents.find((event) => event.type === type)?.scope ?? 'service:read';
 
 /**
  * Refuses a malformed URL, and addresses that this stage forbids.
