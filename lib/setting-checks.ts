@@ -5,6 +5,11 @@ export interface Check {
   readonly holds: (value: unknown) => boolean;
 }
 
+/** @throws if the value is invalid; the message names its field */
+export function checkValue(owner: string, field: string, value: unknown, { expected, holds }: Check): void {
+  if (!holds(value)) throw new Error(`${owner}: ${field} must be ${expected}, not ${JSON.stringify(value)}`);
+}
+
 export const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
 
 /** https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html */

@@ -6,6 +6,7 @@ import { operatingChecks, type OperatingSettings } from './operating-settings.ts
 import {
   addedZoneOf,
   type Check,
+  checkValue,
   emailAddress,
   flag,
   isDomain,
@@ -183,15 +184,22 @@ export function checkStage(name: string, settings: StageSettings): void {
   const nameFault = faultOfName(name);
   if (nameFault !== null) throw new Error(nameFault);
   const values: Readonly<Record<string, unknown>> = { ...settings };
-  const checks = Object.entries(checksOf(settings));
-  const missing = checks.find(([field]) => values[field] === undefined);
-  if (missing) throw new Error(`stage "${name}" lacks the setting ${missing[0]}`);
-  for (const [field, { expected, holds }] of checks) {
-    if (!holds(values[field]))
-      throw new Error(`stage "${name}": ${field} must be ${expected}, not ${JSON.stringify(values[field])}`);
-  }
+  const missing = Object.keys(checksOf(settings)).find((field) => values[field] === undefined);
+  if (missing !== undefined) throw new Error(`stage "${name}" lacks the setting ${missing}`);
+  checkSettings(`stage "${name}"`, settings);
   const fault = faultOfTaken(settings) ?? faultOfConnections(settings) ?? faultOfWindows(settings);
   if (fault !== null) throw new Error(`stage "${name}": ${fault}`);
+}
+
+/**
+ * Checks some settings of a stage, for constructs that are used alone.
+ * @param owner the beginning of the message
+ * @throws if a setting is invalid; the message names it
+ */
+export function checkSettings(owner: string, settings: Partial<StageSettings>): void {
+  const values: Readonly<Record<string, unknown>> = { ...settings };
+  for (const [field, check] of Object.entries(checksOf(settings as StageSettings)))
+    if (field in values) checkValue(owner, field, values[field], check);
 }
 
 /** All zones of a stage, in the order of its subnets. */

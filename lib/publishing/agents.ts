@@ -37,7 +37,8 @@ import { pickVariables } from '../shared/pick-variables.ts';
 import { presets, withDefaults } from '../presets.ts';
 import { PublisherImage } from '../shared/publisher-image.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
-import type { StageSettings } from '../stage-settings.ts';
+import { checkValue, wholeNumber } from '../setting-checks.ts';
+import { checkSettings, type StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
 import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
@@ -112,10 +113,13 @@ export class Agents extends Construct {
   readonly gpuLogGroups: ServiceLogs[] = [];
   readonly #props: Required<Omit<AgentsProps, keyof AgentSettings>> & { readonly settings: AgentSettings };
 
+  /** @throws if a setting is invalid; the message names it */
   constructor(scope: Construct, id: string, props: AgentsProps) {
     super(scope, id);
-    const { network, access, queues, image = PublisherImage.fromSources(), databaseConnections = 10 } = props;
-    const settings = withDefaults<AgentSettings>(props, presets.staging);
+    const { network, access, queues, image = PublisherImage.fromSources(), databaseConnections = 10, ...given } = props;
+    const settings = withDefaults<AgentSettings>(given, presets.staging);
+    checkSettings(`Agents "${id}"`, settings);
+    checkValue(`Agents "${id}"`, 'databaseConnections', databaseConnections, wholeNumber(3, 10));
     this.#props = { settings, network, access, queues, image, databaseConnections };
     this.cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,

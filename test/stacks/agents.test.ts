@@ -2,10 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { runInNewContext } from 'node:vm';
+import { Stack } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, test } from 'vitest';
 import { youngHeap } from '../../bin/local/agent-supervisor.ts';
 import { importVariables } from '../../lambda/imports/environment.ts';
 import { agentVariables, publishingVariables } from '../../lambda/publisher/environment.ts';
+import { Agents, type AgentsProps } from '../../lib/publishing/agents.ts';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import { stages } from '../../lib/stages.ts';
 import { bundledEntriesOf, copiesOf, readDockerfile, textsOf, variablesOf } from '../support/dockerfile.ts';
@@ -40,6 +43,22 @@ function bundlesInImage(): Record<string, string> {
   }
   return bundles;
 }
+
+describe('agents alone, in a stack of somebody else', () => {
+  // Settings are checked before anything is made.
+  const surroundings = {} as Pick<AgentsProps, 'network' | 'access' | 'queues'>;
+  const made = (settings: Partial<AgentsProps>) => new Agents(new Stack(), 'Own', { ...surroundings, ...settings });
+
+  test.each<[Partial<AgentsProps>, string]>([
+    [{ ffmpegAgentsMax: 0 }, 'Agents "Own": ffmpegAgentsMax must be a whole number from 1 to 1000, not 0'],
+    [{ manifestAgentsMin: 9 }, 'Agents "Own": manifestAgentsMax must be a whole number from 9 to 1000, not 4'],
+    [{ gpuInstanceType: 'p5.48xlarge' }, 'Agents "Own": gpuInstanceType must be a type of the g family'],
+    [{ logRetentionDays: 15 as RetentionDays }, 'Agents "Own": logRetentionDays must be'],
+    [{ databaseConnections: 2 }, 'Agents "Own": databaseConnections must be a whole number from 3 to 10, not 2'],
+  ])('refuse what a stage refuses: %j', (settings, refusal) => {
+    expect(() => made(settings)).toThrow(refusal);
+  });
+});
 
 describe('the agents', () => {
   test('are one container each, by digest, with every variable that it reads', () => {
