@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { confirmedAfterSeconds, incidentKinds } from '../../domain/notices/incidents.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { assertMayTell } from '../told-kinds.ts';
+import { assertMayReport } from '../reported-kinds.ts';
 import {
   alertChannelFields,
   alertChannelSchema,
@@ -40,7 +40,7 @@ export const createAlertChannel = operation(['service:write'], {
   async handle(ctx, { body }) {
     const readable = readableKinds(ctx);
     const received = [...new Set(body.events ?? (readable.length > 0 ? readable : incidentKinds))];
-    assertMayTell(ctx, received, scopeOfIncident);
+    assertMayReport(ctx, received, scopeOfIncident);
     const id = ctx.newID('alc');
     const stored = await storedTarget(ctx, { id, kind: body.kind }, body.target);
     await assertRoom(ctx, { alertChannels: 1 });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { assertMaker } from '../maker.ts';
 import { operation } from '../operation.ts';
-import { assertMayTell } from '../told-kinds.ts';
+import { assertMayReport } from '../reported-kinds.ts';
 import {
   alertChannelFields,
   alertChannelSchema,
@@ -37,7 +37,7 @@ export const updateAlertChannel = operation(['service:write'], {
     const before = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
     // Only adding events, a new target or enabling needs the right to read them. Disabling a channel does not.
     const isTold = body.target !== undefined || body.events || body.enabled;
-    if (isTold) assertMayTell(ctx, body.events ?? before.events, scopeOfIncident);
+    if (isTold) assertMayReport(ctx, body.events ?? before.events, scopeOfIncident);
     if (body.target !== undefined) assertMaker(ctx, before, 'target');
     const stored = body.target === undefined ? before : await storedTarget(ctx, before, body.target);
     const saved = await ctx.data.alertChannels.save(before.id, {

@@ -5,7 +5,7 @@ import { attemptSeconds, retriedForDays } from '../../domain/notices/webhook-ret
 import { webhookSecret, webhookSecretBytes } from '../../domain/notices/webhook-secret.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { assertMayTell } from '../told-kinds.ts';
+import { assertMayReport } from '../reported-kinds.ts';
 import {
   assertWebhookURL,
   createdWebhookSchema,
@@ -31,7 +31,7 @@ export const createWebhook = operation(['service:write'], {
   hints: { openWorld: true },
   async handle(ctx, { body }) {
     assertWebhookURL(ctx, body.url);
-    assertMayTell(ctx, body.events, scopeOfEvent);
+    assertMayReport(ctx, body.events, scopeOfEvent);
     await assertRoom(ctx, { webhooks: 1 });
     const id = ctx.newID('whk');
     const secret = webhookSecret(ctx.randomBytes(webhookSecretBytes));

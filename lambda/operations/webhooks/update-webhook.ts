@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { assertMaker } from '../maker.ts';
 import { operation } from '../operation.ts';
-import { assertMayTell } from '../told-kinds.ts';
+import { assertMayReport } from '../reported-kinds.ts';
 import {
   assertWebhookURL,
   exampleWebhook,
@@ -35,7 +35,7 @@ export const updateWebhook = operation(['service:write'], {
     const enabled = body.enabled ?? before.enabled;
     // Only adding events, a new address or enabling needs the right to read them. Disabling a webhook does not.
     const isTold = body.url !== undefined || body.events || body.enabled;
-    if (isTold) assertMayTell(ctx, body.events ?? before.events, scopeOfEvent);
+    if (isTold) assertMayReport(ctx, body.events ?? before.events, scopeOfEvent);
     const saved = await ctx.data.webhooks.save(before.id, {
       url: body.url ?? before.url,
       events: [...new Set(body.events ?? before.events)],

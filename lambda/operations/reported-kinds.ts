@@ -1,4 +1,4 @@
-// Kinds of events and incidents that a caller may have others told of: those whose data it may read itself.
+// Kinds of events and incidents that a caller may have reported to others: those whose data it may read itself.
 import type { Context } from './context.ts';
 import { fieldProblem } from './field-problems.ts';
 import type { Scope } from './scopes.ts';
@@ -8,7 +8,7 @@ import type { Scope } from './scopes.ts';
  * @param scopeOf the scope that reads the data of a kind
  * @throws {ProblemError} insufficient_scope
  */
-export function assertMayTell<Kind extends string>(
+export function assertMayReport<Kind extends string>(
   { caller }: Context,
   events: readonly Kind[],
   scopeOf: (kind: Kind) => Scope,
