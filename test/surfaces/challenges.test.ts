@@ -115,6 +115,23 @@ describe('behind API Gateway and the distribution', () => {
     await client.close();
   });
 
+  // RFC 6750, section 3.1: a client learns that its token is of no use, and one without a token learns no error.
+  test.each(['/v1/me', '/mcp'])('%s names a fault of a token only where there was one', async (path) => {
+    const request = path === '/mcp' ? initialize : {};
+    const errorWith = async (headers: Readonly<Record<string, string>>) => {
+      const refused = await fetch(site.origin() + path, { ...request, headers: { ...initialize.headers, ...headers } });
+      return [refused.status, challengeOf(refused).error];
+    };
+    for (const token of ['e.y.J', 'opaque', ''])
+      expect(await errorWith({ authorization: `Bearer ${token}` })).toEqual([401, 'invalid_token']);
+    for (const other of [
+      ['x-api-key', 'lss_wrong'],
+      ['authorization', 'Basic YTpi'],
+      ['x-none', ''],
+    ])
+      expect(await errorWith(Object.fromEntries([other]))).toEqual([401, undefined]);
+  });
+
   test('a client whose scope is not enough learns which one is, and goes on with it', async () => {
     const user = await site.user();
     const me = challengeOf(await fetch(`${site.origin()}/v1/me`));

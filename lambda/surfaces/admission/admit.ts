@@ -104,7 +104,9 @@ export function refusalOfScopes(
   const detail =
     `This operation needs the scope ${scopes.join(' or ')}. Ask the user for this scope, or use an API key that ` +
     'has it.';
-  const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
+  const headers = {
+    'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, { lacks: scopes[0] }),
+  };
   return new ProblemError('insufficient_scope', detail, { headers });
 }
 

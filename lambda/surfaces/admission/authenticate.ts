@@ -10,7 +10,7 @@ import type { Scope } from '../../operations/scopes.ts';
 import { isOfOurPage, sessionTokenOf } from './page-sessions.ts';
 import type { PageRequest } from './page-sessions.ts';
 import { audiencesOf, bearerChallenge } from './protected-resource.ts';
-import type { ResourcePath } from './protected-resource.ts';
+import type { ResourcePath, TokenFault } from './protected-resource.ts';
 import { requestClassOf } from './rate-limits.ts';
 import type { Service } from '../service.ts';
 
@@ -98,6 +98,8 @@ async function callerOfSession(
 
 async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {
   const token = /^Bearer +([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
+  // A request of another scheme presents no token (RFC 6750, section 3.1).
+  const fault = /^Bearer\b/i.test(authorization) ? 'invalid' : null;
   const audiences = audiencesOf(new URL(service.baseURL).origin, resource);
   const verified = token === undefined ? null : await service.accessTokens.verify(token, audiences);
   if (!verified)
@@ -106,14 +108,15 @@ async function callerOfToken(service: Service, authorization: string, resource: 
       resource,
       'The access token is not valid: it may have expired, been revoked, or be for another part of the API. Get ' +
         'a new one.',
+      fault,
     );
   return { userID: verified.userID, clientID: verified.clientID, scopes: knownScopes(verified.scopes) };
 }
 
 /** A refusal with 401. Its header names the metadata that describes how to get a token (RFC 9728). */
-function refusal(service: Service, resource: ResourcePath, detail: string): ProblemError {
+function refusal(service: Service, resource: ResourcePath, detail: string, fault: TokenFault = null): ProblemError {
   return new ProblemError('unauthenticated', detail, {
-    headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, null) },
+    headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, fault) },
   });
 }
 

@@ -32,12 +32,14 @@ export function protectedResourceMetadata(origin: string, resource: string): Rec
   };
 }
 
-/**
- * The value of the header WWW-Authenticate (RFC 6750, RFC 9728).
- * @param needed the missing scope; null without a valid credential
- */
-export function bearerChallenge(origin: string, path: ResourcePath, needed: Scope | null): string {
+/** The fault of a token: a scope that it lacks, or that it is not valid. Null: the request has no token. */
+export type TokenFault = { readonly lacks: Scope } | 'invalid' | null;
+
+/** The value of the header WWW-Authenticate (RFC 6750, RFC 9728). A request without a token gets no error code. */
+export function bearerChallenge(origin: string, path: ResourcePath, fault: TokenFault): string {
   const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${path}"`;
-  if (needed) return `Bearer error="insufficient_scope", scope="${needed}", ${metadata}`;
-  return `Bearer ${metadata}, scope="${Object.keys(scopes).join(' ')}", ApiKey header="X-API-Key"`;
+  if (fault !== null && fault !== 'invalid')
+    return `Bearer error="insufficient_scope", scope="${fault.lacks}", ${metadata}`;
+  const error = fault === null ? '' : 'error="invalid_token", ';
+  return `Bearer ${error}${metadata}, scope="${Object.keys(scopes).join(' ')}", ApiKey header="X-API-Key"`;
 }

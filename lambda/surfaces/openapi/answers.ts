@@ -26,7 +26,7 @@ export const headerComponents: Json = {
   'Retry-After': integerHeader('Seconds to wait before the next request.', 42),
   Allow: { description: 'Methods of the path.', schema: { type: 'string' }, example: 'GET, POST' },
   'WWW-Authenticate': {
-    description: 'Accepted kinds of credentials.',
+    description: 'Accepted kinds of credentials. After an invalid token, also `error="invalid_token"` (RFC 6750).',
     schema: { type: 'string' },
     example: 'Bearer, ApiKey header="X-API-Key"',
   },

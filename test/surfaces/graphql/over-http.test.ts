@@ -81,12 +81,15 @@ describe('credentials', () => {
   it('a token for another part of the API is refused', async () => {
     const answer = await withToken(`${origin}/v1`);
     expect([answer.status, codesOf(answer)]).toEqual([401, ['unauthenticated']]);
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", resource_metadata=/);
   });
 
   it('the answer without a credential leads to where a token can be had', async () => {
     const answer = await ask(null, '{ getMe { id } }');
     expect([answer.status, codesOf(answer)]).toEqual([401, ['unauthenticated']]);
-    expect(answer.headers.get('www-authenticate')).toContain(`${origin}/.well-known/oauth-protected-resource/graphql`);
+    const challenge = answer.headers.get('www-authenticate');
+    expect(challenge).toContain(`${origin}/.well-known/oauth-protected-resource/graphql`);
+    expect(challenge).not.toContain('error=');
   });
 
   it('a wrong key is refused before its query is read', async () => {
