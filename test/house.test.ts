@@ -84,7 +84,7 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda'), ({ target }) => !outside(target))).toEqual([]);
   });
 
-  it('lib takes from lambda only the catalogue, settings, costs, connections, and names of things in AWS', () => {
+  it('lib takes from lambda only the catalogue, settings, costs, connections, names in AWS, and paths of pages', () => {
     const allowed = ({ target }: Import) =>
       !within('lambda', 'bin')(target) ||
       within(
@@ -98,6 +98,7 @@ describe('who may import whom', () => {
         'lambda/domain/media/object-keys.ts',
         'lambda/domain/shared/sealed-places.ts',
         'lambda/domain/sources/source-role.ts',
+        'lambda/web/paths.ts',
       )(target) ||
       /^lambda\/(?:[\w-]+\/)+environment\.ts$/.test(target);
     expect(strangers(within('lib'), allowed)).toEqual([]);

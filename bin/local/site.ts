@@ -14,7 +14,7 @@ import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
-import { isOfPages, servePages } from './web.ts';
+import { isBrowsing, isOfPages, servePages } from './web.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
 import { depositPath, receiptPath } from './payment-pages.ts';
 import type { PaymentPages } from './payment-pages.ts';
@@ -124,6 +124,7 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
     if (isOfPayments(path)) return void answerPayments(request, response);
     if (path.startsWith(`${youtubePath}/`)) return void answerYoutube(request, response);
     if (serveWatchPage(watch, request, response)) return;
+    if (isBrowsing(request, path)) return void answerPages(request, response);
     void answerRest(request, response);
   });
 }

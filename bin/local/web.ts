@@ -1,5 +1,6 @@
 // Serves the web page as CloudFront does: one document at every address of the page, and files that never change.
 // Both are compressed for clients that accept it.
+import type { IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { isPagePath } from '../../lambda/web/paths.ts';
@@ -32,6 +33,12 @@ interface ServedFile {
 
 let files: ReadonlyMap<string, ServedFile> | undefined;
 
+/** Whether a browser asks for a document, at an address that is not of the API. It gets the page with 404. */
+export function isBrowsing({ method = '', headers }: IncomingMessage, path: string): boolean {
+  const isReading = method === 'GET' || method === 'HEAD';
+  return isReading && !path.startsWith('/v1/') && /\btext\/html\b/.test(headers.accept ?? '');
+}
+
 /** The first request bundles the page. */
 export function servePages(request: Request): Response {
   files ??= new Map([...bundlePages().files].map(([path, plain]) => [path, { plain, compressed: gzipSync(plain) }]));
@@ -44,6 +51,7 @@ export function servePages(request: Request): Response {
   const cacheControl = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache';
   const isCompressed = request.headers.get('accept-encoding')?.includes('gzip') ?? false;
   return new Response(Buffer.from(isCompressed ? file.compressed : file.plain), {
+    status: isOfPages(pathname) ? 200 : 404,
     headers: {
       ...headers,
       ...(isCompressed && { 'content-encoding': 'gzip' }),

@@ -28,7 +28,10 @@ export const pagePaths = [
   '/developers',
 ] as const;
 
+/** Pages of single objects, and parts of pages. */
+export const pathsBelow = /^\/(streams|playlists|webhooks|developers)\/[\w/]+$/;
+
 /** @param path of a request, without its query */
 export function isPagePath(path: string): boolean {
-  return pagePaths.some((page) => page === path) || /^\/(streams|playlists|webhooks|developers)\/[\w/]+$/.test(path);
+  return pagePaths.some((page) => page === path) || pathsBelow.test(path);
 }

@@ -6,6 +6,7 @@ import {
   CachePolicy,
   Distribution,
   Function as EdgeFunction,
+  type FunctionAssociation,
   FunctionCode,
   FunctionEventType,
   FunctionRuntime,
@@ -33,6 +34,7 @@ import { contentSecurityPolicy } from '../shared/page-policy.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { StageZone } from './stage-zone.ts';
 import type { EdgeStack } from './edge-stack.ts';
+import { pageAddressesCode } from './page-addresses.ts';
 import { PageFiles } from './page-files.ts';
 
 export interface WebStackProps {
@@ -104,7 +106,7 @@ export class WebStack extends Stack {
         origin: S3BucketOrigin.withOriginAccessControl(site),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         responseHeadersPolicy,
-        functionAssociations: [{ function: this.#onePage(), eventType: FunctionEventType.VIEWER_REQUEST }],
+        functionAssociations: this.#onePage(),
       },
       additionalBehaviors: Object.fromEntries(apiPaths.map((path) => [path, toApi])),
       webAclId: edge.webAclArn,
@@ -155,17 +157,17 @@ export class WebStack extends Stack {
     return logs;
   }
 
-  /** Answers every address that is not a file with the page's only document. */
-  #onePage(): EdgeFunction {
-    return new EdgeFunction(this, 'OnePage', {
+  /** Answers every address that is not a file with the page's only document, unknown ones with 404. */
+  #onePage(): FunctionAssociation[] {
+    const onePage = new EdgeFunction(this, 'OnePage', {
       comment: 'Answers every address of the web page with its document',
       runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(
-        'function handler({ request }) { ' +
-          "if (!request.uri.includes('.')) request.uri = '/index.html'; " +
-          'return request; }',
-      ),
+      code: FunctionCode.fromInline(pageAddressesCode),
     });
+    return [FunctionEventType.VIEWER_REQUEST, FunctionEventType.VIEWER_RESPONSE].map((eventType) => ({
+      function: onePage,
+      eventType,
+    }));
   }
 
   #securityHeaders(media: MediaStack): ResponseHeadersPolicy {

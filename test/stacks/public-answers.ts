@@ -102,11 +102,12 @@ function faultsOfBehaviors(graph: TemplateGraph, { Properties, stackId }: GraphR
       ...(behavior.ViewerProtocolPolicy === 'https-only' ? [] : [`${path} takes tokens without TLS`]),
     ];
   });
-  const rewritten = (page.FunctionAssociations ?? []).some(({ EventType }: any) => EventType === 'viewer-request');
+  const runsAt = (event: string) => (page.FunctionAssociations ?? []).some(({ EventType }: any) => EventType === event);
   return [
     ...api,
     ...(page.ViewerProtocolPolicy === 'redirect-to-https' ? [] : ['the page is shown without TLS']),
-    ...(rewritten ? [] : ['addresses of the page that are not a file are not found']),
+    ...(runsAt('viewer-request') ? [] : ['addresses of the page that are not a file are not found']),
+    ...(runsAt('viewer-response') ? [] : ['unknown addresses are answered with 200']),
     ...(DefaultRootObject === 'index.html' ? [] : ['the page is not shown at /']),
   ];
 }

@@ -1,4 +1,5 @@
 // Public access: one distribution for page and API behind a web ACL, and no other way in.
+import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { templateChanges } from '../../bin/deploy/template-changes/template-changes.ts';
 import { stages } from '../../lib/stages.ts';
@@ -114,6 +115,31 @@ describe('the distribution', () => {
       ({ ResponseHeadersPolicyId }) => ResponseHeadersPolicyId,
     );
     expect(policies.filter((policy) => !policy)).toEqual([]);
+  });
+});
+
+describe('the page', () => {
+  const handler = new Script(
+    `${only(prod, 'AWS::CloudFront::Function').Properties.FunctionCode}\nhandler`,
+  ).runInNewContext() as (event: object) => any;
+
+  /** Key and status of the answer of the bucket. The second run has the address before or after it was rewritten. */
+  function answered(uri: string, secondRunHas: 'original' | 'rewritten') {
+    const conditional = { 'if-none-match': { value: '"1"' }, 'if-modified-since': { value: 'yesterday' } };
+    const event = (eventType: string, request: object) => ({ context: { eventType }, request });
+    const original = { uri, headers: { accept: { value: 'text/html' }, ...conditional } };
+    const asked = handler(event('viewer-request', structuredClone(original)));
+    const seen = secondRunHas === 'original' ? original : asked;
+    const { statusCode } = handler({ ...event('viewer-response', seen), response: { statusCode: 200, headers: {} } });
+    return [asked.uri, statusCode, 'if-none-match' in asked.headers && 'if-modified-since' in asked.headers];
+  }
+
+  test.each(['original', 'rewritten'] as const)('has one document, with 404 at unknown addresses: %s', (seen) => {
+    for (const known of ['/', '/streams', '/streams/str_1', '/consent', '/index.html'])
+      expect([known, ...answered(known, seen)]).toEqual([known, '/index.html', 200, true]);
+    for (const unknown of ['/nowhere', '/streams/', '/wp-login.php', '/v1', '/assets'])
+      expect([unknown, ...answered(unknown, seen)]).toEqual([unknown, '/index.html', 404, false]);
+    expect(answered('/assets/main-1.js', seen)).toEqual(['/assets/main-1.js', 200, true]);
   });
 });
 
