@@ -3,8 +3,15 @@ import type { Replica } from '../../data/fleet/replicas.ts';
 import type { ReplicaFigures, SaidFigures } from '../../data/fleet/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 
-/** Begins to publish a replica after `predecessor` has ended, which may still send with the same stream key. */
-export type BeginReplica = (replica: Replica, predecessor: Promise<void> | undefined) => HeldReplica;
+/**
+ * Begins to publish a replica after `predecessor` has ended, which may still send with the same stream key.
+ * `isResumed`: this agent has held it all the time, but does not publish it.
+ */
+export type BeginReplica = (
+  replica: Replica,
+  predecessor: Promise<void> | undefined,
+  isResumed: boolean,
+) => HeldReplica;
 
 export class AgentReplicas {
   readonly #begin: BeginReplica;
@@ -36,10 +43,11 @@ export class AgentReplicas {
   /**
    * Publishes a claimed replica. The agent may still publish the same replica for an earlier claim, which then ends
    * first.
+   * @param options.isResumed whether this agent has held it all the time
    */
-  begin(replica: Replica): void {
+  begin(replica: Replica, { isResumed = false }: { readonly isResumed?: boolean } = {}): void {
     const predecessor = this.#byID.get(replica.id)?.end();
-    const held = this.#begin(replica, predecessor);
+    const held = this.#begin(replica, predecessor, isResumed);
     this.#byID.set(replica.id, held);
     void held.finished.then(() => {
       this.#ended.add(held);

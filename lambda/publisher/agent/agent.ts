@@ -59,6 +59,8 @@ class Agent {
   readonly #pace: EncoderPace;
   readonly #betterMediaPlace: BetterMediaPlace;
   #mediaUnderWay = 0;
+  /** When the agent stopped sending because its lease might be over, by the steady clock; null: never. */
+  #silentSinceMs: number | null = null;
   #state: AgentState = 'starting';
   #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
   /** Aborted when the agent stops consuming queues. */
@@ -92,7 +94,7 @@ class Agent {
         this.#replicas.endForGood(ending);
       },
       onLost: () => void this.#replicas.end(),
-      onCutOff: (how) => this.#cutOff(how),
+      onCutOff: (how, silentSinceMs) => this.#cutOff(how, silentSinceMs),
     });
     this.#pace = new EncoderPace(options.encoder, steadyClock, (encoder) =>
       options.log('encoder_paced', { agentID, encoder }),
@@ -101,7 +103,8 @@ class Agent {
     const maySend = () => this.#lease.maySend();
     const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
     const encoders = new SharedEncoders();
-    const beginner = replicaBeginner({ ...options, data, revisions, pace, encoders, maySend, makeRoom });
+    const silentSinceMs = () => this.#silentSinceMs;
+    const beginner = replicaBeginner({ ...options, data, revisions, pace, encoders, maySend, makeRoom, silentSinceMs });
     this.#replicas = new AgentReplicas(beginner);
     const replicas = this.#replicas;
     this.#stopObserving = observeAgent(replicas.byID, () => this.#load);
@@ -269,8 +272,9 @@ class Agent {
     this.#consuming.abort();
   }
 
-  #cutOff(how: 'cut off' | 'asleep'): void {
+  #cutOff(how: 'cut off' | 'asleep', silentSinceMs: number): void {
     const { agentID, log } = this.#options;
+    this.#silentSinceMs = silentSinceMs;
     log('agent_cut_off', { agentID, how, replicas: this.#replicas.byID.size });
     void this.#replicas.end();
   }

@@ -34,6 +34,8 @@ export interface BeginReplicaOptions extends AgentOptions {
   /** Whether the agent may send. Asked before every write to a destination. */
   readonly maySend: () => boolean;
   readonly makeRoom: AgentRoom['take'];
+  /** When the agent stopped sending for a while, by the steady clock; null: never. */
+  readonly silentSinceMs: () => number | null;
 }
 
 /** The number of the agent's database connections that may write reports of starts at the same time. */
@@ -83,7 +85,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     );
   };
 
-  return (replica: Replica, predecessor) => {
+  return (replica: Replica, predecessor, isResumed) => {
     const { stream_id: streamID, role, epoch } = replica;
     log('replica_claimed', { agentID, streamID, role, epoch });
     const start = new StartTrace(replica);
@@ -91,6 +93,8 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     let userID = streamID;
     const held: HeldReplica = new HeldReplica({
       replica,
+      // The database still says that it is live, as nothing could be reported meanwhile.
+      silentSinceMs: isResumed && replica.state === 'live' ? options.silentSinceMs() : null,
       share: shareOf(costOfReplica(replica), options.capacity),
       client,
       loadPlan: start.loadingPlan(async () => {

@@ -7,8 +7,11 @@ export interface LeaseGuardOptions {
   readonly steadyClock: () => number;
   /** URLs of agents that could renew a moment ago. */
   readonly peerURLs: () => readonly string[];
-  /** Called when sending must stop now. It may resume after a renewal that finds that the lease still holds. */
-  readonly onCutOff: (how: 'cut off' | 'asleep') => void;
+  /**
+   * Called when sending must stop now. It may resume after a renewal that finds that the lease still holds.
+   * @param silentSinceMs when the agent sent last, by the steady clock
+   */
+  readonly onCutOff: (how: 'cut off' | 'asleep', silentSinceMs: number) => void;
 }
 
 const lookEveryMs = 250;
@@ -86,7 +89,8 @@ export class LeaseGuard {
       const lateInMs = this.#renewedAtMs + lateAfterMs - steadyClock();
       if (lateInMs < 0 && !this.#isCutOff) {
         const answers = await askPeers(peerURLs());
-        if (!this.#isCutOff && mustStop(this.#leaseLeftMs(), answers)) this.#cutOff('cut off');
+        if (!this.#isCutOff && mustStop(this.#leaseLeftMs(), answers))
+          this.#cutOff('cut off', this.#options.steadyClock());
       }
       await setTimeout(Math.max(lookEveryMs, lateInMs), undefined, { signal }).catch(() => {});
     }
@@ -96,15 +100,15 @@ export class LeaseGuard {
     const sinceLookMs = this.#options.steadyClock() - this.#lookedAtMs;
     if (this.#hasOverslept || sinceLookMs < asleepAfterMs || this.#leaseLeftMs() > 0) return;
     this.#hasOverslept = true;
-    this.#cutOff('asleep');
+    this.#cutOff('asleep', this.#lookedAtMs);
   }
 
   #leaseLeftMs(): number {
     return this.#renewedAtMs + leaseMs - this.#options.steadyClock();
   }
 
-  #cutOff(how: 'cut off' | 'asleep'): void {
+  #cutOff(how: 'cut off' | 'asleep', silentSinceMs: number): void {
     this.#isCutOff = true;
-    this.#options.onCutOff(how);
+    this.#options.onCutOff(how, silentSinceMs);
   }
 }

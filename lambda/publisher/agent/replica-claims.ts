@@ -72,7 +72,7 @@ export class ReplicaClaims {
 
   async #claimWhatFits(): Promise<void> {
     const { agentID, backends, data, replicas, mayBegin, mayClaim } = this.#options;
-    if (mayBegin()) for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
+    if (mayBegin()) for (const replica of await this.#claimedUnawares()) replicas.begin(replica, { isResumed: true });
     if (!mayClaim()) return;
     const areAnyOffered = await this.#claimShare();
     const room = this.#room;

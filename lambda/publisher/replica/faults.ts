@@ -15,6 +15,12 @@ export const fallsBehind = {
     'Lower its quality or framerate, stop another stream, or send prepared media (streamBackend manifest).',
 };
 
+/** The process of this machine was stopped, or was kept from reading its clock, for longer than its lease. */
+export const stoodStill = {
+  code: 'publisher_stood_still',
+  detail: 'The publisher stood still and sent nothing for a while, by no fault of yours. It sends the stream again.',
+};
+
 /** The stream released its share of the agent while its destination accepted nothing, and other streams use it now. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';

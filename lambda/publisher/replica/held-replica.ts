@@ -23,7 +23,7 @@ import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
 import type { Continuation } from './connection-replacement.ts';
 import type { ConnectionTurns } from './connection-turns.ts';
-import { NoRoom } from './faults.ts';
+import { NoRoom, stoodStill } from './faults.ts';
 import { Figures } from './figures.ts';
 import { HeldShare } from './held-share.ts';
 import { LastingPlan } from './lasting-plan.ts';
@@ -44,6 +44,8 @@ export interface HeldReplicaOptions extends LastingPlanOptions, HeldShareOptions
   readonly client: PublishOptions;
   /** How long a connection lasts. Default: as long as its platform allows. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
+  /** When its agent stopped sending it and told no one, by the steady clock; null if it did not. */
+  readonly silentSinceMs?: number | null;
   /** Writes a report. @returns false when the replica is no longer this agent's */
   readonly report: (report: Report) => Promise<boolean>;
   readonly turns: Pick<ConnectionTurns, 'take'>;
@@ -142,6 +144,10 @@ export class HeldReplica {
   /** Publishes over one connection after the other, until the replica has to end. */
   async #publish(): Promise<void> {
     const { signal } = this.#stopping;
+    const { silentSinceMs = null } = this.#options;
+    // The constructor calls this, and only then its caller has the replica that it reports.
+    await Promise.resolve();
+    if (silentSinceMs !== null) this.#report('failing', stoodStill, { observedAtMs: silentSinceMs });
     let movedTo: string | null = null;
     while (!signal.aborted) {
       const beganMs = this.#options.steadyClock();

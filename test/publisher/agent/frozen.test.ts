@@ -39,3 +39,44 @@ it(
     for (const id of ids) expect((await fleet.run.api('GET', `/streams/${id}`)).state).toBe('active');
   },
 );
+
+it(
+  'an agent without peers that stood still says so, and no live interval holds the time without pictures',
+  { timeout: 120_000 },
+  async () => {
+    await using ingest = await startFaultyIngest();
+    await using fleet = await startMachines(['one']);
+    const publications = () => ingest.keys.get('live/alone')?.publications ?? [];
+    const id = await fleet.stream('alone', { rtmpURL: ingest.rtmpURL });
+    await expect.poll(() => publications()[0]?.pictures ?? 0, patience).toBeGreaterThan(30);
+    await expect.poll(() => fleet.areAllUp(), patience).toBe(true);
+
+    const readDatabase = async <Row extends object>(sql: string, ...values: unknown[]) =>
+      (await fleet.pool.query<Row>(sql, values)).rows;
+    const [frozen] = await readDatabase<{ at: Date }>('select now() as at');
+    const goOn = await fleet.freeze('one');
+    const isLeaseLongOver = 'select id from agents where lease_expires_at < now() - $1::interval';
+    await expect.poll(() => readDatabase(isLeaseLongOver, '4 seconds'), patience).toHaveLength(1);
+    goOn();
+    await expect.poll(() => publications()[1]?.pictures ?? 0, patience).toBeGreaterThan(30);
+
+    const intervals = () =>
+      readDatabase<{ started_at: Date; ended_at: Date | null }>(
+        'select started_at, ended_at from live_intervals where stream_id = $1 order by started_at',
+        id,
+      );
+    await expect.poll(intervals, patience).toHaveLength(2);
+    const [before, after] = await intervals();
+    // The agent renews each second, and reads its clock four times a second.
+    expect(Math.abs(before!.ended_at!.getTime() - frozen!.at.getTime())).toBeLessThan(2000);
+    expect(after!.started_at.getTime() - frozen!.at.getTime()).toBeGreaterThan(8000);
+    const moves = await readDatabase<{ to_state: string; cause: string }>(
+      'select to_state, cause from stream_transitions where stream_id = $1 order by id',
+      id,
+    );
+    expect(moves.slice(-2)).toMatchObject([
+      { to_state: 'failing', cause: 'media_interrupted' },
+      { to_state: 'active', cause: 'media_accepted' },
+    ]);
+  },
+);
