@@ -1,5 +1,6 @@
 // The callback of platforms' consent pages: asks the user to confirm, and connects the channel.
-// A link to consent can be sent to another person, so the page first names the account.
+// A link to consent can be sent to another person, so the page first names the account, with its whole address: parts of
+// it could be chosen to look like that of the other person.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';
@@ -51,7 +52,7 @@ async function ask(parameters: URLSearchParams, options: ConsentCallbackOptions)
   return page(
     200,
     `Connect ${title}?`,
-    html`<p>The account of <strong>${masked(consent.email)}</strong> will be able to stream to your channel.</p>
+    html`<p>The account of <strong>${consent.email}</strong> will be able to stream to your channel.</p>
       <p>If that is not you, close this page: nothing has been connected.</p>
       <form method="post">${kept}<button>Connect</button></form>`,
   );
@@ -131,11 +132,6 @@ async function findConsent(
 
 function hashOf(parameters: URLSearchParams, { consents }: ConsentCallbackOptions): Buffer {
   return consents.hashOf(parameters.get('state') ?? '');
-}
-
-/** a…@example.org: enough to recognise one's own address, without revealing another's. */
-function masked(email: string): string {
-  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
 }
 
 async function formOf(request: Request): Promise<URLSearchParams> {
