@@ -1,6 +1,6 @@
 // The callback of platforms' consent pages: asks the user to confirm, and connects the channel.
-// A link to consent can be sent to another person, so the page first names the account, with its whole address: parts of
-// it could be chosen to look like that of the other person.
+// A link to consent can be sent to another person, so the page first names the account, with its whole address: a part
+// of it could be chosen to look like the other person's.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';

@@ -242,6 +242,8 @@ describe('PATCH /destinations/{id}', () => {
     [{ rtmpURL: 'rtmp://elsewhere.example.org/live' }, ['/rtmpURL']],
     [{ rtmpURL: 'rtmp://example.com:1936/live' }, ['/rtmpURL']],
     [{ rtmpURL: 'rtmps://example.com:1935/live' }, ['/rtmpURL']],
+    // Several customers of one host may have a path each.
+    [{ rtmpURL: 'rtmp://example.com/other' }, ['/rtmpURL']],
     [{ backupRtmpURL: 'rtmp://elsewhere.example.org/live' }, ['/backupRtmpURL']],
     [
       { rtmpURL: 'rtmp://a.example.org/live', backupRtmpURL: 'rtmp://b.example.org/live' },
@@ -258,10 +260,26 @@ describe('PATCH /destinations/{id}', () => {
     expect((await patch({ ...moved, streamKey: 'new-key' })).body).toMatchObject(moved);
   });
 
-  it('may have other paths, and its addresses the other way round, with the key that it has', async () => {
+  it('sends the stored key for HLS to no other path of the same server', async () => {
+    const user = await service.user();
+    const url = 'https://shared.example.com/tenant-a/{streamKey}/';
+    const { body } = await user.call('POST', '/destinations', { name: 'x', url, streamKey: 'secret-key' });
+    const patch = (change: object) => user.call('PATCH', `/destinations/${body.id}`, change);
+    const { status, body: refusal } = await patch({ url: 'https://shared.example.com/tenant-b/{streamKey}/' });
+    expect([status, refusal.errors?.[0].path]).toEqual([422, '/url']);
+    // An address without a place for the key may be any, and does not lead to one with a place.
+    expect((await patch({ url: 'https://shared.example.com/tenant-b/' })).status).toBe(200);
+    for (const tenant of ['tenant-b/{streamKey}/', 'tenant-b/?key={streamKey}&file=', '{streamKey}/tenant-b/'])
+      expect((await patch({ url: `https://shared.example.com/${tenant}` })).status).toBe(422);
+    expect((await user.call('GET', `/destinations/${body.id}`)).body.url).toBe('https://shared.example.com/tenant-b/');
+    expect((await patch({ url: 'https://shared.example.com/key/' })).status).toBe(200);
+    expect((await patch({ backupURL: 'https://shared.example.com/{streamKey}/' })).status).toBe(422);
+  });
+
+  it('may have its addresses the other way round, with the key that it has', async () => {
     const user = await service.user();
     const { body: destination } = await user.call('POST', '/destinations', made);
-    const changed = { rtmpURL: 'rtmp://BACKUP.example.com:1935/other', backupRtmpURL: 'rtmp://example.com/live' };
+    const changed = { rtmpURL: 'rtmp://BACKUP.example.com:1935/live', backupRtmpURL: 'rtmp://example.com/live' };
     expect((await user.call('PATCH', `/destinations/${destination.id}`, changed)).body).toMatchObject(changed);
   });
 

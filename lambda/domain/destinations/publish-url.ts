@@ -15,11 +15,21 @@ export function parsePublishURL(url: string): PublishURL | null {
   return server && { way, secure: server.secure, hostname: server.hostname, port: server.port };
 }
 
-/** True if two addresses lead to the same port of the same host, over the same way. */
-export function isSameServer(one: string, other: string): boolean {
+/**
+ * True if two addresses take a secret to the same place: to the same path of the same server, over the same way.
+ * Several customers of one server may have a path each.
+ */
+export function isSamePlace(one: string, other: string): boolean {
   const [a, b] = [parsePublishURL(one), parsePublishURL(other)];
-  if (a === null || b === null) return false;
-  return a.way === b.way && a.secure === b.secure && a.hostname === b.hostname && a.port === b.port;
+  if (a === null || b === null || a.secure !== b.secure) return false;
+  const placeFor = (url: string) => placeOf({ url, streamKey: 'key', srtStreamID: null });
+  return a.way === b.way && placeFor(one) === placeFor(other);
+}
+
+/** Whether a stored secret is sent to an address: the stream key, or the passphrase of SRT. */
+export function takesSecret(url: string): boolean {
+  const way = wayOf(url);
+  return way !== null && (way.ownField === 'srt' || way.adviceOnExtraKey(url) === null);
 }
 
 /** Advice on an address that `parsePublishURL` refuses. It never repeats the text, which may hold a secret. */

@@ -2,7 +2,12 @@
 import type * as z from 'zod';
 import type { Destination, DestinationSettings } from '../../data/destinations/destinations.ts';
 import { faultOfDestination } from '../../domain/destinations/destination-url.ts';
-import { adviceOnPublishURL, isSameServer, splitPublishURL } from '../../domain/destinations/publish-url.ts';
+import {
+  adviceOnPublishURL,
+  isSamePlace,
+  splitPublishURL,
+  takesSecret,
+} from '../../domain/destinations/publish-url.ts';
 import { faultOfStreamKey } from '../../domain/destinations/stream-key.ts';
 import type { WayOut } from '../../domain/destinations/ways/way-out.ts';
 import { wayNameOf, wayOf, ways } from '../../domain/destinations/ways/ways.ts';
@@ -151,23 +156,24 @@ function faultsOfSecrets(
   return faults;
 }
 
-/** A stored secret may go only to the servers that its user gave it for. */
+/** A stored secret may go only to the places that its user gave it for. */
 function faultsOfMove(
   before: Destination,
   input: DestinationInput,
   after: { readonly url: string; readonly backupURL: string | null; readonly streamKey: string | undefined },
 ): FieldFault[] {
-  const known = [before.url, before.backup_url ?? before.url];
+  const known = [before.url, before.backup_url ?? before.url].filter(takesSecret);
   const isSrt = wayOf(after.url)?.ownField === 'srt';
   const isSecretGiven = isSrt ? input.srt?.passphrase !== undefined : after.streamKey !== undefined;
   if (isSecretGiven || (isSrt && before.sealed_srt_passphrase === null)) return [];
   const secret = isSrt ? 'srt.passphrase' : 'streamKey';
   return addressFields
-    .filter((field) => input[field] && !known.some((url) => isSameServer(url, input[field]!)))
+    .filter((field) => input[field] && takesSecret(input[field]))
+    .filter((field) => !known.some((url) => isSamePlace(url, splitPublishURL(input[field]!).url)))
     .map((field) => [
       field,
-      `This is a different host or port. Include ${secret}: the stored secret is only sent to its original ` +
-        'server.',
+      `This is a different host, port or path. Include ${secret}: the stored secret is only sent to its original ` +
+        'place.',
     ]);
 }
 

@@ -13,7 +13,7 @@ export const updateDestination = operation(['service:write'], {
   summary: 'Update a destination',
   description:
     'Absent fields stay unchanged, also inside srt; null clears a field. A live stream keeps its current ' +
-    'connection and uses the new address or secret from its next connection. A different host or port also ' +
+    'connection and uses the new address or secret from its next connection. A different host, port or path also ' +
     'needs the secret again.',
   tag: 'destinations',
   route: 'PATCH /destinations/{id}',

@@ -1,7 +1,7 @@
 // Addresses of destinations, by their way out: the API and the publisher read each address identically.
 import { describe, expect, it } from 'vitest';
 import { hlsFileURL, splitHlsURL } from '../../../lambda/domain/destinations/ways/hls.ts';
-import { isSameServer, parsePublishURL } from '../../../lambda/domain/destinations/publish-url.ts';
+import { isSamePlace, parsePublishURL } from '../../../lambda/domain/destinations/publish-url.ts';
 
 describe('an address', () => {
   it.each([
@@ -32,9 +32,18 @@ describe('an address', () => {
     expect(parsePublishURL(text)).toBeNull();
   });
 
-  it('of another way leads to another server', () => {
-    expect(isSameServer('srt://example.com:443', 'https://example.com/live/')).toBe(false);
-    expect(isSameServer('https://EXAMPLE.com/live/', 'https://example.com:443/other/')).toBe(true);
+  it.each([
+    ['srt://example.com:443', 'https://example.com/live/', false],
+    ['https://EXAMPLE.com/live/', 'https://example.com:443/live//', true],
+    ['https://example.com/a/{streamKey}/', 'https://example.com/b/{streamKey}/', false],
+    ['https://example.com/{streamKey}/', 'https://example.com/', false],
+    ['https://example.com/{streamKey}?to=a', 'https://example.com/{streamKey}?to=b', false],
+    ['rtmp://example.com/a', 'rtmp://example.com:1935/a/', true],
+    ['rtmp://example.com/a', 'rtmp://example.com/b', false],
+    ['rtmp://example.com/a', 'rtmps://example.com/a', false],
+    ['srt://example.com:9000', 'srt://EXAMPLE.com:9000', true],
+  ])('%s and %s take a secret to the same place: %s', (one, other, isSame) => {
+    expect(isSamePlace(one, other)).toBe(isSame);
   });
 });
 
