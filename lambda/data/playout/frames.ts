@@ -105,6 +105,9 @@ export function frames(db: Queryable) {
     finish: (objectKey: string, state: FrameState) =>
       db.query('update frames set state = $2, since = now() where object_key = $1', [objectKey, state]),
 
+    /** Forgets the request for a picture: the next one begins anew. */
+    drop: (objectKey: string) => db.query('delete from frames where object_key = $1', [objectKey]),
+
     /** Deletes pictures without a request for so many hours. @returns the keys of their objects, to delete */
     forget: async (hours: number, most: number): Promise<string[]> => {
       const rows = await all<Pick<Frame, 'object_key' | 'posters'>>(

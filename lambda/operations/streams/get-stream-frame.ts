@@ -85,7 +85,7 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   let state: FrameState | null = asked.state;
   for (let look = 0; asked.isBegun && state === 'pending' && look < looks.count; look++)
     state = await ctx.data.frames.stateAfter(objectKey, looks.everySeconds);
-  if (state === 'pending')
+  if (state === 'pending' || state === null)
     throw new ProblemError('upstream_unavailable', 'The picture is being made. Try again in a moment.');
   if (state === 'failed') throw unavailable('No picture could be made of the upload that plays at that time.');
   return objectKey;

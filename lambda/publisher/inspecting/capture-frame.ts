@@ -20,11 +20,16 @@ const sourceURLSeconds = 300;
 /** Timeout of one pass over the file. */
 const timeoutMs = 20_000;
 
-/** Makes the requested picture or strip, and records that it is ready, or that it cannot be made. */
+/** Makes the requested picture or strip, and records the result. */
 export async function captureFrame(options: CaptureFrameOptions, objectKey: string, attempt: Attempt): Promise<void> {
   const { frames, uploads } = databaseOn(options.pool);
   const wanted = await frames.findPending(objectKey);
   if (!wanted) return;
+  const finish = async (images: readonly Buffer[]) => {
+    if (images.length > 0) return frames.finish(objectKey, 'ready');
+    // Others may have the same bytes: an upload that was deleted meanwhile says nothing about them.
+    return (await uploads.findAny(wanted.upload_id)) ? frames.finish(objectKey, 'failed') : frames.drop(objectKey);
+  };
   try {
     const upload = await uploads.findAny(wanted.upload_id);
     const images = upload ? await capture(options, upload, wanted, attempt) : [];
@@ -34,12 +39,12 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
         if (image) await options.objects.write(key, image, { contentType: 'image/jpeg' });
       }),
     );
-    await frames.finish(objectKey, images.length > 0 ? 'ready' : 'failed');
+    await finish(images);
   } catch (error) {
     attempt.signal.throwIfAborted();
     if (!attempt.isLast) throw error;
     options.log('frame_not_made', { uploadID: wanted.upload_id, error: String(error) });
-    await frames.finish(objectKey, 'failed');
+    await finish([]);
   }
 }
 

@@ -187,3 +187,13 @@ it('is refused where nothing plays, where no picture can be made, and where too 
     detail: expect.stringMatching(/10 other pictures are being made/),
   });
 });
+
+it('is made for another user although the one who asked first has deleted the upload of these bytes', async () => {
+  const path = `/streams/${streamID}/frame?at=${new Date(anchoredAt.getTime() + 1000).toISOString()}`;
+  const first = call('GET', path);
+  const forget = () => service.pool().query(`update frames set upload_id = 'upl_deleted' where state = 'pending'`);
+  await vi.waitUntil(async () => (await forget()).rowCount === 1);
+  await vi.waitUntil(async () => (await work()) === 1);
+  expect((await first).status).toBe(502);
+  expect((await ask(path)).status).toBe(302);
+});
