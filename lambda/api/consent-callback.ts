@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';
+import { oneForChannel } from '../data/channels/connections.ts';
 import type { Authorization } from '../data/channels/connections.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import { newID } from '../data/shared/new-id.ts';
@@ -87,26 +88,38 @@ async function complete(
     consent.sealed_verifier,
     parameters,
   );
+  const refuse = async (title: string, words: ReturnType<typeof html>) => {
+    // A platform may revoke all grants of an account when one is revoked.
+    if (!(await connections.hasGrantOf(platform, channel.accountID)))
+      await consents.end({ connectionID: id, platform }, given.sealedGrant);
+    return page(409, title, words);
+  };
   const before = await connections.find(userID, id);
-  if (before?.account_id != null && before.account_id !== channel.accountID) {
-    const words = html`<p>This connection is for ${before.title_cached ?? 'another channel'}. Choose that channel.</p>`;
-    return page(409, 'Another channel', words);
-  }
-  if (await connections.findTwin(id, channel.accountID)) {
-    const words = html`<p>${channel.title} is connected to this account already, by another connection.</p>`;
-    return page(409, 'Connected already', words);
-  }
-  const isKept = await inTransaction(pool, async (data) => {
+  if (before?.account_id != null && before.account_id !== channel.accountID)
+    return refuse(
+      'Another channel',
+      html`<p>This connection is for ${before.title_cached ?? 'another channel'}. Choose that channel.</p>`,
+    );
+  const outcome = await inTransaction(pool, async (data) => {
     const mirrored = await lockMirrorsOf(data, { connectionID: id });
-    if (!(await data.connections.connect({ id, ...given, ...channel }))) return false;
+    if (!(await data.connections.connect({ id, ...given, ...channel }))) return 'disconnected';
     const destinationID = newID('dst', await data.now());
     const sealedStreamKey = sealer.seal('', destinationKeyPlace(destinationID));
     const destination = { id: destinationID, connectionID: id, name: channel.title, sealedStreamKey };
     await data.destinations.insertOfConnection(destination);
     await remirror(data, mirrored, 'reauthorised');
-    return true;
+    return 'connected';
+  }).catch((error: Error) => {
+    if ('constraint' in error && error.constraint === oneForChannel) return 'twin';
+    throw error;
   });
-  if (!isKept) return page(409, 'Disconnected', html`<p>This connection was deleted meanwhile. Make another.</p>`);
+  if (outcome === 'twin')
+    return refuse(
+      'Connected already',
+      html`<p>${channel.title} is connected to this account already, by another connection.</p>`,
+    );
+  if (outcome === 'disconnected')
+    return refuse('Disconnected', html`<p>This connection was deleted meanwhile. Make another.</p>`);
   log('channel_connected', { connectionID: id, platform, state: given.state });
   if (returnTo !== null) {
     const location = new URL(returnTo, consents.callbackURL).href;

@@ -77,7 +77,10 @@ export class SyntheticStream extends Construct {
     return filter.metric({ statistic: Stats.SUM, period: Duration.minutes(1), label });
   }
 
-  /** HLS requests by PUT are not signed. So the bucket accepts all objects from the VPC, and keeps them for a day. */
+  /**
+   * HLS requests by PUT are not signed. So the bucket accepts all objects from the VPC, and keeps them for a day. A user
+   * who learned its name, which CloudFormation chooses, could write there, but not forge a start: each has another key.
+   */
   #ingest({ vpc }: NetworkStack): Bucket {
     const ingest = new Bucket(this, 'Ingest', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,

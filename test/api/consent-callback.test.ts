@@ -8,6 +8,7 @@ import { createYoutubeStandIn } from '../../bin/local/youtube/stand-in.ts';
 import type { StandIn } from '../../bin/local/youtube/stand-in.ts';
 import { withConsentCallback } from '../../lambda/api/consent-callback.ts';
 import { createConsents } from '../../lambda/ports/managed-platforms/consents.ts';
+import { openGrant } from '../../lambda/ports/managed-platforms/kept-grant.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { one } from '../../lambda/data/shared/queryable.ts';
@@ -22,6 +23,8 @@ const server = createServer();
 let youtube: StandIn;
 let handler: RestHandler;
 let user: TestUser;
+/** The channels whose unused grants were revoked. */
+const revoked: string[] = [];
 
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -37,7 +40,15 @@ beforeAll(async () => {
   const { pool, sealer, log } = service.service();
   // The grant ends as while the client's consent screen at Google is in testing.
   const platforms = { youtube: { ...testPlatforms(siteURL).youtube!, grantDays: 7 } };
-  const consents = createConsents(platforms, sealer, callbackURL);
+  const made = createConsents(platforms, sealer, callbackURL);
+  const end: typeof made.end = async (connection, sealedGrant) => {
+    const { accessToken } = openGrant(sealer, connection.connectionID, sealedGrant);
+    const { accountID } = await platforms.youtube.channel(accessToken);
+    await made.end(connection, sealedGrant);
+    await expect(platforms.youtube.channel(accessToken)).rejects.toMatchObject({ code: 'grant_revoked' });
+    revoked.push(accountID);
+  };
+  const consents = { ...made, end };
   const answered = { ...service.service(), consents };
   handler = withConsentCallback(createRestHandler(answered), { consents, pool, sealer, log });
   user = await service.user();
@@ -80,6 +91,7 @@ const stateOf = async (id: string) => (await call('GET', `/connections/${id}`))!
 async function disconnectAll(): Promise<void> {
   const list = (await call('GET', '/connections'))! as unknown as { data: { id: string }[] };
   for (const { id } of list.data) await call('DELETE', `/connections/${id}`);
+  revoked.length = 0;
 }
 
 describe('a channel', () => {
@@ -230,7 +242,27 @@ describe('a consent', () => {
     const again = (await call('POST', `/connections/${id}/reauthorise`, {}))!;
     const back = await consent(String(again['authorizeURL']), { ...allow, channel: 'UC-local-second' });
     expect(await titleOf(await confirm(back))).toBe('Another channel');
+    expect(revoked).toEqual(['UC-local-second']);
     expect(await call('GET', `/connections/${id}`)).toMatchObject({ accountID: 'UC-local-loops', state: 'ok' });
+  });
+
+  it('by two links at once connects a channel once, and keeps the grant that both share', async () => {
+    await disconnectAll();
+    const links = [await asked(), await asked()];
+    const returns = await Promise.all(links.map(({ authorizeURL }) => consent(authorizeURL!, allow)));
+    const titles = await Promise.all(returns.map(async (back) => titleOf(await confirm(back))));
+    expect(titles.toSorted()).toEqual(['Connected', 'Connected already']);
+    // Google revokes all grants of an account at once.
+    expect(revoked).toEqual([]);
+  });
+
+  it('that comes after the connection was deleted is revoked', async () => {
+    await disconnectAll();
+    const { id, authorizeURL } = await asked();
+    const back = await consent(authorizeURL!, allow);
+    await service.pool().query(`update connections set deleted_at = now() where id = $1`, [id]);
+    expect(await titleOf(await confirm(back))).toBe('Disconnected');
+    expect(revoked).toEqual(['UC-local-loops']);
   });
 
   it('with a code that somebody else got is refused by the proof of the verifier', async () => {

@@ -44,6 +44,9 @@ export const quotaExhaustedUntil = `(
   select max(greatest(exhausted_until, starts_exhausted_until)) from platform_quota q
   where q.platform = c.platform and greatest(exhausted_until, starts_exhausted_until) > now())`;
 
+/** The index by which a user has one connection to a channel (0008_channels.sql). */
+export const oneForChannel = 'connections_by_account';
+
 /** The most days to end open broadcasts after a disconnect. The quota of the platform is renewed meanwhile. */
 const disconnectDays = 2;
 
@@ -126,15 +129,14 @@ export function connections(db: Queryable) {
     endConsent: async (stateSHA256: Buffer) =>
       (await db.query('delete from platform_authorizations where state_sha256 = $1', [stateSHA256])).rowCount === 1,
 
-    /** The other connection that the user has to the same channel. */
-    findTwin: (id: string, accountID: string) =>
-      one<{ id: string }>(
+    /** Whether a connection of any user has a grant of a channel, also one that only ends its broadcasts any more. */
+    hasGrantOf: async (platform: PlatformName, accountID: string) =>
+      (await one(
         db,
-        `select o.id from connections c join connections o
-           on o.user_id = c.user_id and o.platform = c.platform and o.id <> c.id
-         where c.id = $1 and o.account_id = $2 and o.deleted_at is null`,
-        [id, accountID],
-      ),
+        `select id from connections
+         where platform = $1 and account_id = $2 and sealed_grant is not null limit 1`,
+        [platform, accountID],
+      )) !== null,
 
     /**
      * Whether another connection to the same channel exists. A platform may revoke all grants of an account when one is
@@ -153,6 +155,7 @@ export function connections(db: Queryable) {
      * Stores the grant of a consent and its channel. A worker that has leased the connection loses it, so that it
      * cannot store the former grant.
      * @returns false if its user has disconnected it meanwhile
+     * @throws with the constraint `oneForChannel` if its user has another connection to the channel
      */
     connect: async (connection: {
       id: string;
