@@ -78,8 +78,9 @@ export class SyntheticStream extends Construct {
   }
 
   /**
-   * HLS requests by PUT are not signed. So the bucket accepts all objects from the VPC, and keeps them for a day. A user
-   * who learned its name, which CloudFormation chooses, could write there, but not forge a start: each has another key.
+   * HLS requests by PUT are not signed. So the bucket accepts all objects from the VPC, and keeps them for a day. Its
+   * name is CloudFormation's, and unknown to users: one who learned it could write there, but not forge a start, as
+   * each start has its own key.
    */
   #ingest({ vpc }: NetworkStack): Bucket {
     const ingest = new Bucket(this, 'Ingest', {

@@ -55,3 +55,20 @@ test('a mail by SES is one request from the stage’s address, and an error with
   ]);
   await expect(createSESMailer(ses, null).send(mail)).rejects.toThrow('set mailFrom or domain in lib/stages.ts');
 });
+
+test('a subject with other lines in it, as of a stream’s name, is one line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mails-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const subject = 'The stream “Night\r\nBcc: eve@example.com\u2028radio” is away';
+  const oneLine = 'The stream “Night Bcc: eve@example.com radio” is away';
+  await createFolderMailer({ folder, clock: () => new Date(), onMail: () => {} }).send({ ...mail, subject });
+  const [file] = await readdir(folder);
+  expect(await readFile(join(folder, file!), 'utf8')).toContain(`\nSubject: ${oneLine}\n\n`);
+  const sent: { Content: { Simple: { Subject: { Data: string } } } }[] = [];
+  const send = async ({ input }: { input: (typeof sent)[number] }) => void sent.push(input);
+  await createSESMailer({ send }, 'no-reply@example.com').send({
+    ...mail,
+    subject,
+  });
+  expect(sent[0]!.Content.Simple.Subject.Data).toBe(oneLine);
+});

@@ -44,7 +44,7 @@ export const quotaExhaustedUntil = `(
   select max(greatest(exhausted_until, starts_exhausted_until)) from platform_quota q
   where q.platform = c.platform and greatest(exhausted_until, starts_exhausted_until) > now())`;
 
-/** The index by which a user has one connection to a channel (0008_channels.sql). */
+/** The unique index of a channel among the connections of a user (0008_channels.sql). */
 export const oneForChannel = 'connections_by_account';
 
 /** The most days to end open broadcasts after a disconnect. The quota of the platform is renewed meanwhile. */

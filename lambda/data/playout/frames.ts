@@ -105,7 +105,7 @@ export function frames(db: Queryable) {
     finish: (objectKey: string, state: FrameState) =>
       db.query('update frames set state = $2, since = now() where object_key = $1', [objectKey, state]),
 
-    /** Forgets the request for a picture: the next one begins anew. */
+    /** Deletes the request for a picture, so that the next request starts the work again. */
     drop: (objectKey: string) => db.query('delete from frames where object_key = $1', [objectKey]),
 
     /** Deletes pictures without a request for so many hours. @returns the keys of their objects, to delete */

@@ -1,7 +1,7 @@
 // Mailer of a machine that sends no mails: writes each into a file.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { referenceHeader } from './mailer.ts';
+import { referenceHeader, subjectLine } from './mailer.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
 export interface FolderMailerOptions {
@@ -22,7 +22,9 @@ export function createFolderMailer({ folder, clock, onMail }: FolderMailerOption
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = join(folder, `${clock().toISOString().replaceAll(':', '-')}-${++count}.txt`);
       const reference = mail.reference === undefined ? '' : `${referenceHeader}: ${mail.reference}\n`;
-      await writeFile(file, `To: ${mail.to}\nSubject: ${mail.subject}\n${reference}\n${mail.text}\n`, { mode: 0o600 });
+      await writeFile(file, `To: ${mail.to}\nSubject: ${subjectLine(mail)}\n${reference}\n${mail.text}\n`, {
+        mode: 0o600,
+      });
       onMail(mail, file);
     },
   };

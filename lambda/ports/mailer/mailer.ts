@@ -6,6 +6,7 @@ export const referenceHeader = 'X-Reference';
 export interface Mail {
   /** One address. */
   readonly to: string;
+  /** Text of users may be in it: adapters send it as one line. */
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
@@ -16,4 +17,9 @@ export interface Mail {
 export interface Mailer {
   /** @throws {Error} if the mail could not be handed over */
   send(mail: Mail): Promise<void>;
+}
+
+/** The subject without line breaks and other control characters, which headers may not have. */
+export function subjectLine({ subject }: Mail): string {
+  return subject.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

@@ -27,7 +27,7 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
   if (!wanted) return;
   const finish = async (images: readonly Buffer[]) => {
     if (images.length > 0) return frames.finish(objectKey, 'ready');
-    // Others may have the same bytes: an upload that was deleted meanwhile says nothing about them.
+    // Others may have the same bytes, which an upload that was deleted meanwhile proves nothing about.
     return (await uploads.findAny(wanted.upload_id)) ? frames.finish(objectKey, 'failed') : frames.drop(objectKey);
   };
   try {
