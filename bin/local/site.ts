@@ -1,7 +1,7 @@
 // The local site: API, objects and the watch page, behind one port of the loopback interface.
 import { getRequestListener } from '@hono/node-server';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerMetrics, metricsPath } from './metrics.ts';
 import type { Measured } from '../../lambda/telemetry/measures.ts';
@@ -121,8 +121,13 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
       response.writeHead(302, { location: siteURL + target }).end();
       return;
     }
+    const isOfYoutube = path.startsWith(`${youtubePath}/`);
+    if ((isOfPayments(path) || isOfYoutube) && isSentByOtherPage(request)) {
+      response.writeHead(403, { 'content-type': 'text/plain' }).end('Another page sent this. Use the form here.\n');
+      return;
+    }
     if (isOfPayments(path)) return void answerPayments(request, response);
-    if (path.startsWith(`${youtubePath}/`)) return void answerYoutube(request, response);
+    if (isOfYoutube) return void answerYoutube(request, response);
     if (serveWatchPage(watch, request, response)) return;
     if (isBrowsing(request, path)) return void answerPages(request, response);
     void answerRest(request, response);
@@ -144,6 +149,14 @@ function isOfPayments(path: string): boolean {
  */
 function isOfThisMachine(hostHeader = ''): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(hostHeader);
+}
+
+/** Whether a page of another site sends something: the forms of stand-ins have no session to protect them. */
+function isSentByOtherPage({ method, headers }: IncomingMessage): boolean {
+  if (method === 'GET' || method === 'HEAD') return false;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return headers.origin !== undefined && headers.origin !== `http://${headers.host}`;
 }
 
 function listen(server: Server, port: number): Promise<void> {

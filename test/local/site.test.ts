@@ -1,5 +1,5 @@
 // The local site: an unknown address is the page's for browsers, and the API's for programs.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReservedSite, reserveSite, type SiteOptions } from '../../bin/local/site.ts';
 
 let site: ReservedSite;
@@ -8,7 +8,8 @@ const problem = async () => Response.json({ code: 'not_found' }, { status: 404 }
 beforeAll(async () => {
   site = await reserveSite({ port: 0, fallsBack: false });
   const sink = { channels: () => [], serveFlv: () => {} };
-  site.serve({ rest: problem, sink, rtmpURL: '' } as unknown as SiteOptions);
+  const done = async () => Response.json({ code: 'done' });
+  site.serve({ rest: problem, sink, rtmpURL: '', paymentPages: done, youtube: done } as unknown as SiteOptions);
 });
 afterAll(() => site.close());
 
@@ -29,4 +30,26 @@ test.each([
 test('an unknown address is not the page’s where a browser sends something', async () => {
   const answer = await fetch(`${site.url}/nowhere`, { method: 'POST', headers: { accept: browser } });
   expect(await answer.json()).toEqual({ code: 'not_found' });
+});
+
+describe.each(['/test-deposits', '/checkout', '/youtube-stand-in/admin'])('a form of %s', (path) => {
+  const post = async (headers: Readonly<Record<string, string>>) =>
+    (await fetch(site.url + path, { method: 'POST', headers })).status;
+
+  test('is sent by the site itself, and by programs, which name no page', async () => {
+    const own = { origin: site.url };
+    for (const headers of [{}, own, { ...own, 'sec-fetch-site': 'same-origin' }])
+      expect(await post(headers as Record<string, string>)).toBe(200);
+  });
+
+  test('is not sent by another page that is open in the browser', async () => {
+    for (const headers of [
+      { origin: 'https://evil.example.com' },
+      { origin: 'null' },
+      { origin: 'http://127.0.0.1:9' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      expect(await post(headers as unknown as Record<string, string>)).toBe(403);
+  });
 });
