@@ -12,6 +12,7 @@ import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfac
 import { authPath, createAuthorizationServer } from './authorization-server.ts';
 import type { AuthorizationServerOptions } from './authorization-server.ts';
 import { addressHeader } from './client-address.ts';
+import { ConfirmingBrowser } from './confirming-browser.ts';
 import { asRegistration, withoutCalls } from './registration.ts';
 import { jwksMaxAgeSeconds } from './signing-keys.ts';
 
@@ -40,6 +41,8 @@ const evenPaths = new Set([
 ]);
 /** The minimum time of such an answer, longer than sending a mail. */
 const evenAnswerMs = 500;
+/** The paths where a browser presents the password of an account whose address may not be confirmed. */
+const passwordPaths = new Set([`${authPath}/sign-up/email`, `${authPath}/sign-in/email`]);
 const bodyMaxBytes = 64 * 1024;
 const defaultScope: Scope = 'service:read';
 
@@ -47,6 +50,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   const { origin, pool, log } = options;
   const server = createAuthorizationServer(options);
   const accessTokens = createAccessTokens(pool, origin, options.clock);
+  const confirming = new ConfirmingBrowser(options, `${authPath}/verify-email`);
   const metadata: Record<string, Answer> = {
     '/.well-known/openid-configuration': withoutCalls(oauthProviderOpenIdConfigMetadata(server)),
     '/.well-known/oauth-authorization-server': withoutCalls(oauthProviderAuthServerMetadata(server)),
@@ -79,11 +83,13 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
         return asTokenAnswer(pool, await server.handler(request));
       case '/oauth2/revoke':
         return (await revokeAccessToken(accessTokens, options, request.clone())) ?? server.handler(request);
+      case '/verify-email':
+        return (await confirming.refusalOf(request)) ?? server.handler(request);
       default: {
-        const [response] = await Promise.all([
-          server.handler(request),
-          evenPaths.has(path) ? setTimeout(evenAnswerMs) : null,
-        ]);
+        const answered = passwordPaths.has(path)
+          ? server.handler(request.clone()).then((response) => confirming.remember(request, response))
+          : server.handler(request);
+        const [response] = await Promise.all([answered, evenPaths.has(path) ? setTimeout(evenAnswerMs) : null]);
         return response;
       }
     }

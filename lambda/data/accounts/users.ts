@@ -167,6 +167,17 @@ export function users(db: Queryable) {
         [credential.id, credential.userID, credential.passwordHash],
       ),
 
+    /** The hash of the password of the user whose address is this, and not confirmed; null if there is none. */
+    unconfirmedPassword: async (email: string) =>
+      (
+        await one<{ password: string }>(
+          db,
+          `select c.password from users u join auth_credentials c on c.user_id = u.id
+           where u.email = $1 and not u.email_verified and c.provider_id = 'credential' and c.password is not null`,
+          [email],
+        )
+      )?.password ?? null,
+
     /** Makes an API key in place of the one with its id. */
     replaceKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
       db.query(

@@ -6,10 +6,23 @@ import { isTooOld, post } from '../requests.ts';
 import type { RequestError } from '../requests.ts';
 import { afterSignIn, signedQuery, withRequest } from './authorization-request.ts';
 
+/** The query of the link that confirms an address, if it was opened in a browser that did not sign up. */
+function linkToConfirm(): string | null {
+  const query = new URLSearchParams(location.search).get('confirm');
+  return query?.startsWith('?') ? query : null;
+}
+
 export function SignInPage(): ReactNode {
   const oauthQuery = signedQuery();
+  const confirm = linkToConfirm();
   const signIn = async ({ email, password }: Readonly<Record<string, string>>): Promise<void> => {
-    const attempt = (request: object) => post<{ url?: string }>('/sign-in/email', { email, password, ...request });
+    const attempt = (request: object) =>
+      post<{ url?: string }>('/sign-in/email', { email, password, ...request }).catch((error: RequestError) => {
+        if (confirm === null || error.code !== 'EMAIL_NOT_VERIFIED') throw error;
+        // The server now knows that this browser has the password.
+        location.assign(`/api/auth/verify-email${confirm}`);
+        return new Promise<never>(() => {});
+      });
     if (oauthQuery === null) {
       await attempt({});
       location.assign(afterSignIn());
@@ -27,6 +40,9 @@ export function SignInPage(): ReactNode {
           The link has been used already, or is too old. Sign in: if your address is not confirmed yet, that sends you
           another.
         </p>
+      )}
+      {confirm !== null && (
+        <p role="status">Sign in with the password that you signed up with, to confirm your address.</p>
       )}
       {oauthQuery !== null && (
         <p className="hint">An application asks for access to your account. Sign in to see what it wants.</p>
