@@ -28,7 +28,7 @@ const slow = [
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
   'test/publisher/agent/*.test.ts',
   'test/publisher/inspecting/*.test.ts',
-  'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
+  'test/publisher/media/{bombs,choose-encoder,difficult-files,probe}.test.ts',
   'test/publisher/preview/*.test.ts',
   'test/publisher/prepared/{codecs,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
   'test/publisher/prepared/{gap-free,joins,mixed-sound,picture-joins}.test.ts',

@@ -1603,6 +1603,7 @@ create table uploads (
   given_titles jsonb not null default '{}'::jsonb,
   artwork_upload_id text,
   captions jsonb,
+  reading jsonb,
   constraint uploads_pkey primary key (id),
   constraint uploads_artwork_upload_id_fkey foreign key (artwork_upload_id) references uploads(id) on delete set null,
   constraint uploads_dynamic_range_check check (dynamic_range = any (array['sdr', 'pq', 'hlg'])),

@@ -195,6 +195,7 @@ async function examineUpload(
         dynamic_range: found.dynamicRange,
         decode_cost: found.decodeCost,
         file_tags: found.tags,
+        reading: found.reading,
       });
     }
     await applyProbeResult(data, uploadID, limitFactor);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { createLoop, until, uploadFile, watchChannels } from '../support/local-run.ts';
-import { mediaSample, textFile } from '../support/media-samples.ts';
+import { mediaSample, writtenFile } from '../support/media-samples.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
 const streamKey = 'planted-secret-key-of-the-radio';
@@ -41,7 +41,7 @@ describe('an image under an audio playlist', { timeout: 60_000 }, () => {
   });
 
   it('says why a file cannot be used that is not what its name claims', async () => {
-    const id = await uploadFile(run.api, await textFile('holiday.mp4', 'no film at all'), 'video/mp4');
+    const id = await uploadFile(run.api, await writtenFile('holiday.mp4', 'no film at all'), 'video/mp4');
     expect(await run.api('GET', `/uploads/${id}`)).toMatchObject({
       uploaded: true,
       probeState: 'failed',

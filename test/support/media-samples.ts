@@ -282,7 +282,7 @@ export async function changedSample(
 }
 
 /** Makes a file with a name and a content. @returns its path */
-export async function textFile(fileName: string, content: string): Promise<string> {
+export async function writtenFile(fileName: string, content: string | Buffer): Promise<string> {
   const path = derivedPath(fileName, content);
   await writeOnce(path, (file) => writeFile(file, content));
   return path;
@@ -337,7 +337,7 @@ export async function serveSamples({
   };
 }
 
-function derivedPath(fileName: string, recipe: string): string {
+function derivedPath(fileName: string, recipe: string | Buffer): string {
   const hash = createHash('sha256').update(recipe).digest('hex').slice(0, 12);
   return join(folder, `${hash}-${fileName}`);
 }

@@ -1,5 +1,6 @@
 // SQL of uploads and the facts that probes found.
 import type { FindingKind } from '../../domain/media/findings.ts';
+import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import type { ContentFacts } from '../../domain/playout/rendition.ts';
 import type { FileTags, Titles } from '../../domain/playout/titles.ts';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
@@ -63,6 +64,8 @@ export interface Upload {
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
   readonly dynamic_range: DynamicRange;
+  /** How the file is read; null: the usual way, or not examined. */
+  readonly reading: SourceReading | null;
   /** From `decodeCost` of domain/media/source-limits.ts; null without moving pictures, and while unknown. */
   readonly decode_cost: number | null;
   /** From `contentHashOf` of domain/playout/rendition.ts: begins with the SHA-256 of the bytes; null until probed. */
@@ -80,7 +83,7 @@ export type ProbedFacts = Pick<
   Upload,
   'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'
 > &
-  Partial<Pick<Upload, 'decode_cost' | 'file_tags'>>;
+  Partial<Pick<Upload, 'decode_cost' | 'file_tags' | 'reading'>>;
 
 /** The columns that users may change at any time. */
 export type ArrangedUpload = Pick<
@@ -90,7 +93,8 @@ export type ArrangedUpload = Pick<
 
 /** The facts that the probe of an upload found. The type that its user declared does not matter. */
 export function contentFacts(
-  upload: Pick<Upload, 'duration_seconds' | 'video_codec' | 'audio_codec' | 'dynamic_range'>,
+  upload: Pick<Upload, 'duration_seconds' | 'video_codec' | 'audio_codec' | 'dynamic_range'> &
+    Partial<Pick<Upload, 'reading'>>,
 ): ContentFacts {
   const moving = upload.video_codec === null ? 'audio' : 'video';
   return {
@@ -98,6 +102,7 @@ export function contentFacts(
     durationSeconds: upload.duration_seconds,
     hasAudio: upload.audio_codec !== null,
     dynamicRange: upload.dynamic_range,
+    ...(upload.reading && { reading: upload.reading }),
   };
 }
 
@@ -120,7 +125,8 @@ export interface NewUpload {
 const ownColumns = [
   'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
   'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec, captions',
-  'dynamic_range, decode_cost, content_hash, finding_kinds, created_at, file_tags, given_titles, artwork_upload_id',
+  'dynamic_range, reading, decode_cost, content_hash, finding_kinds, created_at, file_tags, given_titles',
+  'artwork_upload_id',
 ].join(', ');
 
 /** SQL of the columns of an Upload. */
@@ -244,7 +250,8 @@ export function uploads(db: Queryable) {
       db.query(
         `update uploads
          set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
-           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8, decode_cost = $9, file_tags = $10
+           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8, decode_cost = $9, file_tags = $10,
+           reading = $11
          where id = $1`,
         [
           id,
@@ -257,6 +264,7 @@ export function uploads(db: Queryable) {
           facts.dynamic_range,
           facts.decode_cost ?? null,
           facts.file_tags ?? null,
+          facts.reading ?? null,
         ],
       ),
 

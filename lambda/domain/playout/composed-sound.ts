@@ -1,4 +1,5 @@
 // The sound of an item: voices with gain curves, from the item before it to the item after it.
+import type { SourceReading } from '../shared/source-reading.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
 import type { PictureFormat } from './rendition.ts';
@@ -21,6 +22,8 @@ export interface Fade {
 export interface Voice {
   /** The name of the file in its track; null: silence. */
   readonly source: string | null;
+  /** How the file is read; absent: the usual way. */
+  readonly reading?: SourceReading;
   /** The gain; null: the file plays unchanged. */
   readonly level: SoundLevel | null;
   /** The sample at which the file begins; negative: before the item begins. */
@@ -98,11 +101,27 @@ export function composedSound(placed: PlacedItem, framesPerSecond: number, grid:
   const endSample = endOf(occurrence, framesPerSecond, grid);
   const voice = (of: ItemOccurrence, startSample: number, fades: readonly Fade[] = []): Voice => {
     const source = of.item.hasAudio ? sourceOf(track, of.item) : null;
-    return { source, level: levelAt(of.item, of.startFrame, framesPerSecond), startSample, fades };
+    const { reading } = of.item;
+    return {
+      source,
+      ...(source && reading && { reading }),
+      level: levelAt(of.item, of.startFrame, framesPerSecond),
+      startSample,
+      fades,
+    };
   };
   const over = ({ stinger }: { readonly stinger: Stinger }, start: number, end: number) =>
     stinger.hasAudio
-      ? [{ source: sourceOfStinger(track, stinger), level: null, startSample: start, fades: [], endSample: end }]
+      ? [
+          {
+            source: sourceOfStinger(track, stinger),
+            ...(stinger.reading && { reading: stinger.reading }),
+            level: null,
+            startSample: start,
+            fades: [],
+            endSample: end,
+          },
+        ]
       : [];
   const cutSamples = ({ seconds }: ItemJoin) => samplesAt(Math.round(seconds * framesPerSecond));
   const afterCut = longestAfterCutSeconds * soundSampleRate;

@@ -8,6 +8,7 @@ import {
   sourcesOfSound,
 } from './composed-sound.ts';
 import type { ComposedSound, ComposedTrack, Fade, PlacedItem } from './composed-sound.ts';
+import type { SourceReading } from '../shared/source-reading.ts';
 import { captionsOver, placedLogo, textsOver, withNext } from './drawings.ts';
 import type { Drawing, NamedItem } from './drawings.ts';
 import { pictureEffects } from './look.ts';
@@ -45,6 +46,8 @@ export interface Layer {
   readonly kind: 'video' | 'image' | 'stinger';
   /** Absent: SDR. */
   readonly dynamicRange?: DynamicRange;
+  /** How the file is read; absent: the usual way. */
+  readonly reading?: SourceReading;
   /** How the file fills the frame; absent: with black bars. */
   readonly framing?: FramingName;
   /** Cost of decoding, from `decodeCost` in source-limits.ts; absent: not known. */
@@ -148,6 +151,7 @@ export function layersOf(
     kind: 'stinger',
     videoCodec: played.videoCodec,
     ...(played.dynamicRange && { dynamicRange: played.dynamicRange }),
+    ...(played.reading && { reading: played.reading }),
     startFrame: cutFrame - framesIn({ seconds }),
     endFrame: cutFrame + longestAfterCutSeconds * framesPerSecond,
     fades: [],
@@ -166,13 +170,14 @@ export function layersOf(
 }
 
 function layerOf(track: ComposedTrack, occurrence: ItemOccurrence): BareLayer | null {
-  const { kind, dynamicRange, framing, decodeCost } = occurrence.item;
+  const { kind, dynamicRange, reading, framing, decodeCost } = occurrence.item;
   const source = sourceOf(track, occurrence.item);
   if (kind === 'audio' || source === null) return null;
   return {
     source,
     kind,
     ...(dynamicRange && { dynamicRange }),
+    ...(reading && { reading }),
     ...(framing && { framing }),
     ...(decodeCost !== undefined && !track.contentHashes && { decodeCost }),
     startFrame: 0,

@@ -5,6 +5,7 @@ import type { DrawingName, Overlays, VariantName } from './overlays.ts';
 import { overlapFrames } from './sound.ts';
 import type { ItemJoin, OwnJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
+import type { SourceReading } from '../shared/source-reading.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
 export const playlistModes = ['sequential', 'shuffle'] as const;
@@ -30,6 +31,8 @@ export interface TimelineItem {
   readonly hasAudio: boolean;
   /** Absent: SDR. */
   readonly dynamicRange?: DynamicRange;
+  /** How the file is read; absent: the usual way. */
+  readonly reading?: SourceReading;
   /** Result of `decodeCost` in source-limits.ts; absent: no moving pictures, or not known. */
   readonly decodeCost?: number;
   /** How the item fills the stream's frame; absent: with black bars, or without framing. */

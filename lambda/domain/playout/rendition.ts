@@ -1,4 +1,5 @@
 // The formats, lengths and segments of renditions, which uploads are prepared to.
+import type { SourceReading } from '../shared/source-reading.ts';
 import { variantPart } from './drawings.ts';
 import type { Aspect, FramingName } from './look.ts';
 import type { DrawingName, VariantName } from './overlays.ts';
@@ -38,6 +39,8 @@ export interface ContentFacts {
   readonly durationSeconds: number | null;
   readonly hasAudio: boolean;
   readonly dynamicRange: DynamicRange;
+  /** Absent: the usual way. */
+  readonly reading?: SourceReading;
 }
 
 /** A rendition of one content in one format. All uploads of the content share it. */
@@ -70,8 +73,19 @@ const longestFrameSeconds = 1 / 24;
  * another rendition of the same bytes than the uploads of others.
  * @param bytesHash SHA-256 of the bytes, in hex
  */
-export function contentHashOf(bytesHash: string, { kind, durationSeconds, hasAudio, dynamicRange }: ContentFacts) {
-  const facts = [kind, durationSeconds, hasAudio ? 'sound' : null, dynamicRange === 'sdr' ? null : dynamicRange];
+export function contentHashOf(bytesHash: string, content: ContentFacts) {
+  const { kind, durationSeconds, hasAudio, dynamicRange, reading = {} } = content;
+  const { pictures, sound, matrix, leadSeconds } = reading;
+  const facts = [
+    kind,
+    durationSeconds,
+    hasAudio ? 'sound' : null,
+    dynamicRange === 'sdr' ? null : dynamicRange,
+    pictures === undefined ? null : `v${pictures}`,
+    sound === undefined ? null : `a${sound}`,
+    matrix ?? null,
+    leadSeconds === undefined ? null : `l${leadSeconds}`,
+  ];
   return [bytesHash, ...facts.filter((fact) => fact !== null)].join('-');
 }
 

@@ -1,4 +1,5 @@
 // A stinger: a short video, often with transparency, that plays over the cut between two video items.
+import type { SourceReading } from '../shared/source-reading.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
 /** The stinger settings of a stream. */
@@ -24,6 +25,8 @@ export interface Stinger {
   /** Codec, which decides the decoder: most decoders ignore transparency. */
   readonly videoCodec: string;
   readonly dynamicRange?: DynamicRange;
+  /** How the file is read; absent: the usual way. */
+  readonly reading?: SourceReading;
 }
 
 /** The facts about an upload that a stream uses as its stinger. */

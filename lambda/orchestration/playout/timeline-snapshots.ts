@@ -128,7 +128,7 @@ function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, Upload>): 
   const { uploadID, cutSeconds } = look.stinger;
   const upload = uploads.get(uploadID);
   if (!upload || !canBeStinger(stingerFacts(upload, cutSeconds))) return null;
-  const { durationSeconds, hasAudio, dynamicRange } = contentFacts(upload);
+  const { durationSeconds, hasAudio, dynamicRange, reading } = contentFacts(upload);
   const stinger = {
     uploadID,
     objectKey: upload.object_key,
@@ -137,6 +137,7 @@ function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, Upload>): 
     hasAudio,
     videoCodec: upload.video_codec!,
     ...(dynamicRange && dynamicRange !== 'sdr' && { dynamicRange }),
+    ...(reading && { reading }),
   };
   return { seconds: cutSeconds, stinger };
 }

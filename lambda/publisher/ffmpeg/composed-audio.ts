@@ -35,10 +35,10 @@ export function openComposedAudio(
   const { item, followed } = sound;
   const end = startSample + count;
   const others: CountedAudioSource[] = [];
-  const open = ({ source, level }: Voice, start: number, sampleCount: number) =>
+  const open = ({ source, reading, level }: Voice, start: number, sampleCount: number) =>
     source === null
       ? silence
-      : openAudioSource(tools, { sourceURL: urlOf(source), level, startSample: start, sampleCount }, signal);
+      : openAudioSource(tools, { sourceURL: urlOf(source), reading, level, startSample: start, sampleCount }, signal);
   const first = readingStart(sound, startSample);
   const own = open(item, first, end - first);
   let ownRead = first;

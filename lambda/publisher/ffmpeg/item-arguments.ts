@@ -1,4 +1,5 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
+import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import type { FramingName } from '../../domain/playout/look.ts';
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import type { SoundLevel } from '../../domain/playout/sound.ts';
@@ -6,7 +7,7 @@ import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
-import { inputArguments, quiet } from './input-arguments.ts';
+import { fromLead, inputArguments, leadOf, picturesIn, quiet, soundIn } from './input-arguments.ts';
 import { overlayFilters, overlayInputs } from './overlays.ts';
 import type { InputPlace, PictureOverlay } from './overlays.ts';
 import { audioFormat } from './profile.ts';
@@ -34,6 +35,8 @@ export interface AudioRequest {
   /** First sample of the item, at 48 kHz. */
   readonly startSample: number;
   readonly sampleCount: number;
+  /** How the file is read; absent: the usual way. */
+  readonly reading?: SourceReading | undefined;
   /** Null or absent: the loudness is unchanged. */
   readonly level?: SoundLevel | null | undefined;
   /** Whether ffmpeg has the lowest priority, because its output is not needed in real time. */
@@ -78,6 +81,7 @@ function itemAt(layer: ReadLayer, frame: number) {
 export interface FrameRequest extends Pick<ReadLayer, 'sourceURL'> {
   readonly kind: 'video' | 'image';
   readonly dynamicRange?: DynamicRange | undefined;
+  readonly reading?: SourceReading | undefined;
   readonly framing?: FramingName | undefined;
   readonly decodeCost?: number | undefined;
   readonly overlay?: PictureOverlay | null | undefined;
@@ -116,19 +120,30 @@ export function frameArguments(request: FrameRequest, place: InputPlace = firstP
 
 /** @param index the index of the input */
 function readingOf(request: FrameRequest, index: number) {
-  const { sourceURL, kind, dynamicRange = 'sdr', startFrame, profile, decodeCost, background = true } = request;
+  const {
+    sourceURL,
+    kind,
+    dynamicRange = 'sdr',
+    reading,
+    startFrame,
+    profile,
+    decodeCost,
+    background = true,
+  } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : startFrame / profile.framesPerSecond;
   const pictures = isImage ? null : dynamicRange;
   return {
-    input: inputArguments(sourceURL, { kind, pictures, startSeconds, decodeCost, background }),
-    // V is the first stream of moving pictures. Cover art does not count.
-    stream: isImage ? `${index}:v:0` : `${index}:V:0`,
-    filters: videoFilters(request),
+    input: inputArguments(sourceURL, { kind, pictures, reading, startSeconds, decodeCost, background }),
+    stream: isImage ? `${index}:v:0` : picturesIn(index, reading),
+    filters: [...fromLead('setpts', startSeconds, reading), ...videoFilters(request)],
   };
 }
 
-export interface WindowsRequest extends Pick<FrameRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'framing'> {
+export interface WindowsRequest extends Pick<
+  FrameRequest,
+  'sourceURL' | 'kind' | 'dynamicRange' | 'reading' | 'framing'
+> {
   readonly startSeconds: number;
   readonly windowSeconds: number;
   readonly count: number;
@@ -142,21 +157,30 @@ export interface WindowsRequest extends Pick<FrameRequest, 'sourceURL' | 'kind' 
  * each: the first keyframe, or else the picture at the beginning of the window.
  */
 export function windowArguments(request: WindowsRequest) {
-  const { sourceURL, kind, dynamicRange = 'sdr', startSeconds, windowSeconds, count, onlyKeyframes } = request;
+  const { sourceURL, kind, dynamicRange = 'sdr', reading, startSeconds, windowSeconds, count, onlyKeyframes } = request;
   const fit = fitFilters(request);
   if (kind === 'image') {
     const input = inputArguments(sourceURL, { kind, pictures: null, startSeconds: 0, background: true });
     return { input, filters: ['[0:v:0]trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit] };
   }
   const seconds = windowSeconds * count;
-  const reading = ['-skip_frame', onlyKeyframes ? 'nokey' : 'noref', '-t', String(seconds + windowSeconds)];
+  const lastSeconds = seconds + windowSeconds + leadOf(startSeconds, reading);
+  const options = ['-skip_frame', onlyKeyframes ? 'nokey' : 'noref', '-t', String(lastSeconds)];
   const windowOf = (time: string) => `floor(${time}/${windowSeconds})`;
   const isFirst = `isnan(prev_selected_t)+gt(${windowOf('t')},${windowOf('prev_selected_t')})`;
   const firstOfEach = `select='gte(t,0)*lt(t,${seconds})*(${isFirst})'`;
   const atStart = `fps=1/${windowSeconds}:round=up:start_time=0:eof_action=pass`;
+  const fromStart = [...fromLead('setpts', startSeconds, reading), onlyKeyframes ? firstOfEach : atStart];
   return {
-    input: inputArguments(sourceURL, { kind, pictures: dynamicRange, startSeconds, background: true, reading }),
-    filters: [`[0:V:0]${onlyKeyframes ? firstOfEach : atStart}`, ...fit],
+    input: inputArguments(sourceURL, {
+      kind,
+      pictures: dynamicRange,
+      reading,
+      startSeconds,
+      background: true,
+      options,
+    }),
+    filters: [`[${picturesIn(0, reading)}]${fromStart.join(',')}`, ...fit],
   };
 }
 
@@ -177,9 +201,10 @@ export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile
  * wherever the sound of the source begins.
  */
 export function audioArguments(request: AudioRequest): string[] {
-  const { sourceURL, startSample, sampleCount, level = null, background = false } = request;
+  const { sourceURL, startSample, sampleCount, reading, level = null, background = false } = request;
   const startSeconds = startSample / audioFormat.sampleRate;
   const filters = [
+    ...fromLead('asetpts', startSeconds, reading),
     // Gaps become silence and overlaps are cut. `min_comp` makes the first sample exact instead of within 1 ms.
     `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
     ...(level ? [toStereo, ...levelFilters(level)] : []),
@@ -187,8 +212,8 @@ export function audioArguments(request: AudioRequest): string[] {
     `atrim=end_sample=${sampleCount}`,
   ];
   return [
-    inputArguments(sourceURL, { kind: 'audio', pictures: null, startSeconds, background }),
-    ['-map', '0:a:0', '-af', filters.join(',')],
+    inputArguments(sourceURL, { kind: 'audio', pictures: null, reading, startSeconds, background }),
+    ['-map', soundIn(0, reading), '-af', filters.join(',')],
     ['-f', 's16le', '-flush_packets', '1', 'pipe:1'],
   ].flat();
 }

@@ -1,13 +1,13 @@
 // The ffmpeg arguments that read a stinger. Its pictures fill the frame and keep their transparency.
 import { framingFilters } from './framing.ts';
-import { inputArguments } from './input-arguments.ts';
+import { inputArguments, picturesIn } from './input-arguments.ts';
 import type { ReadLayer, ReadPictures } from './layered-pictures.ts';
 import { toPictures } from './overlays.ts';
 import type { InputPlace } from './overlays.ts';
 import type { Profile } from './profile.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
-export interface StingerRequest extends Pick<ReadLayer, 'sourceURL' | 'videoCodec' | 'dynamicRange'> {
+export interface StingerRequest extends Pick<ReadLayer, 'sourceURL' | 'videoCodec' | 'dynamicRange' | 'reading'> {
   readonly profile: Profile;
   readonly background: boolean;
 }
@@ -17,12 +17,18 @@ const decodersWithAlpha: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9
 
 /** The arguments that read a stinger, and the filters that return its pictures, which fill the frame. */
 export function stingerArguments(
-  { sourceURL, videoCodec, dynamicRange = 'sdr', profile, background }: StingerRequest,
+  { sourceURL, videoCodec, dynamicRange = 'sdr', reading, profile, background }: StingerRequest,
   { first, sheet }: InputPlace,
 ): ReadPictures {
   const decoder = decodersWithAlpha[videoCodec ?? ''];
-  const reading = decoder ? ['-c:v', decoder] : [];
-  const options = { kind: 'video', pictures: dynamicRange, startSeconds: 0, background, reading } as const;
+  const options = {
+    kind: 'video',
+    pictures: dynamicRange,
+    reading,
+    startSeconds: 0,
+    background,
+    options: decoder ? ['-c:v', decoder] : [],
+  } as const;
   const { cut, size } = framingFilters('crop', profile);
   // Scaled with premultiplied alpha, so that transparent pixels do not colour the edges.
   const asLight = ['format=gbrap', 'premultiply=inplace=1', `scale=${size}`, 'unpremultiply=inplace=1'];
@@ -32,7 +38,7 @@ export function stingerArguments(
   const onGrid = ['setpts=PTS-STARTPTS', `fps=${profile.framesPerSecond}`];
   return {
     input: inputArguments(sourceURL, options),
-    filters: [`[${first}:V:0]${[...onGrid, ...cut, ...fit, toPictures, 'setsar=1'].join(',')}`],
+    filters: [`[${picturesIn(first, reading)}]${[...onGrid, ...cut, ...fit, toPictures, 'setsar=1'].join(',')}`],
     next: { first: first + 1, sheet },
   };
 }

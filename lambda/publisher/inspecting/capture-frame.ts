@@ -54,7 +54,7 @@ async function capture(
   { frame, format: name, width, posters }: Frame,
   { signal: ending, isLast }: Attempt,
 ): Promise<Buffer[]> {
-  const { kind, dynamicRange } = contentFacts(upload);
+  const { kind, dynamicRange, reading } = contentFacts(upload);
   const format = formatNamed(name);
   if (kind === 'audio' || isSound(format)) return [];
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
@@ -88,13 +88,13 @@ async function capture(
   };
   if (posters === null)
     return picturesOf(
-      frameArguments({ sourceURL, kind, dynamicRange, framing, overlay, startFrame: frame, profile }),
+      frameArguments({ sourceURL, kind, dynamicRange, reading, framing, overlay, startFrame: frame, profile }),
       1,
       overlay?.sheet?.png,
     );
   const startSeconds = frame / profile.framesPerSecond;
   const times = { startSeconds, windowSeconds: posterSeconds, count: posters, size: posterSizeOf(aspect) };
-  const windows = { sourceURL, kind, dynamicRange, framing, ...times };
+  const windows = { sourceURL, kind, dynamicRange, reading, framing, ...times };
   const keyframes = await picturesOf(windowArguments({ ...windows, onlyKeyframes: true }), posters);
   // If keyframes are far apart, some windows have none.
   if (keyframes.length === posters) return keyframes;

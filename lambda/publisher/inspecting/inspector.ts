@@ -132,11 +132,11 @@ async function addPictures(
   upload: Upload,
   source: Source,
 ): Promise<void> {
-  const { kind, durationSeconds, dynamicRange } = contentFacts(upload);
+  const { kind, durationSeconds, dynamicRange, reading } = contentFacts(upload);
   const { width, height } = upload;
   const size = width === null || height === null ? null : { width, height };
   const artworkStream = upload.file_tags?.artworkStream ?? null;
-  const content = { kind, durationSeconds, size, dynamicRange, artworkStream };
+  const content = { kind, durationSeconds, size, dynamicRange, reading, artworkStream };
   const {
     thumbnail = null,
     storyboard = null,
@@ -157,12 +157,12 @@ export async function progressOf(
   source: Source,
   times: PieceTimes,
 ): Promise<InspectionProgress> {
-  const { kind, durationSeconds, hasAudio: hasSound } = contentFacts(upload);
+  const { kind, durationSeconds, hasAudio: hasSound, reading } = contentFacts(upload);
   const { framerate, width, height, size_bytes: sizeBytes, video_codec: videoCodec } = upload;
   if (kind === 'image' || durationSeconds === null)
     return { share: 1, findings: [], loudness: null, measurements: null, toolSeconds: 0, isCompleted: true };
   const hasPictures = kind === 'video';
-  const tracks = { hasPictures, hasSound, framerate };
+  const tracks = { hasPictures, hasSound, framerate, reading };
   const beganMs = performance.now();
   const { measured, reached } = await measurePiece(source, tracks, measurements ?? nothingMeasured, times);
   const isWhole = reached === 'end';

@@ -1,7 +1,8 @@
 // Makes pictures of a content for lists: a thumbnail, a strip of ten for videos, and the artwork in the file.
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
+import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import { storyboardColumns } from '../../domain/media/content-pictures.ts';
-import { assumedColourMatrix } from '../ffmpeg/input-arguments.ts';
+import { leadOf, matrixOf, picturesIn, soundIn, startArguments } from '../ffmpeg/input-arguments.ts';
 import { toneMappingFilters } from '../ffmpeg/tone-mapping.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
@@ -16,6 +17,8 @@ export interface PicturedContent {
   /** As displayed; null for sound. */
   readonly size: Size | null;
   readonly dynamicRange: DynamicRange;
+  /** Absent: the usual way. */
+  readonly reading?: SourceReading | undefined;
   /** The number of the file's stream with the artwork; null if there is none. */
   readonly artworkStream: number | null;
 }
@@ -62,7 +65,7 @@ async function make(
   source: Source,
   content: PicturedContent,
 ): Promise<Pick<Pictures, 'thumbnail' | 'storyboard'> | null> {
-  if (content.kind === 'audio') return alone(await drawWaveform(source, content.durationSeconds ?? 0));
+  if (content.kind === 'audio') return alone(await drawWaveform(source, content));
   const size = content.size ?? thumbnailBox;
   if (content.kind === 'image') return alone(await shoot(source, content, 0));
   const shots = await shootTen(source, content);
@@ -88,7 +91,7 @@ async function shootTen(source: Source, content: PicturedContent): Promise<Buffe
 }
 
 function shoot(source: Source, content: PicturedContent, atSeconds: number): Promise<Buffer | null> {
-  const { kind, dynamicRange, size } = content;
+  const { kind, dynamicRange, reading, size } = content;
   const { width, height } = fitted(size ?? thumbnailBox, thumbnailBox);
   const isImage = kind === 'image';
   const toneMapping = toneMappingFilters(dynamicRange);
@@ -97,11 +100,13 @@ function shoot(source: Source, content: PicturedContent, atSeconds: number): Pro
     ...source,
     input: [
       inputGuardArguments(source.sourceURL, kind),
-      ['-threads', '1', ...(isImage ? [] : ['-colorspace', assumedColourMatrix[dynamicRange]])],
-      [...(atSeconds > 0 ? ['-ss', atSeconds.toFixed(3)] : []), '-i', source.sourceURL],
+      ['-threads', '1', ...(isImage ? [] : ['-colorspace', matrixOf(dynamicRange, reading)])],
+      [...startArguments(atSeconds, reading), '-i', source.sourceURL],
     ].flat(),
     filters: [
-      isImage ? '[0:v:0]format=gbrap,premultiply=inplace=1' : '[0:V:0]null',
+      isImage
+        ? '[0:v:0]format=gbrap,premultiply=inplace=1'
+        : `[${picturesIn(0, reading)}]trim=start=${leadOf(atSeconds, reading)}`,
       ...(toneMapping.length > 0 ? [scale, ...toneMapping, `scale=${asJpeg}`] : [`${scale}:${asJpeg}`]),
       'setsar=1',
     ],
@@ -123,15 +128,16 @@ async function takeArtwork(source: Source, { kind, artworkStream }: PicturedCont
   });
 }
 
-function drawWaveform(source: Source, durationSeconds: number): Promise<Buffer | null> {
+function drawWaveform(source: Source, { durationSeconds, reading }: PicturedContent): Promise<Buffer | null> {
   const { samplesPerSecond, samplesPerFrame, frames } = drawn;
-  const every = Math.ceil((durationSeconds * samplesPerSecond) / samplesPerFrame / frames);
+  const every = Math.ceil(((durationSeconds ?? 0) * samplesPerSecond) / samplesPerFrame / frames);
   const { width, height, colour } = waveform;
   return captureImage({
     ...source,
     input: [...inputGuardArguments(source.sourceURL, 'audio'), '-threads', '1', '-i', source.sourceURL],
     filters: [
-      `[0:a:0]aresample=${samplesPerSecond},aformat=channel_layouts=mono,asetnsamples=${samplesPerFrame}`,
+      `[${soundIn(0, reading)}]aresample=${samplesPerSecond}`,
+      `aformat=channel_layouts=mono,asetnsamples=${samplesPerFrame}`,
       ...(every > 1 ? [`aselect='not(mod(n,${every}))'`] : []),
       `showwavespic=s=${width}x${height}:colors=${colour}:scale=sqrt`,
       `scale=${asJpeg}`,

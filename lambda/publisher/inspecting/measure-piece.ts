@@ -1,9 +1,11 @@
 // Measures a piece of a content with ffmpeg's own filters, all in one pass, and adds up the results.
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import { overlapSeconds, shortestSeconds } from '../../domain/media/measurements.ts';
 import type { Measurements } from '../../domain/media/measurements.ts';
 import { describeExit, examiningMemoryMiB, isOutOfMemory, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
+import { fromLead, picturesIn, soundIn, startArguments } from '../ffmpeg/input-arguments.ts';
 import { toStereo } from '../ffmpeg/item-arguments.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
@@ -16,6 +18,8 @@ export interface Tracks {
   readonly hasSound: boolean;
   /** The average; null if unknown, or without pictures. */
   readonly framerate: number | null;
+  /** Absent: the usual way. */
+  readonly reading?: SourceReading | undefined;
 }
 
 export interface PieceTimes {
@@ -91,14 +95,27 @@ async function readLines(output: Readable, reader: PictureReader | SoundReader):
   for await (const line of createInterface({ input: output })) reader.read(line);
 }
 
-function measuringArguments(sourceURL: string, { hasPictures, hasSound }: Tracks, fromSeconds: number): string[] {
+function measuringArguments(sourceURL: string, tracks: Tracks, fromSeconds: number): string[] {
+  const { hasPictures, hasSound, reading } = tracks;
   const toNowhere = ['-f', 'null', '-'];
+  const withStart = (filter: 'setpts' | 'asetpts', filters: string) =>
+    [...fromLead(filter, fromSeconds, reading), filters].join(',');
   return [
     '-nostdin -hide_banner -loglevel error -filter_threads 1'.split(' '),
     inputGuardArguments(sourceURL, hasPictures ? 'video' : 'audio'),
-    ['-threads', '1', ...(fromSeconds > 0 ? ['-ss', fromSeconds.toFixed(3)] : []), '-i', sourceURL],
-    hasPictures ? ['-map', '0:V:0', '-vf', pictureFilters, '-fps_mode', 'passthrough', ...toNowhere] : [],
-    hasSound ? ['-map', '0:a:0', '-af', soundFilters, ...toNowhere] : [],
+    ['-threads', '1', ...startArguments(fromSeconds, reading), '-i', sourceURL],
+    hasPictures
+      ? [
+          '-map',
+          picturesIn(0, reading),
+          '-vf',
+          withStart('setpts', pictureFilters),
+          '-fps_mode',
+          'passthrough',
+          ...toNowhere,
+        ]
+      : [],
+    hasSound ? ['-map', soundIn(0, reading), '-af', withStart('asetpts', soundFilters), ...toNowhere] : [],
   ].flat();
 }
 

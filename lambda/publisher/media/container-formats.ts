@@ -12,6 +12,11 @@ export interface ContainerFormat {
   /** Whether files of this format are still images. */
   readonly still: boolean;
   readonly mimeTypes: readonly string[];
+  /**
+   * Whether ffmpeg searches these files by times instead of an index. It may begin in the middle of pictures that
+   * refer to earlier ones, and is misled by a clock that jumps.
+   */
+  readonly isSearched: boolean;
 }
 
 const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({
@@ -19,12 +24,18 @@ const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly 
   demuxers,
   mimeTypes,
   still: false,
+  isSearched: false,
+});
+const searched = (...format: Parameters<typeof moving>): ContainerFormat => ({
+  ...moving(...format),
+  isSearched: true,
 });
 const still = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({
   label,
   demuxers,
   mimeTypes,
   still: true,
+  isSearched: false,
 });
 
 /** MP4 and QuickTime share a demuxer, as do Matroska and WebM, so they cannot be told apart. */
@@ -50,8 +61,8 @@ const containerFormats: readonly ContainerFormat[] = [
     ['matroska', 'webm'],
     ['video/webm', 'video/x-matroska', 'video/matroska', 'audio/webm', 'audio/x-matroska', 'audio/matroska'],
   ),
-  moving('MPEG transport stream', ['mpegts'], ['video/mp2t']),
-  moving('MPEG program stream', ['mpeg'], ['video/mpeg', 'video/mp2p']),
+  searched('MPEG transport stream', ['mpegts'], ['video/mp2t']),
+  searched('MPEG program stream', ['mpeg'], ['video/mpeg', 'video/mp2p']),
   moving('MPEG', ['mpegvideo'], ['video/mpeg']),
   moving('AVI', ['avi'], ['video/x-msvideo', 'video/avi', 'video/vnd.avi', 'video/msvideo']),
   moving('FLV', ['flv'], ['video/x-flv']),
@@ -61,7 +72,7 @@ const containerFormats: readonly ContainerFormat[] = [
   moving('AAC', ['aac'], ['audio/aac', 'audio/x-aac', 'audio/aacp', 'audio/x-hx-aac-adts']),
   moving('WAV', ['wav', 'w64'], ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave', 'audio/x-pn-wav']),
   moving('AIFF', ['aiff'], ['audio/aiff', 'audio/x-aiff']),
-  moving('Ogg', ['ogg'], ['audio/ogg', 'video/ogg', 'audio/opus', 'audio/vorbis']),
+  searched('Ogg', ['ogg'], ['audio/ogg', 'video/ogg', 'audio/opus', 'audio/vorbis']),
   moving('FLAC', ['flac'], ['audio/flac', 'audio/x-flac']),
   moving('AC-3', ['ac3', 'eac3'], ['audio/ac3', 'audio/vnd.dolby.dd-raw', 'audio/eac3']),
   still('PNG', ['png_pipe', 'apng'], ['image/png', 'image/apng']),
@@ -91,7 +102,7 @@ export function usualMimeType({ mimeTypes }: ContainerFormat, kind: MediaKind): 
 }
 
 /** More than a film with sound and subtitles in every language has. */
-const maxStreams = 100;
+export const maxStreams = 100;
 const sourceSilenceUs = 15_000_000;
 /**
  * The longest wait before ffmpeg connects again: it retries at once, after 1 s, and then doubles the wait until it

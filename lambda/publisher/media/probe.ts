@@ -1,17 +1,19 @@
 // Examines an uploaded file: its true kind and facts, and whether it is complete.
 import { decodeCost, faultOfSource } from '../../domain/media/source-limits.ts';
+import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import type { SourceFacts } from '../../domain/media/source-limits.ts';
 import type { FileTags } from '../../domain/playout/titles.ts';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
-import { containerFormatOf, fitsMimeType, usualMimeType } from './container-formats.ts';
+import { containerFormatOf, fitsMimeType, maxStreams, usualMimeType } from './container-formats.ts';
 import { kindOfMimeType } from '../../domain/media/upload-words.ts';
 import type { ContainerFormat, MediaKind } from './container-formats.ts';
-import { decodeSample, readPacketEnds } from './media-ends.ts';
+import { decodesSample, measureFramerate, readPackets, takesTooLong } from './media-ends.ts';
+import type { StreamPackets } from './media-ends.ts';
 import { MediaError } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
 import { assertAllBytes, assertNoForeignImage, readSourceHead } from './source-head.ts';
 import { notMedia, readStructure } from './structure.ts';
-import type { Source, Structure } from './structure.ts';
+import type { Source, StreamStructure, Structure } from './structure.ts';
 
 export interface MediaFacts {
   readonly kind: MediaKind;
@@ -31,6 +33,8 @@ export interface MediaFacts {
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
   readonly dynamicRange: DynamicRange;
+  /** How the file is read; null: the usual way. */
+  readonly reading: SourceReading | null;
   /** See `decodeCost`; null without moving pictures. */
   readonly decodeCost: number | null;
   /** The file's own title, artist, album and artwork. */
@@ -52,6 +56,12 @@ const sampleSeconds = 3;
 /** Media counts as missing if the header is off by more than this, or by more than this share of a short file. */
 const toleranceSeconds = 0.5;
 const toleranceShare = 0.2;
+/** Rates up to this are believed, as players show no more. */
+const believedFramesPerSecond = 120;
+/** The most time between packets of one time in a file whose tracks are interleaved. */
+const interleavedSeconds = 1;
+/** The lead if keyframes were not counted: encoders make one each 10 s or more often. */
+const unknownLeadSeconds = 12;
 /** Tolerance for padding, as some headers give durations in milliseconds. */
 const paddedFromSeconds = 0.002;
 
@@ -71,7 +81,42 @@ export async function probeMedia(
   assertAllBytes(head, claimed.fileSize);
   assertNoForeignImage(head);
   const source = { tools, sourceURL, signal };
-  const structure = await readStructure(source, head);
+  const examine = async (empty: ReadonlySet<number>) =>
+    factsOf(source, await readStructure(source, head, empty), { ...claimed, sizeBytes: head.size ?? claimed.fileSize });
+  try {
+    return await examine(new Set());
+  } catch (error) {
+    if (!(error instanceof BeginningDamaged)) throw error;
+    // Recorders without a microphone declare a track of sound all the same.
+    const empty = await streamsWithoutPackets(source, error.streams);
+    if (empty.size === 0) throw error;
+    return examine(empty);
+  }
+}
+
+/** The beginning of one of these streams cannot be decoded. */
+class BeginningDamaged extends MediaError {
+  readonly streams: readonly StreamStructure[];
+
+  constructor(streams: readonly StreamStructure[]) {
+    super('damaged', 'The beginning of the file cannot be decoded: it is damaged.');
+    this.streams = streams;
+  }
+}
+
+/** The streams that are empty; every stream of the file may be one of them if one of these is. */
+async function streamsWithoutPackets(source: Source, streams: readonly StreamStructure[]): Promise<Set<number>> {
+  const packets = await readPackets(source, null, 0);
+  if (packets === null || packets.size === 0 || streams.every(({ index }) => packets.has(index))) return new Set();
+  return new Set(Array.from({ length: maxStreams }, (_, index) => index).filter((index) => !packets.has(index)));
+}
+
+/** Facts about a file's media by its structure, its packets, and samples of it. */
+async function factsOf(
+  source: Source,
+  structure: Structure,
+  { sizeBytes, ...claimed }: ClaimedMedia & { readonly sizeBytes: number | null },
+): Promise<MediaFacts> {
   const format = containerFormatOf(structure.formatName);
   if (format === null) throw notMedia();
   const kind = kindOf(format, structure);
@@ -84,8 +129,12 @@ export async function probeMedia(
     );
 
   const declared = { kind, pictures: video?.source ?? null, sound: audio?.source ?? null };
-  const sizeBytes = head.size ?? claimed.fileSize;
-  assertDecodable({ ...declared, durationSeconds: structure.headerSeconds, sizeBytes });
+  // A header may claim any rate, and some have none.
+  const isRateKnown = video === null || kind === 'image' || (video.framerate ?? Infinity) <= believedFramesPerSecond;
+  const headerPictures = declared.pictures && { ...declared.pictures, ...(!isRateKnown && { framerate: null }) };
+  assertDecodable({ ...declared, pictures: headerPictures, durationSeconds: structure.headerSeconds, sizeBytes });
+  const framerate = isRateKnown ? (video?.framerate ?? null) : await measureFramerate(source, video);
+  const pictures = declared.pictures && { ...declared.pictures, framerate };
   const facts = {
     kind,
     mimeType: isRight(claimed.mimeType, format, kind) ? claimed.mimeType : usualMimeType(format, kind),
@@ -96,17 +145,29 @@ export async function probeMedia(
     hasVideo: kind === 'video',
     hasAudio: audio !== null,
     dynamicRange: video?.dynamicRange ?? 'sdr',
-    decodeCost: video && kind === 'video' ? decodeCost(video.source) : null,
+    decodeCost: pictures && kind === 'video' ? decodeCost(pictures) : null,
     tags: structure.tags,
   };
   if (kind === 'image') {
-    const blame = 'The image cannot be decoded: it is damaged or cut off.';
-    await decodeSample(source, { kind, streams: [video!], fromSeconds: null, strict: true, blame });
-    return { ...facts, durationSeconds: null, framerate: null };
+    const sample = { kind, streams: [video!], fromSeconds: null, strict: true };
+    if (!(await decodesSample(source, sample)))
+      throw new MediaError('damaged', 'The image cannot be decoded: it is damaged or cut off.');
+    return { ...facts, durationSeconds: null, framerate: null, reading: null };
   }
-  const durationSeconds = await measureDuration(source, structure);
-  assertDecodable({ ...declared, durationSeconds, sizeBytes });
-  return { ...facts, durationSeconds, framerate: video?.framerate ?? null };
+  const { durationSeconds, leadSeconds } = await measureLength(source, structure, format);
+  assertDecodable({ ...declared, pictures, durationSeconds, sizeBytes });
+  return { ...facts, durationSeconds, framerate, reading: readingOf(structure, leadSeconds) };
+}
+
+/** How the file is read; null: the usual way. */
+function readingOf({ video, audio }: Structure, leadSeconds: number | null): SourceReading | null {
+  const reading = {
+    ...(video && !video.isFirst && { pictures: video.index }),
+    ...(audio && !audio.isFirst && { sound: audio.index }),
+    ...(video?.matrix && { matrix: video.matrix }),
+    ...(leadSeconds !== null && { leadSeconds }),
+  };
+  return Object.keys(reading).length > 0 ? reading : null;
 }
 
 function assertDecodable(facts: SourceFacts): void {
@@ -114,57 +175,93 @@ function assertDecodable(facts: SourceFacts): void {
   if (fault !== null) throw new MediaError('too_demanding', fault);
 }
 
+/** The length of a file's media, and how to find a time in it. */
+interface Length {
+  readonly durationSeconds: number;
+  /** From `SourceReading`; null: the usual way. */
+  readonly leadSeconds: number | null;
+}
+
 /**
- * Measures the duration of a file's media in seconds.
+ * Measures a file's media.
  * @throws {MediaError} when its beginning or its end cannot be decoded, or its end is missing
  */
-async function measureDuration(source: Source, structure: Structure): Promise<number> {
-  const { video, audio, startSeconds, headerSeconds } = structure;
-  const streams = [video, audio].filter((stream) => stream !== null);
-  const lookFromSeconds =
-    headerSeconds === null ? null : Math.max(startSeconds, startSeconds + headerSeconds - sampleSeconds);
-  const kind: MediaKind = video === null ? 'audio' : 'video';
-  const beginning = {
-    kind,
-    streams,
-    fromSeconds: null,
-    seconds: sampleSeconds,
-    strict: false,
-    blame: 'The beginning of the file cannot be decoded: it is damaged.',
-  };
-  const [ends] = await Promise.all([
-    readPacketEnds(source, lookFromSeconds, audio?.source.sampleRate ?? 0),
-    decodeSample(source, beginning),
+async function measureLength(source: Source, structure: Structure, format: ContainerFormat): Promise<Length> {
+  const streams = [structure.video, structure.audio].filter((stream) => stream !== null);
+  const kind: MediaKind = structure.video === null ? 'audio' : 'video';
+  const beginning = { kind, streams, fromSeconds: null, seconds: sampleSeconds, strict: false };
+  const [length, isBeginningWhole] = await Promise.all([
+    format.isSearched ? searchedLength(source, structure) : indexedLength(source, structure),
+    decodesSample(source, beginning),
   ]);
+  if (!isBeginningWhole) throw new BeginningDamaged(streams);
+  const { packets, leadSeconds, durationSeconds } = length;
+  // A stream that ends before the part that was read has no known end. The longest stream has one.
+  const lasting = streams.filter(({ index }) => packets.has(index));
+  const lastSeconds = Math.min(...lasting.map(({ index }) => packets.get(index)!.lastSeconds));
+  const fromSeconds = lastSeconds - structure.startSeconds - sampleSeconds;
+  // The end of a file whose clock jumps would be found by reading all of it.
+  if (fromSeconds > 0 && lasting.length > 0 && (leadSeconds ?? 0) < durationSeconds) {
+    const end = { kind, streams: lasting, fromSeconds, leadSeconds: leadSeconds ?? undefined, strict: false };
+    if (!(await decodesSample(source, end)))
+      throw new MediaError('damaged', 'The end of the file cannot be decoded: it is damaged.');
+  }
+  return length;
+}
 
-  const foundSeconds = Math.max(...ends.values(), startSeconds) - startSeconds;
+type Packets = ReadonlyMap<number, StreamPackets>;
+
+/** A length with the packets that were read, by the indexes of streams. */
+type LengthWithPackets = Length & { readonly packets: Packets };
+
+/** The time from the beginning of the file's clock to the last end of a stream. */
+function secondsOf(packets: Packets, startSeconds: number): number {
+  return Math.max(...packets.values().map(({ endSeconds }) => endSeconds), startSeconds) - startSeconds;
+}
+
+/** Reads all packets of a file that is searched by times, as its header has only guesses. */
+async function searchedLength(source: Source, structure: Structure): Promise<LengthWithPackets> {
+  const { video, audio, startSeconds } = structure;
+  const packets = await readPackets(source, null, audio?.source.sampleRate ?? 0);
+  // A file that is too large to be read is believed.
+  if (packets === null) return { ...(await indexedLength(source, structure)), leadSeconds: unknownLeadSeconds };
+  const durationSeconds = secondsOf(packets, startSeconds);
+  const played = [video, audio].flatMap((stream) => (stream && packets.get(stream.index)) ?? []);
+  if (played.some(({ hasJumps }) => hasJumps))
+    return { durationSeconds, leadSeconds: Math.ceil(durationSeconds), packets };
+  const keyframeSeconds = video && packets.get(video.index)?.keyframeSeconds;
+  // Decoding begins at a keyframe that may be as far away as the longest distance between two.
+  const leadSeconds = keyframeSeconds && Math.ceil(keyframeSeconds + interleavedSeconds);
+  return { durationSeconds, leadSeconds: leadSeconds ?? null, packets };
+}
+
+/** Measures the length by the header and the last packets. */
+async function indexedLength(source: Source, { video, audio, startSeconds, headerSeconds }: Structure) {
+  // Some headers count from 0 also where the media begins later.
+  const isLate = startSeconds > toleranceSeconds;
+  const lookFromSeconds =
+    headerSeconds === null ? null : Math.max(startSeconds, headerSeconds + (isLate ? 0 : startSeconds) - sampleSeconds);
+  const packets = await readPackets(source, lookFromSeconds, audio?.source.sampleRate ?? 0);
+  if (packets === null) throw takesTooLong();
+  const foundSeconds = secondsOf(packets, startSeconds);
   const tolerance = Math.min(toleranceSeconds, (headerSeconds ?? 0) * toleranceShare);
-  if (headerSeconds !== null && foundSeconds < headerSeconds - tolerance) {
-    const promised = headerSeconds.toFixed(1);
+  const isFromZero = isLate && headerSeconds !== null && headerSeconds > startSeconds;
+  const promisedSeconds = isFromZero ? headerSeconds - startSeconds : headerSeconds;
+  if (promisedSeconds !== null && foundSeconds < promisedSeconds - tolerance) {
     throw new MediaError(
       'truncated',
-      `The file is cut off: it should last ${promised} seconds, but its end is missing.`,
+      `The file is cut off: it should last ${promisedSeconds.toFixed(1)} seconds, but its end is missing.`,
     );
   }
-
-  // A stream that ends before the part that was read has no known end. The longest stream has one.
-  const lasting = streams.filter(({ index }) => ends.has(index));
-  const fromSeconds = Math.min(...lasting.map(({ index }) => ends.get(index)!)) - sampleSeconds;
-  if (fromSeconds > startSeconds && lasting.length > 0) {
-    const blame = 'The end of the file cannot be decoded: it is damaged.';
-    await decodeSample(source, {
-      kind,
-      streams: lasting,
-      fromSeconds: fromSeconds - startSeconds,
-      strict: false,
-      blame,
-    });
-  }
-  const isHeaderRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
-  if (!isHeaderRight) return foundSeconds;
+  const isHeaderRight = headerSeconds !== null && Math.abs(foundSeconds - headerSeconds) <= tolerance;
+  if (!isHeaderRight) return { durationSeconds: foundSeconds, leadSeconds: null, packets };
   // Headers of sound include the padding of encoders before and after it, which is not heard.
-  const isPadded = video === null && ends.size > 0 && foundSeconds < headerSeconds - paddedFromSeconds;
-  return isPadded ? Math.round(foundSeconds * 1e6) / 1e6 : headerSeconds;
+  const isPadded = video === null && packets.size > 0 && foundSeconds < headerSeconds - paddedFromSeconds;
+  return {
+    durationSeconds: isPadded ? Math.round(foundSeconds * 1e6) / 1e6 : headerSeconds,
+    leadSeconds: null,
+    packets,
+  };
 }
 
 function kindOf(format: ContainerFormat, { video, audio }: Structure): MediaKind {

@@ -1,8 +1,11 @@
 // Reads the structure of a file with ffprobe: its container, its streams, and the duration in its header.
 import * as z from 'zod';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
+import { picturesIn, soundIn } from '../ffmpeg/input-arguments.ts';
 import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { inputGuardArguments } from './container-formats.ts';
+import { unstatedMatrix } from '../../domain/shared/source-reading.ts';
+import type { StandardMatrix } from '../../domain/shared/source-reading.ts';
 import { longestSidePixels, tooManyPixels } from '../../domain/media/source-limits.ts';
 import type { SourcePictures, SourceSound } from '../../domain/media/source-limits.ts';
 import type { FileTags } from '../../domain/playout/titles.ts';
@@ -24,6 +27,8 @@ export interface Source {
 export interface StreamStructure {
   /** The index of the stream in the file, from 0. */
   readonly index: number;
+  /** Whether it is the first of its kind. */
+  readonly isFirst: boolean;
   /** ffmpeg's stream specifier, for `-map`. */
   readonly specifier: string;
   readonly codec: string;
@@ -33,9 +38,11 @@ export interface PictureStructure extends StreamStructure {
   /** In pixels, as displayed: rotated, with square pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pictures per second, on average; null if unknown. */
+  /** Pictures per second, on average, by the file's header; null if it has no average. */
   readonly framerate: number | null;
   readonly dynamicRange: DynamicRange;
+  /** The colour matrix if the file states none and it is not the usual one; null: the usual way. */
+  readonly matrix: StandardMatrix | null;
   /** The coded size and format, before rotation and scaling. */
   readonly source: SourcePictures;
 }
@@ -51,7 +58,7 @@ export interface Structure {
   readonly startSeconds: number;
   /** The duration in the header; null if there is none, or if ffprobe only guesses it from the bitrate. */
   readonly headerSeconds: number | null;
-  /** The first stream of pictures that is not cover art. */
+  /** The pictures that play, which are no cover art, and the sound; null: there are none. */
   readonly video: PictureStructure | null;
   readonly audio: SoundStructure | null;
   readonly tags: FileTags;
@@ -65,12 +72,12 @@ const probedStreamSchema = z.object({
   height: z.number().optional(),
   sample_aspect_ratio: z.string().optional(),
   avg_frame_rate: z.string().optional(),
-  r_frame_rate: z.string().optional(),
   color_transfer: z.string().optional(),
+  color_space: z.string().optional(),
   pix_fmt: z.string().optional(),
   channels: z.number().optional(),
   sample_rate: z.string().optional(),
-  disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+  disposition: z.object({ attached_pic: z.number().optional(), default: z.number().optional() }).optional(),
   side_data_list: z.array(z.object({ rotation: z.number().optional() })).optional(),
   tags: taggedSchema,
 });
@@ -85,23 +92,33 @@ const reportSchema = z.object({
     tags: taggedSchema,
   }),
   streams: z.array(probedStreamSchema).default([]),
+  programs: z.array(z.object({ streams: z.array(z.object({ index: z.number() })).default([]) })).default([]),
 });
+
+type Report = z.infer<typeof reportSchema>;
 
 const entries = [
   'format=format_name,start_time,duration',
-  'stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_transfer',
-  'stream=pix_fmt,channels,sample_rate',
-  'stream_disposition=attached_pic',
+  'stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,avg_frame_rate,color_transfer',
+  'stream=pix_fmt,channels,sample_rate,color_space',
+  'stream_disposition=attached_pic,default',
+  'program=program_id',
+  'program_stream=index',
   'stream_side_data=rotation',
 ].join(':');
 
 const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
 
 /**
+ * @param empty the indexes of streams that turned out to have no media
  * @throws {MediaError} when the file is no media, is cut off, or has streams that cannot be decoded
  * @throws {ToolError} when the file cannot be read
  */
-export async function readStructure({ tools, sourceURL, signal }: Source, head: SourceHead): Promise<Structure> {
+export async function readStructure(
+  { tools, sourceURL, signal }: Source,
+  head: SourceHead,
+  empty: ReadonlySet<number>,
+): Promise<Structure> {
   const ask = async (asked: string) => {
     const probeArguments = [
       ['-hide_banner', '-loglevel', 'warning'],
@@ -130,14 +147,15 @@ export async function readStructure({ tools, sourceURL, signal }: Source, head: 
   if (isOutOfMemory(result.log)) throw takesTooMuchMemory();
   if (result.code !== 0) throw notMedia();
 
-  const { format, streams } = reportSchema.parse(JSON.parse(result.lines.join('')));
+  const { format, streams, programs } = reportSchema.parse(JSON.parse(result.lines.join('')));
+  const pictures = pictureOf(streams, empty, result.log);
   const isGuessed = /from bitrate|using bitrate for duration/u.test(result.log);
   return {
     formatName: format.format_name,
     startSeconds: Number(format.start_time) || 0,
     headerSeconds: isGuessed ? null : positiveNumber(format.duration),
-    video: pictureOf(streams, result.log),
-    audio: soundOf(streams),
+    video: pictures,
+    audio: soundOf(streams, empty, besides(pictures, programs)),
     tags: fileTagsOf(format, streams),
   };
 }
@@ -146,11 +164,32 @@ export function notMedia(): MediaError {
   return new MediaError('not_media', 'The file is not a video, sound or image file of a known format.');
 }
 
-function pictureOf(streams: readonly ProbedStream[], log: string): PictureStructure | null {
-  const stream = streams.find(
+/** The streams of the pictures' programme, as a broadcast has several; null: the file has no programmes. */
+function besides(pictures: PictureStructure | null, programs: Report['programs']): ReadonlySet<number> | null {
+  const indexes = programs.map(({ streams }) => new Set(streams.map(({ index }) => index)));
+  return (pictures && indexes.find((program) => program.has(pictures.index))) ?? null;
+}
+
+/**
+ * The stream that plays, as players choose it: the one that the file calls default, else the first. One of an unknown
+ * codec is no choice, unless there is no other.
+ */
+function chosen(streams: readonly ProbedStream[]): ProbedStream | undefined {
+  const known = streams.filter(isKnown);
+  return known.find(({ disposition }) => disposition?.default === 1) ?? known[0] ?? streams[0];
+}
+
+function isKnown({ codec_name: name }: ProbedStream): boolean {
+  return name !== undefined && name !== 'unknown';
+}
+
+function pictureOf(streams: readonly ProbedStream[], empty: ReadonlySet<number>, log: string): PictureStructure | null {
+  const all = streams.filter(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
   );
+  const stream = chosen(all.filter(({ index }) => !empty.has(index)));
   if (!stream) return null;
+  const isFirst = stream === all[0];
   const codec = knownCodec(stream, 'picture');
   const { width: codedWidth = 0, height = 0 } = stream;
   if (codedWidth === 0 || height === 0) {
@@ -169,32 +208,44 @@ function pictureOf(streams: readonly ProbedStream[], log: string): PictureStruct
   }
   const rotation = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   const isSideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
-  const rate = ratio(stream.avg_frame_rate, '/') ?? ratio(stream.r_frame_rate, '/');
+  const dynamicRange = highDynamicRanges[stream.color_transfer ?? ''] ?? 'sdr';
+  const isUnstated = dynamicRange === 'sdr' && (stream.color_space ?? 'unknown') === 'unknown';
+  const rate = ratio(stream.avg_frame_rate, '/');
   const framerate = rate === null ? null : Math.round(rate * 1000) / 1000;
   return {
     index: stream.index,
-    specifier: '0:V:0',
+    isFirst,
+    specifier: picturesIn(0, isFirst ? {} : { pictures: stream.index }),
     codec,
     width: isSideways ? height : width,
     height: isSideways ? width : height,
     framerate,
     source: { width: codedWidth, height, framerate, ...pixelFormatFacts(stream.pix_fmt) },
-    dynamicRange: highDynamicRanges[stream.color_transfer ?? ''] ?? 'sdr',
+    dynamicRange,
+    matrix: isUnstated ? unstatedMatrix(codec, codedWidth, height) : null,
   };
 }
 
 /** The dynamic range by ffmpeg's name of the transfer characteristics. All others are SDR. */
 const highDynamicRanges: Readonly<Record<string, DynamicRange>> = { smpte2084: 'pq', 'arib-std-b67': 'hlg' };
 
-function soundOf(streams: readonly ProbedStream[]): SoundStructure | null {
+/** @param program the streams to choose among; null: all */
+function soundOf(
+  streams: readonly ProbedStream[],
+  empty: ReadonlySet<number>,
+  program: ReadonlySet<number> | null,
+): SoundStructure | null {
   const all = streams.filter(({ codec_type }) => codec_type === 'audio');
-  const [stream] = all;
+  const candidates = all.filter(({ index }) => !empty.has(index));
+  const stream = chosen(candidates.filter(({ index }) => program?.has(index) ?? true)) ?? chosen(candidates);
   if (!stream) return null;
+  const isFirst = stream === all[0];
   const source = {
     channels: all.reduce((sum, { channels = 0 }) => sum + channels, 0),
     sampleRate: Math.max(...all.map(({ sample_rate: rate }) => Number(rate) || 0)),
   };
-  return { index: stream.index, specifier: '0:a:0', codec: knownCodec(stream, 'sound'), source };
+  const specifier = soundIn(0, isFirst ? {} : { sound: stream.index });
+  return { index: stream.index, isFirst, specifier, codec: knownCodec(stream, 'sound'), source };
 }
 
 function knownCodec({ codec_name }: ProbedStream, noun: string): string {

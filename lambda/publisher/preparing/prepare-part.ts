@@ -105,7 +105,7 @@ function heardSamples(sound: ComposedSound, work: SoundWork, stretch: SampleStre
 
 /** Samples of a voice. There is silence before the beginning of its file, and after its end. */
 async function readSamples(
-  { source, level, startSample: begins }: Voice,
+  { source, reading, level, startSample: begins }: Voice,
   { tools, urlOf, signal }: SoundWork,
   { startSample, count }: SampleStretch,
 ): Promise<ReadSamples> {
@@ -113,7 +113,7 @@ async function readSamples(
   const silent = Math.max(0, begins - startSample);
   if (source === null || silent >= count) return { samples, ownSamples: 0 };
   const stretch = { startSample: startSample + silent - begins, sampleCount: count - silent };
-  const request = { sourceURL: urlOf(source), level, ...stretch, background: true };
+  const request = { sourceURL: urlOf(source), reading, level, ...stretch, background: true };
   const audio = openAudioSource(tools, request, signal);
   try {
     await audio.ready;

@@ -1,4 +1,5 @@
 // Makes one segment of a rendition from an upload with ffmpeg, independently of earlier segments.
+import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import type { FrameRange } from '../../domain/playout/composition.ts';
 import { frameCountOf } from '../../domain/playout/play-out.ts';
 import {
@@ -35,6 +36,8 @@ export interface SegmentRequest {
   readonly hasAudio: boolean;
   /** Absent: SDR. */
   readonly dynamicRange?: DynamicRange | undefined;
+  /** Absent: the usual way. */
+  readonly reading?: SourceReading | undefined;
   /** The overlay of its pictures; null or absent: none. */
   readonly overlay?: PictureOverlay | null | undefined;
   /** The gain that brings the sound to its target loudness; absent or null: the sound is unchanged. */
@@ -86,9 +89,14 @@ async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
 
 /** Makes a segment of pictures with their own sound. */
 async function preparePictures(work: Work, groups: FrameRange, { framing }: PictureFormat, profile: Profile) {
-  const { rendition, sourceURL, kind, dynamicRange, overlay = null, encoder } = work.request;
+  const { rendition, sourceURL, kind, dynamicRange, reading, overlay = null, encoder } = work.request;
   if (kind === 'audio' || !encoder) throw new TypeError('sound has no pictures');
-  const look = { ...(dynamicRange && { dynamicRange }), ...(framing && { framing }), overlay };
+  const look = {
+    ...(dynamicRange && { dynamicRange }),
+    ...(reading && { reading }),
+    ...(framing && { framing }),
+    overlay,
+  };
   const layer = onlyLayer({ sourceURL, kind, ...look });
   const soundFrames = {
     first: firstSoundFrameFrom(groups.first, profile.framesPerSecond),
@@ -185,13 +193,14 @@ async function encodeSound(
   { first, end }: FrameRange,
   itemSamples: number,
 ): Promise<Encoded> {
-  const { sourceURL, hasAudio, level = null } = request;
+  const { sourceURL, hasAudio, reading, level = null } = request;
   const { samplesPerAacFrame, bytesPerSample } = audioFormat;
   const preroll = Math.min(first, level?.isLimited ? limitedPrerollFrames : prerollFrames);
   const startSample = (first - preroll) * samplesPerAacFrame;
   // The encoder looks ahead: the samples after the segment influence its last frame.
   const endSample = Math.min(itemSamples, end * samplesPerAacFrame + latencySamples);
-  const audioRequest = { sourceURL, startSample, sampleCount: endSample - startSample, level, background: true };
+  const sampleCount = endSample - startSample;
+  const audioRequest = { sourceURL, reading, startSample, sampleCount, level, background: true };
   const source = hasAudio ? openAudioSource(tools, audioRequest, signal) : null;
   const read = async (sample: number) => {
     const samples =

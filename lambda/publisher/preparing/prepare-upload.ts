@@ -229,11 +229,11 @@ async function makeSegment(
 ): Promise<void> {
   const format = formatName(rendition.format);
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const { kind, hasAudio, dynamicRange } = contentFacts(upload);
+  const { kind, ...facts } = contentFacts(upload);
   const { firstGroup: first, groupCount } = groupsOfSegment(rendition, segment);
   const pictures = { format: rendition.format, first, end: first + groupCount };
   const overlay = await overlayOfFormat({ pool, objects }, pictures, signal);
-  const source = { sourceURL, kind: isSound(rendition.format) ? 'audio' : kind, hasAudio, dynamicRange } as const;
+  const source = { sourceURL, kind: isSound(rendition.format) ? ('audio' as const) : kind, ...facts };
   const request = { rendition, segment, encoder, ...source, overlay, ...(await loudnessFor(pool, upload, rendition)) };
   const bytes = await prepareSegment(tools, request, signal);
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });

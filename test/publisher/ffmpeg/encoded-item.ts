@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
+import type { SourceReading } from '../../../lambda/domain/shared/source-reading.ts';
 import { plainSound } from '../../support/plain-sound.ts';
 import type { ComposedAudioRequest } from '../../../lambda/publisher/ffmpeg/composed-audio.ts';
 import type { FrameRequest } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
@@ -53,13 +54,15 @@ export async function encodeItem(tools: MediaTools, request: ItemRequest): Promi
   }
 }
 
-/** All samples of an item. */
-export async function readSound(tools: MediaTools, request: ItemRequest): Promise<Int16Array> {
-  const item = openItem(
-    tools,
-    { ...request, audio: soundRequest(request.layers[0]!.sourceURL, request.startFrame, request.frameCount) },
-    new AbortController().signal,
-  );
+/** All samples of an item. @param reading how its file is read; absent or null: the usual way */
+export async function readSound(
+  tools: MediaTools,
+  request: ItemRequest,
+  reading?: SourceReading | null,
+): Promise<Int16Array> {
+  const audio = soundRequest(request.layers[0]!.sourceURL, request.startFrame, request.frameCount);
+  const sound = { ...audio.sound, item: { ...audio.sound.item, ...(reading && { reading }) } };
+  const item = openItem(tools, { ...request, audio: { ...audio, sound } }, new AbortController().signal);
   try {
     const bytes = await item.readSamples(request.frameCount * request.profile.samplesPerFrame);
     return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));

@@ -10,7 +10,7 @@ import {
   everyMediaTools,
   mediaSample,
   serveSamples,
-  textFile,
+  writtenFile,
   uprightSample,
   urlSignature,
 } from '../../support/media-samples.ts';
@@ -237,7 +237,7 @@ describe('sound of an item', () => {
   });
 
   it('fails with a MediaError when nothing of it can be decoded', async () => {
-    const source = await textFile('noise.mp3', 'not a sound');
+    const source = await writtenFile('noise.mp3', 'not a sound');
     const audio = openComposedAudio(tools, soundRequest(source, 0, 30), never);
     await expect(audio.ready).rejects.toMatchObject({ name: 'MediaError', code: 'damaged' });
     expect(await audio.readSamples(100)).toEqual(Buffer.alloc(400));
@@ -255,7 +255,7 @@ describe('an item with which something is wrong', () => {
   });
 
   it('blames the media when nothing can be decoded', async () => {
-    const source = await textFile('text.mp4', 'once upon a time');
+    const source = await writtenFile('text.mp4', 'once upon a time');
     const item = openItem(tools, itemRequest(source), never);
     await expect(item.ready).rejects.toMatchObject({ name: 'MediaError', code: 'damaged' });
     await expect(item.readFrame()).rejects.toMatchObject({ name: 'MediaError' });

@@ -7,7 +7,7 @@ import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { examineOnThread } from '../../../lambda/publisher/media/examining-thread.ts';
 import { MediaError } from '../../../lambda/publisher/media/media-error.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
-import { everyMediaTools, mediaSample, textFile } from '../../support/media-samples.ts';
+import { everyMediaTools, mediaSample, writtenFile } from '../../support/media-samples.ts';
 
 const { tools } = (await everyMediaTools())[0]!;
 const unclaimed = { mimeType: null, type: null, fileSize: null };
@@ -22,7 +22,7 @@ it('finds what probeMedia finds, of several files at a time', async () => {
 });
 
 it('says whose fault it was', async () => {
-  const ofMedia = await failureOf(examineOnThread(tools, await textFile('a.txt', 'no media'), unclaimed, never));
+  const ofMedia = await failureOf(examineOnThread(tools, await writtenFile('a.txt', 'no media'), unclaimed, never));
   expect(ofMedia).toBeInstanceOf(MediaError);
   expect(ofMedia).toMatchObject({ code: 'not_media', detail: expect.stringContaining('.') });
   const missing = { ...tools, ffprobePath: '/no/such/ffprobe' };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { shownTitle } from '../../../lambda/domain/playout/titles.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
-import { everyMediaTools, madeSample, mediaSample, textFile } from '../../support/media-samples.ts';
+import { everyMediaTools, madeSample, mediaSample, writtenFile } from '../../support/media-samples.ts';
 
 const builds = await everyMediaTools();
 const never = new AbortController().signal;
@@ -32,7 +32,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
 
 /** A song with a title of two megabytes. */
 async function titledBeyondMeasure(): Promise<string> {
-  const path = await textFile('long-title.txt', `;FFMETADATA1\ntitle=${'A'.repeat(2_000_000)}\n`);
+  const path = await writtenFile('long-title.txt', `;FFMETADATA1\ntitle=${'A'.repeat(2_000_000)}\n`);
   const recipe = ['-f', 'lavfi', '-i', 'sine=d=1', '-f', 'ffmetadata', '-i', path, '-map_metadata', '1'];
   return madeSample('long-title.mp3', recipe);
 }

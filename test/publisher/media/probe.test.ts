@@ -10,7 +10,7 @@ import {
   everyMediaTools,
   mediaSample,
   serveSamples,
-  textFile,
+  writtenFile,
   uprightSample,
   urlSignature,
 } from '../../support/media-samples.ts';
@@ -107,7 +107,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     ['an AVIF', 'photo.avif', 'image/avif', 'AVIF', ftyp('avif')],
     ['a JPEG XL', 'photo.jxl', 'image/jxl', 'JPEG XL', '\0\0\0\x0cJXL '],
   ])('the probe says of %s that its format is not supported', async (_, name, mimeType, format, beginning) => {
-    const path = await textFile(name, beginning.padEnd(2000, '\x07'));
+    const path = await writtenFile(name, beginning.padEnd(2000, '\x07'));
     await expect(probe(path, mimeType)).rejects.toMatchObject(imageOf(format));
   });
 
@@ -161,30 +161,30 @@ describe.each(builds)('with the $name build', ({ tools }) => {
   /** A playlist of HLS with one segment. */
   const playlistOf = (segment: string) => `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${segment}\n#EXT-X-ENDLIST\n`;
   const broken: [string, string, string, () => Promise<string>][] = [
-    ['an empty file', 'video/mp4', 'empty', () => textFile('empty.mp4', '')],
+    ['an empty file', 'video/mp4', 'empty', () => writtenFile('empty.mp4', '')],
     [
       'a text that is called MP4',
       'video/mp4',
       'not_media',
-      () => textFile('text.mp4', 'Once upon a time there was a file.\n'.repeat(100)),
+      () => writtenFile('text.mp4', 'Once upon a time there was a file.\n'.repeat(100)),
     ],
     [
       'a web page that is called MP3',
       'audio/mpeg',
       'not_media',
-      () => textFile('page.mp3', '<!doctype html><title>404</title>'),
+      () => writtenFile('page.mp3', '<!doctype html><title>404</title>'),
     ],
     [
       'a playlist that names a file',
       'video/mp4',
       'not_media',
-      async () => textFile('playlist.mp4', playlistOf(await mediaSample('plain.mp4'))),
+      async () => writtenFile('playlist.mp4', playlistOf(await mediaSample('plain.mp4'))),
     ],
     [
       'a concat script that names a file',
       'video/mp4',
       'not_media',
-      async () => textFile('script.mp4', `ffconcat version 1.0\nfile ${await mediaSample('plain.mp4')}\n`),
+      async () => writtenFile('script.mp4', `ffconcat version 1.0\nfile ${await mediaSample('plain.mp4')}\n`),
     ],
     ['an MP4 without its index', 'video/mp4', 'truncated', () => changedSample('plain.mp4', 'no-index.mp4', cut(0.6))],
     [
@@ -236,7 +236,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
   it('the probe does not open what a playlist names', async () => {
     const asked: number[] = [];
     await using trap = await serveSamples({ refuse: (request) => asked.push(request) && null });
-    const playlist = await textFile('list.m3u8', playlistOf(trap.urlOf(await mediaSample('plain.mp4'))));
+    const playlist = await writtenFile('list.m3u8', playlistOf(trap.urlOf(await mediaSample('plain.mp4'))));
     await using server = await serveSamples();
     await expect(probe(server.urlOf(playlist), 'video/mp4')).rejects.toMatchObject({ code: 'not_media' });
     expect(asked).toEqual([]);

@@ -9,7 +9,7 @@ import { assertSegment, segmentKey } from '../../../lambda/publisher/prepared/se
 import { contentHashOf, formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { capacityFor } from '../../support/capacities.ts';
-import { fastEncoder, mediaSample, mediaToolsFor, textFile } from '../../support/media-samples.ts';
+import { fastEncoder, mediaSample, mediaToolsFor, writtenFile } from '../../support/media-samples.ts';
 import { descendantsOf } from '../../support/processes.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions, objectKeyOf } from '../../support/stored-uploads.ts';
@@ -279,7 +279,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
 
   it('fails a stream of which nothing can be prepared, and says so', async () => {
     const uploadID = await upload({ durationSeconds: 2 });
-    const broken = await textFile('broken.mp4', 'no media at all');
+    const broken = await writtenFile('broken.mp4', 'no media at all');
     const id = await preparedStream({ videoUploadObjectID: uploadID });
     startAgent('agent', broken);
     await start(id);

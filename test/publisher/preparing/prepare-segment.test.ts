@@ -7,7 +7,7 @@ import { MediaError } from '../../../lambda/publisher/media/media-error.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';
 import { maxHeaderBytes, readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
-import { fastEncoder, mediaSample, textFile } from '../../support/media-samples.ts';
+import { fastEncoder, mediaSample, writtenFile } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes, isKeyframe } from '../prepared/checking-ingest.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from '../prepared/prepared-clips.ts';
@@ -61,7 +61,7 @@ describe('preparing an upload', { timeout: 180_000 }, () => {
   });
 
   it('fails with a MediaError for a file without media', async () => {
-    const path = await textFile('nothing.mp4', 'no media at all');
+    const path = await writtenFile('nothing.mp4', 'no media at all');
     const request = {
       rendition: renditionOf('hash', item('nothing', 2), format),
       segment: 0,

@@ -21,7 +21,7 @@ import { readCommand } from '../../../lambda/publisher/rtmp/command.ts';
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 import { messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import { makeCertificate } from '../../support/certificates.ts';
-import { fastEncoder, mediaSample, textFile } from '../../support/media-samples.ts';
+import { fastEncoder, mediaSample, writtenFile } from '../../support/media-samples.ts';
 import { descendantsOf, survivorsOf } from '../../support/processes.ts';
 import { steps } from '../../support/recording.ts';
 import { samplesOfFile } from '../../support/test-samples.ts';
@@ -399,7 +399,7 @@ describe('an encoder', { timeout: testTimeoutMs }, () => {
 describe('media', { timeout: testTimeoutMs }, () => {
   it('of which nothing can be played is reported as hopeless', async () => {
     const server = await ingest();
-    const { reports } = begin({ rtmpURL: server.rtmpURL, files: [await textFile('broken.mp4', 'not a film')] });
+    const { reports } = begin({ rtmpURL: server.rtmpURL, files: [await writtenFile('broken.mp4', 'not a film')] });
     await until(() => reports.length > 0);
     expect(reports[0]).toMatchObject({ state: 'failing', hopeless: true });
     expect(reports[0]!.reason!.code).not.toBe('publisher_failed');
@@ -410,7 +410,7 @@ describe('media', { timeout: testTimeoutMs }, () => {
     const server = await ingest();
     const { states, logged } = begin({
       rtmpURL: server.rtmpURL,
-      files: [clip, await textFile('broken.mp4', 'not a film')],
+      files: [clip, await writtenFile('broken.mp4', 'not a film')],
     });
     await until(() => pictures(server.connections[0]?.received ?? []).length > 4 * profile.framesPerSecond);
     expect(states()).toEqual(['live']);

@@ -1,0 +1,38 @@
+// How a file is read if the usual way would show or play the wrong thing. Decision D194.
+
+/** Facts that readers need, all found in the bytes. Fields are absent if the usual way is right. */
+export interface SourceReading {
+  /** The index of the pictures among all streams of the file; absent: the first moving pictures. */
+  readonly pictures?: number;
+  /** The index of the sound among all streams of the file; absent: the first sound. */
+  readonly sound?: number;
+  /** The colour matrix of pictures that state none; absent: that of high definition. */
+  readonly matrix?: StandardMatrix;
+  /**
+   * Seconds before a time at which decoding for it begins, as the file cannot be searched for keyframes; absent: it
+   * can. A file whose clock jumps has its whole duration.
+   */
+  readonly leadSeconds?: number;
+}
+
+/** The colour matrix of standard definition, ITU-R BT.601, by ffmpeg's name. */
+export type StandardMatrix = 'smpte170m';
+
+/** Codecs of the time before high definition. Their small pictures are in BT.601. */
+const standardCodecs =
+  /^(?:dvvideo|mpeg[124]\w*|h26[13]p?|flv1?|msmpeg4\w*|wmv[123]|vc1|theora|vp[67]\w*|svq[13]|cinepak)$/u;
+/** Widths and heights of broadcasts and discs in standard definition, in pixels as coded. */
+const broadcast = { widths: [704, 720], heights: [480, 486, 576] } as const;
+const standardSize = { width: 1024, height: 576 } as const;
+
+/** The matrix of pictures that state none; null: that of high definition. */
+export function unstatedMatrix(codec: string, width: number, height: number): StandardMatrix | null {
+  // RFC 6386, 9.2: VP8 has no other.
+  const isStandard =
+    codec === 'vp8' ||
+    (standardCodecs.test(codec) && width <= standardSize.width && height <= standardSize.height) ||
+    (includes(broadcast.widths, width) && includes(broadcast.heights, height));
+  return isStandard ? 'smpte170m' : null;
+}
+
+const includes = (values: readonly number[], value: number) => values.includes(value);
