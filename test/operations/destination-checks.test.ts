@@ -99,7 +99,7 @@ describe('a check', () => {
     await check(id);
     await call('PATCH', `/destinations/${id}`, { name: 'other', streamKey: 'other' });
     expect(await lastCheck(id)).not.toBeNull();
-    await call('PATCH', `/destinations/${id}`, { rtmpURL: 'rtmp://127.0.0.1/other' });
+    await call('PATCH', `/destinations/${id}`, { rtmpURL: 'rtmp://127.0.0.1/other', streamKey: 'other' });
     expect(await lastCheck(id)).toBeNull();
   });
 
