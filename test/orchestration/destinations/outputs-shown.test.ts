@@ -144,6 +144,27 @@ it('an output that was refused before the other one was live is told as well', a
   expect(await incidents()).toMatchObject([{ kind: 'output_refused', outputID: other, endedAt: null }]);
 });
 
+it('an output that stays down when the other one is back, after both had failed, is told as well', async () => {
+  await report(held[0], 'failing', lost);
+  await report(held[1], 'failing', lost);
+  await settle();
+  await report(held[0], 'live');
+  await settle();
+  await passSeconds(service, 31);
+  await settle();
+  expect(await incidents()).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ kind: 'output_refused', outputID: other, endedAt: null })]),
+  );
+  // Reports that change nothing signal nothing new.
+  await report(held[1], 'failing', lost);
+  await settle();
+  await report(held[1], 'live');
+  await settle();
+  await passSeconds(service, 61);
+  await settle();
+  expect((await incidents()).filter(({ endedAt }: { endedAt: string | null }) => endedAt === null)).toEqual([]);
+});
+
 it('an output that was given up is as wrong as before, until its stream is stopped', async () => {
   await report(held[1], 'failing', lost);
   await settle();
