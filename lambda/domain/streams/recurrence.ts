@@ -29,7 +29,7 @@ const upTo53 = '[+-]?0?(?:[1-9]|[1-4]\\d|5[0-3])';
 const listOf = (value: string) => new RegExp(`^${value}(?:,${value})*$`);
 
 /**
- * Parts of a rule and the form of their values (RFC 5545, section 3.3.10). COUNT has our own maximum, since a search
+ * Parts of a rule and the form of their values (RFC 5545, section 3.3.10). COUNT has our own maximum, since its search
  * counts from the first start.
  */
 const ruleParts: Readonly<Record<string, RegExp>> = {
@@ -117,19 +117,11 @@ async function faultOfSearch(series: Series): Promise<string | null> {
     if (starts.length < 2 && !/UNTIL|COUNT=1(?:;|$)/i.test(series.rule)) return noSecond;
   } catch (error) {
     const { message } = error as Error;
-    return message.startsWith('Maximum') ? noSecond : `${message}.`;
+    if (!message.startsWith('Maximum')) return `${message}.`;
+    // All starts of a rule with COUNT are counted once.
+    return /COUNT/i.test(series.rule) ? tooManySteps : noSecond;
   }
-  return /COUNT/i.test(series.rule) ? faultOfCount(series) : null;
-}
-
-/** COUNT is counted from the first start in each search, so the start after the last one takes the most steps. */
-async function faultOfCount(series: Series): Promise<string | null> {
-  try {
-    await search(series, yearsAfter(series.firstStartAt, mostYearsAhead), 1, limitsOfCheck);
-    return null;
-  } catch {
-    return tooManySteps;
-  }
+  return null;
 }
 
 /**
@@ -154,19 +146,47 @@ async function search(
   // The library is loaded only by the few requests that need it: loading takes longer than most requests.
   const { RRuleTemporal } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
+  const lastStart = /COUNT/i.test(rule) ? lastOfCount({ rule, timeZone, firstStartAt }, RRuleTemporal, limits) : null;
+  const endless = lastStart === null ? rule : rule.replace(/;?\bCOUNT=\d+/i, '').replace(/^(RRULE:)?;/i, '$1');
   const starts: Date[] = [];
   let last: Date | undefined;
   while (starts.length < count) {
-    const rruleString = `RRULE:${untilHorizon(rule, last ?? from)}`;
+    const rruleString = `RRULE:${untilHorizon(endless, last ?? from)}`;
     const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
     const next = recurrence.next(last ?? from, last === undefined);
-    if (next === null || next.epochMilliseconds > lastTimeMs) break;
+    if (next === null || next.epochMilliseconds > Math.min(lastTimeMs, lastStart?.getTime() ?? lastTimeMs)) break;
     last = new Date(next.epochMilliseconds);
     if (!skipped.includes(last.toISOString())) starts.push(last);
     // Other work of this process runs between two starts.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   return starts;
+}
+
+/** Last starts of counted series, by rule, time zone and first start. */
+const lastStarts = new Map<string, Date>();
+const mostLastStarts = 10_000;
+
+/**
+ * The last start of a series with COUNT. It is found once: to find a start among those of a series without COUNT does
+ * not take the steps from the first one.
+ * @throws if the search reaches its limits
+ */
+function lastOfCount(
+  { rule, timeZone, firstStartAt }: Pick<Series, 'rule' | 'timeZone' | 'firstStartAt'>,
+  RRuleTemporal: (typeof import('rrule-temporal'))['RRuleTemporal'],
+  limits: SearchLimits,
+): Date {
+  const key = `${rule} ${timeZone} ${firstStartAt.toISOString()}`;
+  const known = lastStarts.get(key);
+  if (known) return known;
+  const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
+  const rruleString = `RRULE:${untilHorizon(rule, firstStartAt)}`;
+  const all = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, cache: false, ...limits }).all();
+  const last = new Date(all.at(-1)?.epochMilliseconds ?? firstStartAt);
+  if (lastStarts.size >= mostLastStarts) lastStarts.delete(lastStarts.keys().next().value!);
+  lastStarts.set(key, last);
+  return last;
 }
 
 /** The rule with an end of the search. The library takes UNTIL beside COUNT. */

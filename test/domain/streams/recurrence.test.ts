@@ -253,6 +253,20 @@ describe('a recurrence', () => {
     ]);
   });
 
+  // Each reading of the schedule finds starts, and many streams may have such a rule.
+  test('with COUNT is counted once, and then takes no longer than one with UNTIL', async () => {
+    const counted = series('FREQ=DAILY;COUNT=1000', '2026-11-24T11:00:00Z', zone);
+    const ended = series('FREQ=DAILY;UNTIL=20290819T100000Z', '2026-11-24T11:00:00Z', zone);
+    const msOf = async (days: Series) => {
+      const beganMs = performance.now();
+      for (let day = 1; day <= 20; day += 1)
+        expect(await startsOf(days, new Date(Date.UTC(2029, 6, day)), 1)).toHaveLength(1);
+      return performance.now() - beganMs;
+    };
+    await startsOf(counted, counted.firstStartAt, 1);
+    expect(await msOf(counted)).toBeLessThan(5 * (await msOf(ended)));
+  });
+
   test.for(['', 'Mars/Olympus', '+02:00', 'Europe', 'Europe/Berlin\n', '../etc'])(
     'with the time zone %j is refused',
     async (timeZone) => {
