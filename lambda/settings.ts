@@ -41,8 +41,8 @@ const table = {
   youtubeDailyUnits: {
     variable: 'YOUTUBE_DAILY_UNITS',
     parse: number,
-    // The local stand-in for YouTube has a quota of its own.
-    local: 2 ** 30,
+    // The quota of the local stand-in for YouTube, and of a new project there.
+    local: 10_000,
     readers: ['platforms'],
   },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -175,12 +175,18 @@ async function hasUnits(
   platform: ManagedPlatform,
 ): Promise<boolean> {
   const about = 'broadcast' in step ? step.broadcast : null;
-  if (await reserveUnits(data, options, platform, step.do, about)) return true;
+  const reserved = await reserveUnits(data, options, platform, {
+    call: step.do,
+    userID: connection.user_id,
+    broadcast: about,
+  });
+  if (reserved === 'taken') return true;
   const { clock, random } = options;
   const now = clock();
-  if (step.do === 'insert') await data.platformQuota.exhaustStarts(platform.name, quotaDay(now), nextQuotaDay(now));
+  if (step.do === 'insert' && reserved === 'quota')
+    await data.platformQuota.exhaustStarts(platform.name, quotaDay(now), nextQuotaDay(now));
   const until = (await data.platformQuota.exhaustedUntil(platform.name, now)) ?? nextQuotaDay(now);
-  const code = 'quota_exhausted';
+  const code = reserved === 'share' ? 'quota_share_used' : 'quota_exhausted';
   const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor: until, random });
   await data.mirrorWork.fail(intent, connection.id, {
     code,

@@ -184,7 +184,9 @@ class ReadBack {
 
   /** Reserves the units of a call. If there are none, postpones the due readings. */
   async #hasUnits(call: 'observe' | 'audience'): Promise<boolean> {
-    if (await reserveUnits(this.#data, this.#options, this.#platform, call, null)) return true;
+    const { user_id: userID } = this.#connection;
+    const about = { call, userID, broadcast: null };
+    if ((await reserveUnits(this.#data, this.#options, this.#platform, about)) === 'taken') return true;
     await this.#postpone(null);
     return false;
   }

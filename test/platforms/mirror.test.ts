@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { wishOfState } from '../../lambda/domain/channels/mirror.ts';
+import { quotaDay } from '../../lambda/domain/channels/platform-quota.ts';
 import { streamStates } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
@@ -314,7 +315,13 @@ it('follows one broadcast by another when its settings ask for that, with both l
 
 it('counts what a call takes of the quota before it is made, and leaves the rest of it to ends', async () => {
   const managed = await managedStream();
-  const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 209 } });
+  const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 5000 } });
+  // Other users leave 202 units within 97 %.
+  await service
+    .pool()
+    .query(`insert into platform_quota (platform, day, used_units) values ('youtube', $1::date, 4640)`, [
+      quotaDay(mirrored.clock()),
+    ]);
   await managed.schedule(3600);
   await mirrored.work(managed.connectionID, options);
   // An ingest, 51; a broadcast, 50, with its end, 51; its binding, 50, within 97 %.
@@ -347,7 +354,7 @@ describe('a project whose quota is used up', () => {
 
   it('gets back what an end did not take, as somebody else ended it', async () => {
     const managed = await managedStream();
-    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits });
+    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 2000 } });
     await managed.schedule(3600);
     await mirrored.work(managed.connectionID, options);
     const before = await used();
@@ -356,6 +363,37 @@ describe('a project whose quota is used up', () => {
     await mirrored.work(managed.connectionID, options);
     // A check, and another broadcast with its binding in place of the first.
     expect(await used()).toBe(before + 2 - 51 + 101 + 50);
+  });
+
+  it('has a part for each user, who leaves the calls of the others alone', async () => {
+    const options = (platform: typeof managed.platform) => mirrored.options({ youtube: platform }, { dailyUnits });
+    const managed = await managedStream();
+    await managed.schedule(3600);
+    await mirrored.work(managed.connectionID, options(managed.platform));
+    for (let change = 0; change < 5; change += 1) {
+      await call('PATCH', `/managed-settings/${managed.settingsID}`, { titleTemplate: `Radio ${change}` });
+      await mirrored.work(managed.connectionID, options(managed.platform));
+    }
+    expect(managed.platform.calls.filter((made) => made === 'update')).toEqual([]);
+    expect(await managed.mirror()).toMatchObject({ state: 'pending', code: 'quota_share_used' });
+
+    const other = await service.user();
+    const channel = await mirrored.channel(other);
+    const { body } = await other.call('POST', '/streams', {
+      streamDestination: 'managed',
+      managedSettingsID: channel.settingsID,
+    });
+    await mirrored.move(body.id, 'start');
+    await mirrored.work(channel.connectionID, options(channel.platform));
+    expect(channel.platform.open()).toHaveLength(1);
+    // An end is carried out, however much its user has used.
+    await call('DELETE', `/streams/${managed.id}/schedule`);
+    await mirrored.work(managed.connectionID, options(managed.platform));
+    expect(managed.platform.made).toMatchObject([{ phase: 'deleted' }]);
+    mirrored.pass(24 * 3600);
+    await managed.schedule(2 * 24 * 3600);
+    await mirrored.work(managed.connectionID, options(managed.platform));
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
   });
 
   it('begins nothing with what the ends of days before may take, and says until when', async () => {
@@ -367,6 +405,7 @@ describe('a project whose quota is used up', () => {
     const other = await create('/streams', { streamDestination: 'managed', managedSettingsID: managed.settingsID });
     // 960 units for starts, 51 of them for an end: an ingest, a broadcast with its end, and nothing is left.
     await service.pool().query('update platform_quota set used_units = 960 - 51 - 51 - 101 + 1');
+    await service.pool().query('truncate platform_quota_shares');
     await mirrored.move(other, 'start');
     await mirrored.work(managed.connectionID, options);
     expect(managed.platform.open()).toHaveLength(1);

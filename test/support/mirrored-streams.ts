@@ -33,7 +33,7 @@ export function mirroredStreamsOn(service: TestService) {
     );
   const reset = async () => {
     aheadMs = 0;
-    await pool().query('truncate platform_quota');
+    await pool().query('truncate platform_quota, platform_quota_shares');
   };
   beforeEach(reset);
 

@@ -4,25 +4,54 @@ import { isOpen } from './broadcasts.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
+/** A call that is about to be made. */
+export interface ReservedCall {
+  readonly platform: PlatformName;
+  /** The user for whom it is made. */
+  readonly userID: string;
+  /** Day of the quota, YYYY-MM-DD. */
+  readonly day: string;
+  readonly units: number;
+  /** The most units of the day for all users, including those of this call. */
+  readonly most: number;
+  /** The most units of the day for this user, including those of this call. */
+  readonly mostOfUser: number;
+}
+
 export function platformQuota(db: Queryable) {
   return {
     /**
-     * Takes units for a call that is about to be made.
-     * @param day of the quota, YYYY-MM-DD
-     * @param most the most units of the day, including those of this call
-     * @returns false if too few are left, or the platform has reported that the quota is exhausted
+     * Takes units for a call.
+     * @returns `quota` if too few are left, or the platform has reported that the quota is exhausted; `share` if too
+     *   few are left for the user
      */
-    reserve: async (platform: PlatformName, day: string, units: number, most: number, now: Date) =>
-      (await one(
+    reserve: async ({ platform, userID, day, units, most, mostOfUser }: ReservedCall, now: Date) => {
+      const { is_within_share: isWithinShare, is_taken: isTaken } = (await one<{
+        is_within_share: boolean;
+        is_taken: boolean;
+      }>(
         db,
-        `insert into platform_quota as q (platform, day, used_units) select $1, $2::date, $3::integer
-         where $3::integer <= $4 and not exists (
-           select from platform_quota where platform = $1 and exhausted_until > $5)
-         on conflict (platform, day) do update set used_units = q.used_units + excluded.used_units
-         where q.used_units + excluded.used_units <= $4
-         returning q.used_units`,
-        [platform, day, units, most, now],
-      )) !== null,
+        `with share as (
+           select coalesce(sum(used_units), 0) + $4::integer <= $6 as has_room from platform_quota_shares
+           where platform = $1 and user_id = $2 and day = $3::date),
+         taken as (
+           insert into platform_quota as q (platform, day, used_units) select $1, $3::date, $4::integer
+           where $4::integer <= $5 and (select has_room from share) and not exists (
+             select from platform_quota where platform = $1 and exhausted_until > $7)
+           on conflict (platform, day) do update set used_units = q.used_units + excluded.used_units
+           where q.used_units + excluded.used_units <= $5
+           returning true),
+         counted as (
+           insert into platform_quota_shares as s (platform, user_id, day, used_units)
+           select $1, $2, $3::date, $4::integer from taken
+           on conflict (platform, user_id) do update set day = excluded.day,
+             used_units = excluded.used_units + case when s.day = excluded.day then s.used_units else 0 end)
+         select (select has_room from share) as is_within_share, exists (select from taken) as is_taken`,
+        [platform, userID, day, units, most, mostOfUser, now],
+      ))!;
+      if (isTaken) return 'taken';
+      return isWithinShare ? 'quota' : 'share';
+    },
 
     /** The number of open broadcasts on a platform whose end has no reserved units on this day. */
     openBefore: async (platform: PlatformName, day: string) =>

@@ -13,6 +13,8 @@ export const mirrorCodes = [
   'channel_busy',
   /** Our project has used up its calls of the day. */
   'quota_exhausted',
+  /** The user's part of the calls of the day is used up. */
+  'quota_share_used',
   'rate_limited',
   /** No answer, or an internal error of the platform. The call may have taken effect. */
   'unavailable',
@@ -25,7 +27,7 @@ export type MirrorCode = (typeof mirrorCodes)[number];
 /** Reasons that come from a platform. */
 export type RefusalCode = Exclude<
   MirrorCode,
-  'scope_missing' | 'connection_needed' | 'settings_missing' | 'ended_there'
+  'scope_missing' | 'connection_needed' | 'settings_missing' | 'ended_there' | 'quota_share_used'
 >;
 
 interface Retry {
@@ -45,6 +47,7 @@ const retries: Readonly<Record<MirrorCode, Retry | null>> = {
   channel_busy: { firstSeconds: 300, mostSeconds: 3600, growth: 2 },
   // The quota's own reset comes first; this delay applies if the platform exhausts a quota that we do not count.
   quota_exhausted: { firstSeconds: 3600, mostSeconds: 3600, growth: 1 },
+  quota_share_used: { firstSeconds: 3600, mostSeconds: 3600, growth: 1 },
   rate_limited: { firstSeconds: 900, mostSeconds: 21_600, growth: 2 },
   unavailable: { firstSeconds: 30, mostSeconds: 900, growth: 2 },
   rejected: null,
@@ -103,6 +106,11 @@ export function wordsOfMirror(code: MirrorCode, platform: string, reason: string
       return (
         `Our quota of calls to ${platform} is used up for today. ` +
         'Live broadcasts stay live, and everything else continues automatically.'
+      );
+    case 'quota_share_used':
+      return (
+        `Your streams have used your part of today's calls to ${platform}, by their starts and by changes of their ` +
+        'titles and settings. Live broadcasts stay live, and everything else continues automatically tomorrow.'
       );
     case 'rate_limited':
       return `${platform} limits our calls (${reason}). We try again automatically.`;

@@ -17,6 +17,25 @@ export const quotaShares = {
 } as const;
 
 /**
+ * Share of the day's quota that the calls for one user may use, up to and including a call of this kind: otherwise one
+ * user could use up the calls of all others. An end is always carried out.
+ */
+export const userShares: Readonly<Record<keyof typeof quotaShares, number>> = {
+  end: 1,
+  delete: 1,
+  goLive: 0.34,
+  observe: 0.34,
+  find: 0.34,
+  bind: 0.34,
+  insert: 0.33,
+  ensureIngest: 0.33,
+  describe: 0.1,
+  update: 0.1,
+  thumbnail: 0.1,
+  audience: 0.1,
+};
+
+/**
  * Quota units that a call takes. The start of a broadcast also pays for its end, so that a project can end every
  * broadcast that it starts.
  * @param isEndReserved whether this day's quota already paid for the broadcast's end
