@@ -1,4 +1,5 @@
 // Recurrence of schedules: RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when clocks change.
+import type { RRuleTemporal } from 'rrule-temporal';
 import { isTimeZone } from '../shared/time-zone.ts';
 
 /** A recurrence as a user enters it. */
@@ -144,15 +145,15 @@ async function search(
   limits: SearchLimits,
 ): Promise<Date[]> {
   // The library is loaded only by the few requests that need it: loading takes longer than most requests.
-  const { RRuleTemporal } = await import('rrule-temporal');
+  const { RRuleTemporal: Rule } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
-  const lastStart = /COUNT/i.test(rule) ? lastOfCount({ rule, timeZone, firstStartAt }, RRuleTemporal, limits) : null;
+  const lastStart = /COUNT/i.test(rule) ? lastOfCount({ rule, timeZone, firstStartAt }, Rule, limits) : null;
   const endless = lastStart === null ? rule : rule.replace(/;?\bCOUNT=\d+/i, '').replace(/^(RRULE:)?;/i, '$1');
   const starts: Date[] = [];
   let last: Date | undefined;
   while (starts.length < count) {
     const rruleString = `RRULE:${untilHorizon(endless, last ?? from)}`;
-    const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
+    const recurrence = new Rule({ rruleString, dtstart, includeDtstart: true, ...limits });
     const next = recurrence.next(last ?? from, last === undefined);
     if (next === null || next.epochMilliseconds > Math.min(lastTimeMs, lastStart?.getTime() ?? lastTimeMs)) break;
     last = new Date(next.epochMilliseconds);
@@ -174,7 +175,7 @@ const mostLastStarts = 10_000;
  */
 function lastOfCount(
   { rule, timeZone, firstStartAt }: Pick<Series, 'rule' | 'timeZone' | 'firstStartAt'>,
-  RRuleTemporal: (typeof import('rrule-temporal'))['RRuleTemporal'],
+  Rule: typeof RRuleTemporal,
   limits: SearchLimits,
 ): Date {
   const key = `${rule} ${timeZone} ${firstStartAt.toISOString()}`;
@@ -182,7 +183,7 @@ function lastOfCount(
   if (known) return known;
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
   const rruleString = `RRULE:${untilHorizon(rule, firstStartAt)}`;
-  const all = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, cache: false, ...limits }).all();
+  const all = new Rule({ rruleString, dtstart, includeDtstart: true, cache: false, ...limits }).all();
   const last = new Date(all.at(-1)?.epochMilliseconds ?? firstStartAt);
   if (lastStarts.size >= mostLastStarts) lastStarts.delete(lastStarts.keys().next().value!);
   lastStarts.set(key, last);
