@@ -1,4 +1,5 @@
 // Public guides of streams by link: the title and upcoming items, without any identifier of a user.
+// Only the address of artwork has the hash of a file, as objects are named by their content.
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { LinkedStream } from '../data/playout/guide-links.ts';

@@ -7,8 +7,8 @@ export const createGuideLink = operation(['service:write'], {
   summary: "Create a public link to a stream's program guide",
   description:
     'Creates public addresses for players, program guides, calendars and overlays. They show the titles of the ' +
-    'stream and its uploads, and their times, and nothing else. Only this answer contains the addresses. A new ' +
-    'link replaces the previous one.',
+    'stream and its uploads, their times, and artwork, whose address contains a hash of its file. Only this answer ' +
+    'contains the addresses. A new link replaces the previous one.',
   tag: 'streams',
   route: 'POST /streams/{id}/guide-link',
   output: { status: 201, body: guideLink, isSecret: true },

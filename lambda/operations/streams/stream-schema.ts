@@ -53,7 +53,10 @@ export const streamSchema = z
     posterURL: z
       .url()
       .nullable()
-      .describe('While active: URL of a JPEG of the picture a few seconds ago. It needs no credential.'),
+      .describe(
+        'While active: URL of a JPEG of the picture a few seconds ago. It needs no credential, and works until the ' +
+          'end of the next day.',
+      ),
     ...shownSettings.format,
     effective: effectiveFormat,
     creditsPerHour: z.number().describe('Credits per hour while live, including all outputs and backups.'),
