@@ -22,7 +22,8 @@ import { ReportWriter } from './report-writer.ts';
 import { firstEpoch, StartTrace } from './start-trace.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
 
-const connectTimeoutMs = 10_000;
+/** A server whose hook decides about a key may answer after many seconds. Other senders wait for it. */
+const connectTimeoutMs = 30_000;
 /** Bytes of prepared media in the cache of all streams: the next seconds of about 250 streams at 6 Mbit/s. */
 const maxCachedBytes = 512 * 1024 * 1024;
 

@@ -26,6 +26,8 @@ import type { MediaStart, Publisher, PublishOptions } from '../destination/publi
 import { metadataOf } from './metadata.ts';
 
 const closeTimeoutMs = 500;
+/** Time to shake hands and to connect, which takes no decision about a key. */
+const appTimeoutMs = 10_000;
 /** Platforms that check the key only after they have let the stream begin, end the stream within this time. */
 const endedAtOnceMs = 2000;
 
@@ -146,6 +148,9 @@ class SocketPublisher implements Publisher {
 
   /** Handshake and connect command: the steps before the stream key. */
   async connect(onStep?: DestinationSocketOptions['onStep']): Promise<void> {
+    const timeout = setTimeout(() => this.#refuseFor(new DestinationError('timed_out')), appTimeoutMs);
+    // The end of the connection is a failure of the step, which is thrown below.
+    void this.ended.then(() => clearTimeout(timeout));
     await this.#completed(this.#step!);
     onStep?.('handshake');
     const answer = await this.#answerTo(
@@ -153,6 +158,7 @@ class SocketPublisher implements Publisher {
       'app_refused',
     );
     if (!takesCodec(this.#videoCodec, answer)) throw this.#refuseFor(new DestinationError('codec_refused'));
+    clearTimeout(timeout);
     onStep?.('app');
   }
 

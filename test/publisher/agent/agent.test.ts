@@ -165,6 +165,17 @@ describe('an agent', () => {
     await untilState(silent, 'active');
   });
 
+  it('waits for a server that asks somebody for 12 s whether it takes the stream', async () => {
+    const started = { level: 'status', code: 'NetStream.Publish.Start' };
+    await using server = await startScriptedServer({
+      publish: ({ reply }) => void setTimeout(() => reply('onStatus', 0, null, started), 12_000),
+    });
+    startAgent('agent');
+    const id = await startStream('a', server.port);
+    await untilState(id, 'active');
+    expect(server.connections).toHaveLength(1);
+  });
+
   it('publishes what it claimed although the answer to its claim was lost', async () => {
     const id = await startStream('a');
     await claimUnanswered(service, { streamID: id, agentID: 'agent', startAgent: () => startAgent('agent') });
