@@ -114,6 +114,27 @@ describe.skipIf(!chromiumPath)(
       expect((await callWith(key)).status).toBe(401);
     });
 
+    test('the link of a confirmation opened on another device asks for the password first', async () => {
+      const [email, password] = ['bob@example.com', 'a long enough password'];
+      await fetch(`${site.origin()}/api/auth/sign-up/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: site.origin() },
+        body: JSON.stringify({ name: 'Bob', email, password, callbackURL: '/streams' }),
+      });
+      const mail = await vi.waitUntil(() => site.mails.find(({ to }) => to === email), 20_000);
+      const device = await browser.newContext();
+      onTestFinished(() => device.close());
+      const other = await device.newPage();
+      await other.goto(linkIn(mail.text));
+      await other.getByText('Sign in with the password that you signed up with').waitFor();
+      await other.getByLabel('E-mail address').fill(email);
+      await other.getByLabel('Password').fill(password);
+      await other.keyboard.press('Enter');
+      await other.waitForURL(`${site.origin()}/streams`);
+      const { rows } = await site.pool().query('select email_verified from users where email = $1', [email]);
+      expect(rows).toEqual([{ email_verified: true }]);
+    });
+
     test('defaults are kept', async () => {
       await page.getByLabel('Duration in minutes').fill('90');
       await page.getByLabel('Quality').selectOption('q_720p');
