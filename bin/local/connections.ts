@@ -57,6 +57,8 @@ export const checkoutPath = '/checkout';
  * starts a process with empty caches. So the connections of one peak are kept for the next.
  */
 const keptIdleMs = 300_000;
+/** As in a stage: no statement of a request may keep the database busy for longer. */
+const statementTimeoutMs = 30_000;
 
 /** @param options `databaseURL` is of a migrated database @param maxClients of the pool */
 export async function connectLocally(
@@ -69,6 +71,7 @@ export async function connectLocally(
     connectionString: databaseURL,
     max: maxClients,
     idleTimeoutMillis: keptIdleMs,
+    statement_timeout: statementTimeoutMs,
     Client: PreparingClient,
   });
   const masterKey = await readFile(options.masterKeyFile);

@@ -11,6 +11,9 @@ import { BeforeBaselineError, migrate } from './migrate.ts';
 import { recoverStage } from './recover-stage.ts';
 import type { RecoveryAnswer, RecoveryRequest } from './recover-stage.ts';
 
+/** No statement of a request or a sweep takes as long. A function that has ended does not end its statement. */
+const statementSeconds = 30;
+
 /**
  * The role of everything except the migration. It may read and write rows, but not change the schema. It has no
  * password: RDS verifies its IAM token.
@@ -20,6 +23,7 @@ const keepServiceRole = `
     if not exists (select from pg_roles where rolname = '${serviceRole}') then create role ${serviceRole} login; end if;
     if exists (select from pg_roles where rolname = 'rds_iam') then grant rds_iam to ${serviceRole}; end if;
   end $$;
+  alter role ${serviceRole} set statement_timeout = '${statementSeconds}s';
   grant usage on schema public to ${serviceRole};
   grant select, insert, update, delete on all tables in schema public to ${serviceRole};
   grant usage on all sequences in schema public to ${serviceRole};

@@ -238,3 +238,33 @@ describe('with 20,000 rows', () => {
     expect(plan).not.toContain('Relation Name":"uploads"');
   });
 });
+
+describe('uploads that move with their folders', () => {
+  it('are ten thousand in one request at most, and nothing changes if there are more', async () => {
+    const user = await service.user(0);
+    await service.pool().query(
+      `insert into uploads (id, user_id, name, mime_type, type, object_key, folder)
+       select 'upl_moved' || n, $1, 'a.mp4', 'video/mp4', 'video', 'uploads/moved' || n, 'a'
+       from generate_series(1, 5001) n`,
+      [user.id],
+    );
+    const [there, back] = [
+      { op: 'moveFolder', folder: 'a', to: 'b' },
+      { op: 'moveFolder', folder: 'b', to: 'a' },
+    ];
+    const moves = (count: number) => Array.from({ length: count }, (_, index) => (index % 2 === 0 ? there : back));
+    const { status, body } = await user.call('POST', '/uploads/batch', { operations: moves(2) });
+    expect({ status, errors: body.errors }).toEqual({
+      status: 422,
+      errors: [expect.objectContaining({ path: '/operations/1/folder', detail: expect.stringContaining('10000') })],
+    });
+    const folders = async () =>
+      all(service.pool(), 'select distinct folder from uploads where user_id = $1', [user.id]);
+    expect(await folders()).toEqual([{ folder: 'a' }]);
+    expect((await user.call('POST', '/uploads/batch', { operations: moves(1) })).body).toEqual({
+      changed: 5001,
+      deleted: 0,
+    });
+    expect(await folders()).toEqual([{ folder: 'b' }]);
+  });
+});

@@ -20,6 +20,8 @@ import {
 
 /** The most uploads that one request deletes: each takes several statements, and a request has only seconds. */
 const maxDeleted = 1000;
+/** The most uploads that one request moves with their folders: each takes a third of a millisecond of the database. */
+const maxMoved = 10_000;
 
 const change = z
   .discriminatedUnion('op', [
@@ -38,7 +40,8 @@ export const applyUploadOperations = operation(['service:write'], {
   summary: 'Organize uploads',
   description:
     'Changes or deletes many uploads, or folders with their content. The operations apply in order. If one of ' +
-    `them fails, nothing changes. At most ${maxDeleted} uploads are deleted at once.`,
+    `them fails, nothing changes. At most ${maxDeleted} uploads are deleted at once, and at most ${maxMoved} moved ` +
+    'with their folders.',
   tag: 'uploads',
   route: 'POST /uploads/batch',
   body: z.strictObject({
@@ -81,7 +84,7 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
   const { userID } = ctx.caller;
   switch (each.op) {
     case 'moveFolder':
-      done.moved += await moveFolder(ctx, each, refusal);
+      done.moved += await moveFolder(ctx, each, refusal, maxMoved - done.moved);
       return;
     case 'deleteFolder': {
       const ids = await ctx.data.uploadLists.idsBelow(userID, each.folder, maxDeleted + 1);
@@ -124,10 +127,14 @@ async function moveFolder(
   ctx: Context,
   { folder, to }: Extract<Change, { op: 'moveFolder' }>,
   refusal: Refusal,
+  mayMove: number,
 ): Promise<number> {
   if (isWithin(to, folder)) throw refusal('to', 'A folder cannot be moved into itself.');
   const depth = await ctx.data.uploadLists.depthBelow(ctx.caller.userID, folder);
   if (depth === 0) throw refusal('folder', 'This folder does not exist.');
+  const { length: count } = await ctx.data.uploadLists.idsBelow(ctx.caller.userID, folder, mayMove + 1);
+  if (count > mayMove)
+    throw refusal('folder', `More than ${maxMoved} uploads would be moved. Move parts of it in several requests.`);
   const added = to === '' ? 0 : to.split('/').length;
   if (depth - folder.split('/').length + added > maxDepth)
     throw refusal('to', `The content of the folder would be more than ${maxDepth} folders deep.`);
