@@ -1,6 +1,6 @@
 // Draws texts of any script on one sheet, with the fonts of npm packages.
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
-import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D } from '@napi-rs/canvas';
 import { aspectOfSize } from '../../domain/playout/look.ts';
 import { safeMargins } from '../../domain/playout/safe-margins.ts';
 import type { OverlayPlace } from '../../domain/playout/overlays.ts';
@@ -37,37 +37,59 @@ interface Line {
   readonly width: number;
 }
 
-interface DrawnText {
-  readonly canvas: Canvas;
+/** A text that is measured, and drawn when the sheet has its place. */
+interface MeasuredText {
+  readonly width: number;
+  readonly height: number;
+  /** Place in the picture. */
   readonly x: number;
   readonly y: number;
   readonly text: DrawingRequest['texts'][number];
+  /** Draws it from the origin of a context. */
+  readonly draw: (context: SKRSContext2D) => void;
 }
 
-/** @returns a PNG with all texts below each other, and the place of each */
+/** @returns a PNG with all texts, and the place of each */
 export function drawSheet(request: DrawingRequest): { readonly png: Buffer; readonly texts: PlacedText[] } {
   registerFonts(request.texts.flatMap(({ lines }) => lines));
-  const drawn = aboveTickers(request.texts.map((text) => ({ ...drawText(request, text), text })));
-  const sheetHeight = drawn.reduce((sum, { canvas }) => sum + canvas.height, 0);
-  const sheet = createCanvas(Math.max(...drawn.map(({ canvas }) => canvas.width)), sheetHeight);
+  const measured = aboveTickers(request.texts.map((text) => ({ ...measureText(request, text), text })));
+  const { places, width: sheetWidth, height: sheetHeight } = placesOnSheet(measured);
+  const sheet = createCanvas(sheetWidth, sheetHeight);
   const context = sheet.getContext('2d');
-  let top = 0;
-  const texts = drawn.map(({ canvas, x, y }) => {
-    context.drawImage(canvas, 0, top);
-    const placed = { x, y, width: canvas.width, height: canvas.height, top };
-    top += canvas.height;
-    return placed;
+  const texts = measured.map(({ x, y, width, height, draw }, index) => {
+    const { left, top } = places[index]!;
+    context.save();
+    context.translate(left, top);
+    // A shadow may reach beyond its text.
+    context.beginPath();
+    context.rect(0, 0, width, height);
+    context.clip();
+    draw(context);
+    context.restore();
+    return { x, y, width, height, left, top };
   });
   return { png: sheet.toBuffer('image/png'), texts };
 }
 
+/** Places texts in rows, the highest first, so that the sheet has few pixels that no text needs. */
+function placesOnSheet(texts: readonly Pick<MeasuredText, 'width' | 'height'>[]) {
+  const sheetWidth = Math.max(...texts.map(({ width }) => width));
+  const places: { left: number; top: number }[] = [];
+  let row = { top: 0, width: 0, height: 0 };
+  const highestFirst = texts.map((text, index) => ({ ...text, index })).sort((a, b) => b.height - a.height);
+  for (const { width, height, index } of highestFirst) {
+    if (row.width + width > sheetWidth) row = { top: row.top + row.height, width: 0, height: 0 };
+    places[index] = { left: row.width, top: row.top };
+    row = { top: row.top, width: row.width + width, height: Math.max(row.height, height) };
+  }
+  return { places, width: sheetWidth, height: row.top + row.height };
+}
+
 /** Moves other texts at the edge of a ticker next to its bar. */
-function aboveTickers<Drawn extends DrawnText>(drawn: readonly Drawn[]): Drawn[] {
+function aboveTickers<Drawn extends Omit<MeasuredText, 'draw'>>(drawn: readonly Drawn[]): Drawn[] {
   const edgeOf = ({ text: { place } }: Drawn) => (place.startsWith('top') ? 'top' : 'bottom');
   const heights = new Map(
-    drawn.flatMap((each) =>
-      each.text.ticker === null ? [[edgeOf(each), even(each.canvas.height * besideTicker)]] : [],
-    ),
+    drawn.flatMap((each) => (each.text.ticker === null ? [[edgeOf(each), even(each.height * besideTicker)]] : [])),
   );
   return drawn.map((each) => {
     if (each.text.ticker !== undefined) return each;
@@ -83,7 +105,7 @@ function registerFonts(texts: readonly string[]): void {
     GlobalFonts.registerFromPath(path, family);
 }
 
-function drawText(
+function measureText(
   { width, height }: DrawingRequest,
   { place, theme, lines, isCaption, ticker }: DrawingRequest['texts'][number],
 ) {
@@ -104,20 +126,20 @@ function drawText(
   const bareHeight = heightOf(Math.round(side * shares.ticker));
   const textHeight = lines.length === 0 ? bareHeight : fitted.reduce((sum, line) => sum + line.height + gap, -gap);
   const box = { width: isBar ? width : even(textWidth + 2 * padding), height: even(textHeight + 2 * padding) };
-  const canvas = createCanvas(box.width, box.height);
-  const context = canvas.getContext('2d');
-  if (theme.style === 'plain') addShadow(context, theme, side);
-  else drawPanel(context, theme, { ...box, radius: isBar ? 0 : side * shares.corner });
-  context.fillStyle = theme.textColour;
-  context.textBaseline = 'middle';
   const left = isBar ? (width * margins.left) / 100 : padding;
   const edges = { left, right: isBar ? (width * (100 - margins.right)) / 100 : box.width - padding };
-  let y = padding;
-  for (const line of fitted) {
-    drawLine(context, line, y, place, edges);
-    y += line.height + gap;
-  }
-  return { canvas, ...placeOf(place, { width, height }, box, isBar) };
+  const draw = (context: SKRSContext2D) => {
+    if (theme.style === 'plain') addShadow(context, theme, side);
+    else drawPanel(context, theme, { ...box, radius: isBar ? 0 : side * shares.corner });
+    context.fillStyle = theme.textColour;
+    context.textBaseline = 'middle';
+    let y = padding;
+    for (const line of fitted) {
+      drawLine(context, line, y, place, edges);
+      y += line.height + gap;
+    }
+  };
+  return { ...box, ...placeOf(place, { width, height }, box, isBar), draw };
 }
 
 type Theme = DrawingRequest['texts'][number]['theme'];

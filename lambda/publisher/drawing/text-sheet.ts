@@ -11,14 +11,15 @@ export interface PlacedText {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Its top on the sheet. All texts begin at the sheet's left edge. */
+  /** Its place on the sheet. */
+  readonly left: number;
   readonly top: number;
 }
 
 /** Texts at the edge of a ticker are moved by this many heights of its bar. */
 export const besideTicker = 1.15;
 
-/** Texts below each other on one transparent picture, in order. */
+/** Texts beside and below each other on one transparent picture. */
 export interface TextSheet {
   readonly png: Buffer;
   readonly texts: readonly (PlacedText & Pick<TextBlock, 'place' | 'fromSeconds' | 'toSeconds' | 'ticker'>)[];
@@ -37,6 +38,8 @@ const program = fileURLToPath(new URL(path, import.meta.url));
 const readAheadBytes = 32 * 1024 * 1024;
 /** Timeout of the drawing. It takes a fifth of a second, but many seconds on a busy machine. */
 const timeoutMs = 60_000;
+/** Memory limit of the drawing. Forty texts of 2160p, each as long as it may be, take half of it. */
+const memoryMiB = 1024;
 
 /**
  * Draws the texts of several pictures on one sheet, as an ffmpeg can read only one from its stdin.
@@ -66,6 +69,7 @@ export async function drawTexts(
   const request: DrawingRequest = { width, height, texts };
   const tool = startMediaTool(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     readAheadBytes,
+    memoryMiB,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
   tool.stdin.end(JSON.stringify(request));

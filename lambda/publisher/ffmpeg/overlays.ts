@@ -105,11 +105,11 @@ function textsOf(
   { size, startSeconds, framesPerSecond }: Omit<DrawnPictures, 'filters'>,
 ) {
   const running = runningLines(texts, size, framesPerSecond);
-  return texts.map(({ x: left, y, width, height, top, fromSeconds, toSeconds, ticker }, index) => {
-    const x = ticker ? runningLeft(running.get(index)!, size, { startSeconds, framesPerSecond, ...ticker }) : left;
+  return texts.map(({ x: still, y, width, height, left, top, fromSeconds, toSeconds, ticker }, index) => {
+    const x = ticker ? runningLeft(running.get(index)!, size, { startSeconds, framesPerSecond, ...ticker }) : still;
     const from = `gte(t,${seconds(fromSeconds - startSeconds)})`;
     const time = toSeconds === null ? from : `${from}*lt(t,${seconds(toSeconds - startSeconds)})`;
-    const made = `[${input}:v:0]trim=end_frame=1,crop=${width}:${height}:0:${top}:exact=1,${toPictures}`;
+    const made = `[${input}:v:0]trim=end_frame=1,crop=${width}:${height}:${left}:${top}:exact=1,${toPictures}`;
     return { made, at: `x='${x}':y=${y}:enable='${time}'` };
   });
 }

@@ -99,6 +99,7 @@ describe('one ffmpeg', () => {
     y: 0,
     width: 20,
     height: 10,
+    left: 0,
     top,
     fromSeconds: 0,
     toSeconds: null,
