@@ -50,10 +50,13 @@ const slow = [
 /** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is resolved. */
 const nightly = [
   'test/long/{as-run,changed-settings,disturbed-outputs,interrupted-uploads,killed-anytime}.test.ts',
-  'test/long/{killed-outputs,library,mcp-inspector,pair-mutations,radio,recurrence-zones}.test.ts',
-  'test/long/{relays,thirty-outputs}.test.ts',
+  'test/long/{killed-outputs,library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
+  'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
   'test/long/four-files.test.ts',
-  'test/publisher/prepared/{long-life,torture}.test.ts',
+  'test/publisher/inspecting/flaws.test.ts',
+  'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
+  'test/publisher/preparing/one-encoder.test.ts',
+  'test/web/long-lists.test.ts',
 ];
 
 /**
