@@ -146,7 +146,8 @@ export class Chores {
     const count = replicas.byID.size;
     // Renewals come once a second; half a second is tolerance for one that comes a little early.
     const everyMs = (count / figuresPerSecond - 0.5) * 1000;
-    return count > 0 && steadyClock() - this.#figuresWrittenAtMs >= everyMs;
+    // The last points of outputs that have ended are still to be written.
+    return (count > 0 || this.#series.areAny) && steadyClock() - this.#figuresWrittenAtMs >= everyMs;
   }
 
   async #writeFigures({ databaseClock }: Occasion): Promise<void> {
@@ -156,7 +157,7 @@ export class Chores {
     const figures = replicas.sampleFigures(now);
     // Points that cannot be written while the database is unreachable are kept.
     this.#series.add(figures, (replicaID) => replicas.byID.get(replicaID)?.series ?? null);
-    await data.figures.write(agentID, figures);
+    if (figures.length > 0) await data.figures.write(agentID, figures);
     if (this.#series.isDue(now)) await this.#writeSeries('ended');
   }
 

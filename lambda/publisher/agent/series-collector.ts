@@ -43,6 +43,11 @@ export class SeriesCollector {
     for (const key of this.#underWay.keys()) if (!seen.has(key)) this.#finish(key);
   }
 
+  /** Whether there are points that have not been taken. */
+  get areAny(): boolean {
+    return this.#underWay.size + this.#finished.size > 0;
+  }
+
   /** Whether it is time to write the points. */
   isDue(now: Date): boolean {
     return this.#finishedSince !== null && now.getTime() - this.#finishedSince.getTime() >= writeEveryMs;

@@ -70,3 +70,14 @@ it('has points of each output of a stream, and puts back those of each', () => {
   collector.putBack(taken);
   expect(collector.take('ended')).toEqual(taken);
 });
+
+it('the last minute of the only output is due after it has ended, and then nothing is', () => {
+  const collector = new SeriesCollector();
+  collector.add([stats(1, {})], ofStream);
+  // An agent without outputs has no figures.
+  collector.add([], ofStream);
+  expect([collector.areAny, collector.isDue(new Date(start + 59_000))]).toEqual([true, false]);
+  expect(collector.isDue(new Date(start + 60_000))).toBe(true);
+  expect(collector.take('ended')).toHaveLength(1);
+  expect(collector.areAny).toBe(false);
+});
