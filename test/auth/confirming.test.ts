@@ -28,8 +28,9 @@ const signUp = (email: string, password: string) =>
 
 /** Opens the newest link that was mailed to an address. */
 async function openLink(email: string, cookie: string) {
-  const mail = await vi.waitUntil(() =>
-    site.mails.findLast(({ to, text }) => to === email && /verify-email/.test(text)),
+  const mail = await vi.waitUntil(
+    () => site.mails.findLast(({ to, text }) => to === email && /verify-email/.test(text)),
+    20_000,
   );
   const link = /http:\S+/.exec(mail.text)![0];
   const { status, headers } = await fetch(link, { headers: { cookie }, redirect: 'manual' });

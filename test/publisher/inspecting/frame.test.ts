@@ -191,9 +191,14 @@ it('is refused where nothing plays, where no picture can be made, and where too 
 it('is made for another user although the one who asked first has deleted the upload of these bytes', async () => {
   const path = `/streams/${streamID}/frame?at=${new Date(anchoredAt.getTime() + 1000).toISOString()}`;
   const first = call('GET', path);
-  const forget = () => service.pool().query(`update frames set upload_id = 'upl_deleted' where state = 'pending'`);
-  await vi.waitUntil(async () => (await forget()).rowCount === 1);
-  await vi.waitUntil(async () => (await work()) === 1);
+  const forget = () =>
+    service
+      .pool()
+      .query(`update frames set upload_id = 'upl_deleted' where state = 'pending' and user_id = $1`, [
+        actors.user().id,
+      ]);
+  await vi.waitUntil(async () => (await forget()).rowCount === 1, 20_000);
+  await vi.waitUntil(async () => (await work()) === 1, 20_000);
   expect((await first).status).toBe(502);
   expect((await ask(path)).status).toBe(302);
 });
