@@ -146,12 +146,13 @@ async function search(
 ): Promise<Date[]> {
   // The library is loaded only by the few requests that need it: loading takes longer than most requests.
   const { RRuleTemporal: Rule } = await import('rrule-temporal');
-  const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
-  const lastStart = /COUNT/i.test(rule) ? lastOfCount({ rule, timeZone, firstStartAt }, Rule, limits) : null;
-  const endless = lastStart === null ? rule : rule.replace(/;?\bCOUNT=\d+/i, '').replace(/^(RRULE:)?;/i, '$1');
+  const dtstart = originOf(timeZone, firstStartAt);
+  const isCounted = /COUNT/i.test(rule);
+  const endless = rule.replace(/;?\bCOUNT=\d+/i, '').replace(/^(RRULE:)?;/i, '$1');
   const starts: Date[] = [];
   let last: Date | undefined;
   while (starts.length < count) {
+    const lastStart = isCounted ? lastOfCount({ rule, timeZone, firstStartAt }, last ?? from, Rule, limits) : null;
     const rruleString = `RRULE:${untilHorizon(endless, last ?? from)}`;
     const recurrence = new Rule({ rruleString, dtstart, includeDtstart: true, ...limits });
     const next = recurrence.next(last ?? from, last === undefined);
@@ -164,30 +165,45 @@ async function search(
   return starts;
 }
 
-/** Last starts of counted series, by rule, time zone and first start. */
-const lastStarts = new Map<string, Date>();
-const mostLastStarts = 10_000;
+/** The last start of a counted series up to a horizon, and whether the series has ended by then. */
+interface CountedUntil {
+  readonly last: Date;
+  readonly hasEnded: boolean;
+  readonly horizon: Date;
+}
+
+/** Counted series by rule, time zone and first start. */
+const counted = new Map<string, CountedUntil>();
+const mostCounted = 10_000;
 
 /**
- * The last start of a series with COUNT. It is found once: to find a start among those of a series without COUNT does
- * not take the steps from the first one.
+ * The last start of a series with COUNT; null if it has later ones than the horizon of a search. It is counted once: to
+ * find a start among those of a series without COUNT does not take the steps from the first one.
  * @throws if the search reaches its limits
  */
 function lastOfCount(
   { rule, timeZone, firstStartAt }: Pick<Series, 'rule' | 'timeZone' | 'firstStartAt'>,
+  from: Date,
   Rule: typeof RRuleTemporal,
   limits: SearchLimits,
-): Date {
+): Date | null {
   const key = `${rule} ${timeZone} ${firstStartAt.toISOString()}`;
-  const known = lastStarts.get(key);
-  if (known) return known;
-  const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
-  const rruleString = `RRULE:${untilHorizon(rule, firstStartAt)}`;
-  const all = new Rule({ rruleString, dtstart, includeDtstart: true, cache: false, ...limits }).all();
-  const last = new Date(all.at(-1)?.epochMilliseconds ?? firstStartAt);
-  if (lastStarts.size >= mostLastStarts) lastStarts.delete(lastStarts.keys().next().value!);
-  lastStarts.set(key, last);
-  return last;
+  const horizon = yearsAfter(from, mostYearsAhead);
+  let known = counted.get(key);
+  if (!known || (!known.hasEnded && known.horizon < horizon)) {
+    const rruleString = `RRULE:${untilHorizon(rule, from)}`;
+    const dtstart = originOf(timeZone, firstStartAt);
+    const all = new Rule({ rruleString, dtstart, includeDtstart: true, cache: false, ...limits }).all();
+    const hasEnded = all.length >= Number(/COUNT=(\d+)/i.exec(rule)?.[1]);
+    known = { last: new Date(all.at(-1)?.epochMilliseconds ?? firstStartAt), hasEnded, horizon };
+    if (counted.size >= mostCounted) counted.delete(counted.keys().next().value!);
+    counted.set(key, known);
+  }
+  return known.hasEnded ? known.last : null;
+}
+
+function originOf(timeZone: string, firstStartAt: Date) {
+  return { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
 }
 
 /** The rule with an end of the search. The library takes UNTIL beside COUNT. */

@@ -253,6 +253,15 @@ describe('a recurrence', () => {
     ]);
   });
 
+  test('with COUNT has starts later than ten years, if it has so many', async () => {
+    const years = series('FREQ=YEARLY;COUNT=14', '2026-11-24T12:00:00Z');
+    expect(await startsOf(years, years.firstStartAt, 1)).toEqual([years.firstStartAt]);
+    expect(await startsOf(years, new Date('2038-01-01T00:00:00Z'), 9)).toEqual([
+      new Date('2038-11-24T12:00:00Z'),
+      new Date('2039-11-24T12:00:00Z'),
+    ]);
+  });
+
   // Each reading of the schedule finds starts, and many streams may have such a rule.
   test('with COUNT is counted once, and then takes no longer than one with UNTIL', async () => {
     const counted = series('FREQ=DAILY;COUNT=1000', '2026-11-24T11:00:00Z', zone);
