@@ -49,8 +49,10 @@ const slow = [
 
 /** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is resolved. */
 const nightly = [
-  'test/long/{as-run,changed-settings,disturbed-outputs,interrupted-uploads,killed-anytime}.test.ts',
-  'test/long/{killed-outputs,library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
+  'test/deploy-command/checks.test.ts',
+  'test/long/{as-run,changed-settings,disturbed-outputs,given-stages}.test.ts',
+  'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
+  'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
   'test/long/four-files.test.ts',
   'test/publisher/inspecting/flaws.test.ts',

@@ -107,7 +107,9 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       anchor: () => millisecondsSinceAnchor(streamID),
       turns: start.connecting(turns),
       room: { take: makeRoom, leave: () => leave(held) },
-      report: (report) => {
+      report: async (report) => {
+        // A process that the system stopped judges its own sleep. The replica is begun again, and reports that.
+        if (report.state !== 'ended' && !maySend()) return true;
         if (report.state === 'live') start.onAir();
         return writeReport(report, userID, held);
       },
