@@ -2,6 +2,7 @@
 import { hashPassword } from 'better-auth/crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { inboxOf } from '../../lambda/domain/billing/inbox.ts';
 import { destinationKeyPlace } from '../../lambda/domain/shared/sealed-places.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
@@ -14,7 +15,7 @@ export interface LocalAccountOptions {
   /** Address of the built-in ingest in the last run; null at the first run. */
   readonly formerRtmpURL: string | null;
   readonly sealer: Sealer;
-  /** Initial credits of the user, in addition to the free credits. */
+  /** Initial credits of the user, who gets no free ones. */
   readonly credits: number;
 }
 
@@ -26,8 +27,10 @@ const destinationID = 'dst_local';
 /** Creates the missing parts of the account. Destinations with the ingest's former address get the current one. */
 export async function ensureLocalAccount(pool: Pool, options: LocalAccountOptions): Promise<void> {
   const { apiKey, password, rtmpURL, formerRtmpURL, sealer, credits } = options;
-  const { users, invoices, destinations } = databaseOn(pool);
+  const { users, creditAccounts, invoices, destinations } = databaseOn(pool);
   await users.ensureUser({ id: userID, email: localEmail, name: 'You' });
+  // Before the password, which confirms the address: the free credits would come on top of the requested ones.
+  await creditAccounts.claimFreeCredits(userID, inboxOf(localEmail));
   await users.ensurePassword({ id: 'crd_local', userID, passwordHash: await hashPassword(password) });
   await users.ensureKey({
     id: 'key_local',

@@ -12,7 +12,7 @@ export interface LocalOptions {
   readonly fresh: boolean;
   /** Number of agent processes. Null: the best number for this machine. */
   readonly agents: number | null;
-  /** The initial credits of the local user. They are given if the user has none yet. */
+  /** All initial credits of the local user, who gets no free ones. They are given once. */
   readonly credits: number;
 }
 
@@ -34,8 +34,8 @@ const helpText = `${purpose}
   --data DIR    the folder of all data (default .local)
   --agents N    number of publishers; one that dies is started again (default 1, or one
                 for every 18 cores of a large machine)
-  --credits N   credits of a new local user (default 100000); with 0 it has
-                only the free ones, and streams end soon
+  --credits N   all credits of a new local user (default 100000): the demo uses
+                25 an hour, and with 0 no stream starts
   --no-demo     makes no demo stream
   --synthetic   starts a test stream every minute, and reports a start that fails
   --fresh       deletes DIR first
