@@ -4,6 +4,7 @@ import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
 import { lineOfUpload } from '../domain/playout/item-title.ts';
+import { titlePlaylistOf } from '../domain/channels/broadcast-title.ts';
 import type { TitleItem } from '../domain/channels/mirror.ts';
 import { occurrenceAt } from '../domain/playout/play-out.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
@@ -19,7 +20,9 @@ export interface PlayingItem {
 
 /** @param stream that is live */
 export async function playingOf(data: MirrorDatabase, stream: Stream, now: Date): Promise<PlayingItem> {
-  const { video: timeline } = await data.timelines.ofStream(stream.id);
+  const { video, audio } = await data.timelines.ofStream(stream.id);
+  const playsSongs = audio.some(({ playlistID }) => playlistID !== null);
+  const timeline = playsSongs ? audio : video;
   if (stream.anchored_at === null || timeline.length === 0)
     return { name: await firstItemOf(data, stream), endsAt: new Date(now.getTime() + unanchoredSeconds * 1000) };
   const rate = framesPerSecond[formatOfRun(stream).framerate];
@@ -30,12 +33,12 @@ export async function playingOf(data: MirrorDatabase, stream: Stream, now: Date)
   return { name: await nameOf(data, stream, item.uploadID), endsAt };
 }
 
-/** The name of the first item of a stream's video playlist, live or else drafted. */
+/** The name of the first item of the playlist that titles name, live or else drafted. */
 export async function firstItemOf(data: MirrorDatabase, stream: Stream): Promise<string> {
   const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
-  const video = playlists.find(({ kind }) => kind === 'video');
-  const [first] = (video?.live ?? video?.draft)?.items ?? [];
-  return nameOf(data, stream, video ? first?.uploadID : stream.video_upload_id);
+  const playlist = titlePlaylistOf(playlists);
+  const [first] = (playlist?.live ?? playlist?.draft)?.items ?? [];
+  return nameOf(data, stream, playlist ? first?.uploadID : stream.video_upload_id);
 }
 
 export function titleItemOf({ name, endsAt }: PlayingItem): TitleItem {

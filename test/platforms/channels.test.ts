@@ -113,19 +113,26 @@ describe.each(channels)('a stream on $name', ({ name, liveURL, key, platforms, c
     expect(await stream(id)).toMatchObject({ watchURL: null, mirror: { state: 'done' } });
   });
 
-  it('has the title of what plays, and not another one within five minutes', async () => {
-    const { id, work } = await onChannel({ titleTemplate: 'Now: {item}' });
+  /** A timeline entry that plays new uploads of these names and lengths in seconds. */
+  const playing = async (seconds: Readonly<Record<string, number>>) => {
     const items = await Promise.all(
-      ['First.mp4', 'Second.mp4', 'Third.mp4'].map(async (title, index) => {
+      Object.entries(seconds).map(async ([name, durationSeconds]) => {
         const uploadID = await upload();
-        await service.pool().query('update uploads set name = $2 where id = $1', [uploadID, title]);
-        const played = { itemID: `${index}`, uploadID, objectKey: 'x', kind: 'video', hasAudio: true } as const;
-        return { ...played, name: title, durationSeconds: [400, 100, 400][index]! };
+        await service.pool().query('update uploads set name = $2 where id = $1', [uploadID, name]);
+        const played = { itemID: name, uploadID, objectKey: 'x', kind: 'video', hasAudio: true } as const;
+        return { ...played, name, durationSeconds };
       }),
     );
+    return { offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential', seed: 1, items } } as const;
+  };
+
+  it('has the title of the song that plays over a picture, and not another one within five minutes', async () => {
+    const { id, work } = await onChannel({ titleTemplate: 'Now: {item}' });
+    const songs = await playing({ First: 400, Second: 100, Third: 400 });
+    const background = await playing({ Background: 60 });
     await mirrored.move(id, 'start');
-    const snapshot = { mode: 'sequential', seed: 1, items } as const;
-    await data().timelines.append(id, 'video', { offsetSeconds: 0, playlistID: null, snapshot });
+    await data().timelines.append(id, 'video', background);
+    await data().timelines.append(id, 'audio', { ...songs, playlistID: 'ply_songs' });
     await service.pool().query('update streams set anchored_at = $2 where id = $1', [id, clock()]);
     await work();
     expect(told()![0]).toBe('Now: First');

@@ -45,6 +45,24 @@ async function managedStream(more: object = {}) {
 }
 
 describe('a managed stream', () => {
+  it('names the first song in the title of its broadcast, and not the picture behind the songs', async () => {
+    const managed = await managedStream({ titleTemplate: 'Now: {item}' });
+    await call('PATCH', `/streams/${managed.id}`, { videoUploadObjectID: await upload() });
+    await managed.schedule(3600);
+    await managed.work();
+    expect(managed.platform.open()).toMatchObject([{ draft: { title: 'Now: clip' } }]);
+
+    const another = await managedStream({ titleTemplate: 'Now: {item}' });
+    await call('PATCH', `/streams/${another.id}`, { videoUploadObjectID: await upload() });
+    const song = await upload();
+    await call('PATCH', `/uploads/${song}`, { title: 'Rain on Rooftops', artist: 'Mira Sol' });
+    const playlistID = await create('/playlists', { streamID: another.id, kind: 'audio', mode: 'sequential' });
+    await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID: song }] });
+    await another.schedule(3600);
+    await another.work();
+    expect(another.platform.open()).toMatchObject([{ draft: { title: 'Now: Mira Sol – Rain on Rooftops' } }]);
+  });
+
   it('has a broadcast prepared for its schedule, live with its media, and ended by its stop', async () => {
     const managed = await managedStream();
     const { platform, id, ingestID } = managed;

@@ -1,10 +1,23 @@
 // Templates of titles and descriptions of broadcasts, and the limits of platforms for them.
+import type { PlaylistKind } from '../playout/playlist-words.ts';
 
 /**
- * Names in a template. `item`: the current item; `date`: the day in the settings' zone; `n`: the broadcast's number.
+ * Names in a template. `item`: the current item of `titlePlaylistOf`; `date`: the day in the settings' zone; `n`: the
+ * broadcast's number.
  */
 export const templateNames = ['item', 'date', 'n'] as const;
 export type TemplateName = (typeof templateNames)[number];
+
+/**
+ * The playlist whose items titles name: songs, if any play, for the pictures are then their background. Absent: titles
+ * name the single video.
+ */
+export function titlePlaylistOf<Playlist extends { readonly kind: PlaylistKind }>(
+  playlists: readonly (Playlist | null)[],
+): Playlist | undefined {
+  const ofKind = (kind: PlaylistKind) => playlists.find((playlist) => playlist?.kind === kind) ?? undefined;
+  return ofKind('audio') ?? ofKind('video');
+}
 
 /** Names in a template that do not exist. A brace without a partner is text. */
 export function unknownNames(template: string): string[] {

@@ -25,8 +25,8 @@ export const managedSettingsFields = {
   connectionID: id.describe('ID of the connected channel.'),
   name: text(1, 255).describe('Name for people.'),
   titleTemplate: template(1, 500).describe(
-    `Title of each broadcast, cut to 100 characters. Placeholders: ${knownNames}. On Twitch and Kick, {item} ` +
-      'follows the current item.',
+    `Title of each broadcast, cut to 100 characters. Placeholders: ${knownNames}. {item} is the song if the stream ` +
+      'has an audio playlist, else the picture. On Twitch and Kick it follows the current item.',
   ),
   descriptionTemplate: template(0, 5000).describe(`Description of each broadcast. Placeholders: ${knownNames}.`),
   timeZone: text(1, 64)

@@ -1,5 +1,5 @@
 // Loads the parts of a stream, its uploads, playlists and destinations, for readiness checks and timelines.
-import { longestTitle } from '../../domain/channels/broadcast-title.ts';
+import { longestTitle, titlePlaylistOf } from '../../domain/channels/broadcast-title.ts';
 import type { Database } from '../../data/database.ts';
 import type { Destination } from '../../data/destinations/destinations.ts';
 import type { Output } from '../../data/destinations/outputs.ts';
@@ -298,16 +298,13 @@ async function managedParts(data: Database, streams: readonly Stream[]) {
   return channels;
 }
 
-function managedFacts(
-  { managed, format, stream, uploads }: StreamParts,
-  settings: StreamingSettings,
-): ManagedFacts | null {
+function managedFacts(parts: StreamParts, settings: StreamingSettings): ManagedFacts | null {
+  const { managed, format, stream } = parts;
   if (!managed) return null;
   const offersPlatforms = settings.offersPlatforms ?? null;
   const { channel, hasChannel } = managed;
   if (!channel) return { offersPlatforms, hasChannel, channel: null };
   const { title: platform, hasBackupIngest, maxTitleLength } = platformTraits[channel.platform];
-  const names = [...uploads.values()].map(lineOfUpload);
   return {
     offersPlatforms,
     hasChannel,
@@ -321,9 +318,19 @@ function managedFacts(
       isBusy: channel.mirror_code === 'channel_busy',
       quotaExhaustedUntil: channel.quota_exhausted_until,
       isHealthBad: isLive(stream.state) && channel.health_state === 'bad',
-      isTitleCut: longestTitle(channel.title_template, names) > maxTitleLength,
+      isTitleCut: longestTitle(channel.title_template, namesInTitles(parts)) > maxTitleLength,
     },
   };
+}
+
+/** The names of the items that titles of broadcasts name. */
+function namesInTitles({ stream, playlists, uploads }: StreamParts): string[] {
+  const playlist = titlePlaylistOf(playlists);
+  const ids = playlist ? specOf(playlist).items.map(({ uploadID }) => uploadID) : [stream.video_upload_id];
+  return ids.flatMap((id) => {
+    const upload = id === null ? undefined : uploads.get(id);
+    return upload ? lineOfUpload(upload) : [];
+  });
 }
 
 /** The exceeded limits of ingests, each platform once. */

@@ -36,7 +36,7 @@ export const channels = {
   name: 'Name',
   channel: 'Channel',
   titleTemplate: 'Title of each broadcast',
-  titleHint: '{item}, {date} and {n} become the current item, the day and the number.',
+  titleHint: '{item}, {date} and {n} become the current song or video, the day and the number.',
   description: 'Description',
   privacy: 'Visible to',
   privacies: { public: 'Everyone', unlisted: 'Anyone with the link', private: 'Only you' },

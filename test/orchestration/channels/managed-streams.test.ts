@@ -87,6 +87,12 @@ it('the readiness of a managed stream tells of titles that are cut as viewers re
   expect(await readiness(id)).toEqual([true, []]);
   await call('PATCH', `/uploads/${videoUploadObjectID}`, { title: 'Night '.repeat(12), artist: 'Radio '.repeat(12) });
   expect(await readiness(id)).toEqual([true, ['title_cut']]);
+
+  // Songs are named in place of the picture behind them.
+  const playlistID = await actors.create('/playlists', { streamID: id, kind: 'audio', mode: 'sequential' });
+  const operations = [{ op: 'add', uploadID: await actors.upload() }];
+  await call('POST', `/playlists/${playlistID}/operations`, { operations });
+  expect(await readiness(id)).toEqual([true, []]);
 });
 
 describe('a managed stream that is started', () => {
