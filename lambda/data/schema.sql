@@ -730,6 +730,7 @@ create table managed_settings (
   constraint managed_settings_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index managed_settings_by_connection on managed_settings (connection_id);
+create index managed_settings_by_thumbnail on managed_settings (thumbnail_upload_id) where thumbnail_upload_id is not null;
 create index managed_settings_by_user on managed_settings (user_id, seq desc);
 create trigger managed_settings_added after insert on managed_settings referencing new table as added for each statement execute function count_added('managedSettings');
 create trigger managed_settings_gone after delete on managed_settings referencing old table as gone for each statement execute function count_gone('managedSettings');

@@ -25,6 +25,7 @@ interface Upload {
   readonly artworkPictures: Pictures | null;
   readonly externalSource: object | null;
   readonly playlists: number;
+  readonly managedSettings: number;
   readonly streams: number;
 }
 
@@ -66,7 +67,8 @@ const uploadsFrom = (source: string) => `
        or p.live -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id))) as playlists,
     (select count(*)::int from streams t
      where (t.video_upload_id = u.id or t.audio_upload_id = u.id or t.look #>> '{overlays,logo,uploadID}' = u.id
-       or t.look #>> '{stinger,uploadID}' = u.id) and t.deleted_at is null) as streams
+       or t.look #>> '{stinger,uploadID}' = u.id) and t.deleted_at is null) as streams,
+    (select count(*)::int from managed_settings m where m.thumbnail_upload_id = u.id) as "managedSettings"
   from ${source} u
     left join multiparts m on m.upload_id = u.id
     left join inspections i on i.content_hash = u.content_hash
@@ -88,7 +90,7 @@ const insertUpload = `
   values ($1, $2, $3, $4, split_part($4, '/', 1), $5, 5368709120)
   returning ${ownColumns}, false as multipart, 0 as "examinedShare", null as loudness, '{}'::int[] as findings,
     null as pictures, null as "artworkHash", null as "artworkPictures", null as "externalSource", 0 as playlists,
-    0 as streams`;
+    0 as streams, 0 as "managedSettings"`;
 
 /** @param pool of the local run, which prepares frequent statements */
 export function createBareServer(pool: Pool, objects: ObjectStore): Hono<{ Variables: { userID: string } }> {
@@ -150,7 +152,7 @@ function presenterOf(objects: ObjectStore) {
     isThere ? objects.presignGet(`renditions/v1/${contentHash}/${name}`, { expiresInSeconds: 900 }) : null;
   return async (row: Upload) => {
     const { seq: _seq, fileTags, givenTitles, contentHash, pictures, artworkHash, artworkPictures, ...shown } = row;
-    const { fileSize, externalSource, playlists, streams, ...fields } = shown;
+    const { fileSize, externalSource, playlists, streams, managedSettings, ...fields } = shown;
     const titles = { ...fileTags, ...givenTitles };
     const storyboardURL = await urlOf(contentHash, 'storyboard', pictures?.hasStoryboard);
     return {
@@ -170,7 +172,7 @@ function presenterOf(objects: ObjectStore) {
         (await urlOf(artworkHash, 'thumbnail', artworkPictures?.hasThumbnail)) ??
         (await urlOf(contentHash, 'artwork', pictures?.hasArtwork)),
       externalSource: externalSource ?? undefined,
-      usedBy: { playlists, streams },
+      usedBy: { playlists, streams, managedSettings },
     };
   };
 }

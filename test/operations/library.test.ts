@@ -213,7 +213,11 @@ describe('a batch', () => {
     const edited = await user.call('POST', `/playlists/${playlist.id}/operations`, {
       operations: [{ op: 'add', uploadID: held }],
     });
-    expect((await user.call('GET', `/uploads/${held}`)).body.usedBy).toEqual({ playlists: 1, streams: 0 });
+    expect((await user.call('GET', `/uploads/${held}`)).body.usedBy).toEqual({
+      playlists: 1,
+      streams: 0,
+      managedSettings: 0,
+    });
     const refused = await arrange([{ op: 'deleteFolder', folder: 'Gone' }]);
     expect([refused.status, refused.body.code]).toEqual([422, 'resource_in_use']);
     expect(refused.body.detail).toContain(playlist.id);

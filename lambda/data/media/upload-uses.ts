@@ -1,19 +1,21 @@
-// SQL of the uses of an upload: playlists that hold it, and streams that play or draw it.
+// SQL of the uses of an upload: playlists that hold it, streams that play or draw it, and thumbnails of broadcasts.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** The number of playlists and streams that name an upload. */
+/** The number of playlists, streams and managed settings that name an upload. */
 export interface UploadUse {
   readonly id: string;
   readonly playlists: number;
   readonly streams: number;
+  readonly managedSettings: number;
 }
 
 export function uploadUses(db: Queryable) {
   return {
     /**
-     * Whether a playlist holds the upload, or a live stream plays it. A stream whose playlist has changed plays its
-     * former items until the change takes effect. It is one statement, so that no change falls between its parts.
+     * Whether a playlist holds the upload, a live stream plays it, or it is the thumbnail of managed settings. A stream
+     * whose playlist has changed plays its former items until the change takes effect. It is one statement, so that no
+     * change falls between its parts.
      */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
@@ -25,6 +27,7 @@ export function uploadUses(db: Queryable) {
            where user_id = (select user_id from uploads where id = $1) and deleted_at is null
              and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
          select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
+           or exists (select from managed_settings where thumbnail_upload_id = $1)
            or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
            or exists (
              -- An entry of the timeline plays, or will, unless a later one of its track has begun.
@@ -47,15 +50,19 @@ export function uploadUses(db: Queryable) {
            (select count(*)::int from streams s
             where (s.video_upload_id = u.id or s.audio_upload_id = u.id
                 or s.look #>> '{overlays,logo,uploadID}' = u.id or s.look #>> '{stinger,uploadID}' = u.id)
-              and s.deleted_at is null) as streams
+              and s.deleted_at is null) as streams,
+           (select count(*)::int from managed_settings m where m.thumbnail_upload_id = u.id) as "managedSettings"
          from unnest($1::text[]) as u (id)
          cross join lateral (select jsonb_build_array(jsonb_build_object('uploadID', u.id)) as item) as i`,
         [ids],
       ),
 
-    /** At most `most` playlists that hold an upload, and as many live streams that play it, with their names. */
+    /**
+     * At most `most` playlists that hold an upload, as many live streams that play it, and as many managed settings
+     * with it as their thumbnail, with their names.
+     */
     usersOf: async (id: string, most: number) =>
-      all<{ kind: 'playlist' | 'stream'; id: string; name: string | null }>(
+      all<{ kind: 'playlist' | 'stream' | 'managedSettings'; id: string; name: string | null }>(
         db,
         `(select 'playlist' as kind, id, name from playlists
           where draft -> 'items' @> $2 or live -> 'items' @> $2 order by seq limit $3)
@@ -64,7 +71,10 @@ export function uploadUses(db: Queryable) {
           where (video_upload_id = $1 or audio_upload_id = $1 or look #>> '{overlays,logo,uploadID}' = $1
               or look #>> '{stinger,uploadID}' = $1)
             and deleted_at is null
-            and state in ('preparing', 'activating', 'active', 'failing', 'stopping') order by seq limit $3)`,
+            and state in ('preparing', 'activating', 'active', 'failing', 'stopping') order by seq limit $3)
+         union all
+         (select 'managedSettings', id, name from managed_settings
+          where thumbnail_upload_id = $1 order by seq limit $3)`,
         [id, JSON.stringify([{ uploadID: id }]), most],
       ),
   };

@@ -101,7 +101,8 @@ export async function assertManagedSettings(ctx: Context, input: Partial<Input>)
   const miss = (field: keyof Input, what: string) => faults.push([field, `There is no such ${what}.`]);
   const { connectionID, thumbnailUploadID } = input;
   if (connectionID && !(await ctx.data.connections.find(userID, connectionID))) miss('connectionID', 'connection');
-  if (thumbnailUploadID && !(await ctx.data.uploads.find(userID, thumbnailUploadID)))
+  // The lock keeps the upload until the settings name it.
+  if (thumbnailUploadID && (await ctx.data.uploads.lockManyForUse([userID], [thumbnailUploadID])).length === 0)
     miss('thumbnailUploadID', 'upload');
   assertNoFaults(faults);
 }

@@ -5,14 +5,20 @@ import type { Context } from '../context.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-/** The most playlists, and the most streams, that an error names as users of an upload. */
+/** The most users of an upload of each kind that an error names. */
 const maxNamed = 5;
+
+const kindWords = {
+  playlist: 'playlist',
+  stream: 'live stream',
+  managedSettings: 'the thumbnail of managed settings',
+} as const;
 
 export const deleteUpload = operation(['service:write'], {
   summary: 'Delete an upload',
   description:
-    'Deletes an upload and its file. Refused while a playlist or a live stream uses it; errors names them. A ' +
-    'running import is cancelled.',
+    'Deletes an upload and its file. Refused while a playlist, a live stream or managed settings use it; errors ' +
+    'names them. A running import is cancelled.',
   tag: 'uploads',
   route: 'DELETE /uploads/{id}',
   output: { status: 204 },
@@ -31,7 +37,7 @@ export const deleteUpload = operation(['service:write'], {
 });
 
 /**
- * Deletes an upload of the caller, unless a playlist or a stream uses it.
+ * Deletes an upload of the caller, unless a playlist, a stream or managed settings use it.
  * @returns for an upload in use, its users as a sentence names them
  */
 export async function deleteUnused(
@@ -55,9 +61,7 @@ async function usersOf(ctx: Context, { id: uploadID }: Upload): Promise<string[]
   const users = await ctx.data.uploadUses.usersOf(uploadID, maxNamed);
   // A stream whose playlist has changed plays the former items until the change takes effect.
   if (users.length === 0) return ['a live stream, until the version published last takes effect'];
-  return users.map(
-    ({ kind, id, name }) => `${kind === 'playlist' ? 'playlist' : 'live stream'} ${id}${name ? ` (${name})` : ''}`,
-  );
+  return users.map(({ kind, id, name }) => `${kindWords[kind]} ${id}${name ? ` (${name})` : ''}`);
 }
 
 export function inUseDetail(users: readonly string[]): string {

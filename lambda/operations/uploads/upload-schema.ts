@@ -36,6 +36,7 @@ const usedBy = z
   .object({
     playlists: z.int32().describe('Number of playlists that contain the upload, in their draft or their live version.'),
     streams: z.int32().describe('Number of streams that use the upload directly, without a playlist.'),
+    managedSettings: z.int32().describe('Number of managed settings with the upload as their thumbnail.'),
   })
   .meta({ id: 'UploadUse' });
 
@@ -85,7 +86,7 @@ export const uploadSchema = z
   })
   .meta({ id: 'Upload' });
 
-const unused = { playlists: 0, streams: 0 };
+const unused = { playlists: 0, streams: 0, managedSettings: 0 };
 
 /**
  * Presents uploads. One statement reads their uses and one their inspections, or none if the caller did not select
@@ -97,7 +98,7 @@ export async function presentUploads(
 ): Promise<z.input<typeof uploadSchema>[]> {
   const counted = ctx.isWanted('Upload.usedBy') ? uploads.map(({ id }) => id) : [];
   const uses = counted.length > 0 ? await ctx.data.uploadUses.uses(counted) : [];
-  const useOf = new Map(uses.map(({ id, playlists, streams }) => [id, { playlists, streams }]));
+  const useOf = new Map(uses.map(({ id, ...use }) => [id, use]));
   const inspections = await presentInspections(ctx, uploads);
   return uploads.map((upload) =>
     present(upload, useOf.get(upload.id) ?? unused, inspections.get(upload.id) ?? notInspected),

@@ -70,8 +70,8 @@ export function LibraryPage(): ReactNode {
 }
 
 function Row({ upload }: { readonly upload: Upload }): ReactNode {
-  const { playlists, streams } = upload.usedBy;
-  const isUsed = playlists + streams > 0;
+  const { playlists, streams, managedSettings } = upload.usedBy;
+  const isUsed = playlists + streams + managedSettings > 0;
   const failure = upload.failure ?? upload.externalSource?.failure;
   const facts = [
     upload.folder === '' ? null : upload.folder,
@@ -79,7 +79,7 @@ function Row({ upload }: { readonly upload: Upload }): ReactNode {
     upload.width === null ? null : `${upload.width} × ${upload.height}`,
     [upload.videoCodec, upload.audioCodec].filter((codec) => codec !== null).join(', ') || null,
     upload.fileSize === undefined ? null : formatBytes(upload.fileSize),
-    isUsed ? words.library.usedBy(playlists, streams) : words.library.unused,
+    isUsed ? words.library.usedBy(upload.usedBy) : words.library.unused,
   ].filter((fact) => fact !== null);
   return (
     <>

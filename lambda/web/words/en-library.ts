@@ -1,6 +1,8 @@
 // The words of the library, of uploads and of playlists: a part of the catalogue.
 import { plural } from './plural.ts';
 
+type Use = 'playlists' | 'streams' | 'managedSettings';
+
 export const library = {
   title: 'Library',
   add: 'Add files',
@@ -16,8 +18,12 @@ export const library = {
   notThere: 'Not uploaded',
   importing: (bytes: string) => `Importing: ${bytes}`,
   importFailed: 'Import failed',
-  usedBy: (playlists: number, streams: number) =>
-    `used by ${[plural(playlists, 'playlist', 'playlists'), plural(streams, 'stream', 'streams')]
+  usedBy: ({ playlists, streams, managedSettings }: Readonly<Record<Use, number>>) =>
+    `used by ${[
+      plural(playlists, 'playlist', 'playlists'),
+      plural(streams, 'stream', 'streams'),
+      plural(managedSettings, 'set of broadcast settings', 'sets of broadcast settings'),
+    ]
       .filter((use) => !use.startsWith('0 '))
       .join(' and ')}`,
   unused: 'not used',
@@ -32,7 +38,7 @@ export const library = {
   retryOne: (name: string) => `Try again: ${name}`,
   removeAsk: (name: string) => `Delete ${name}?`,
   removeText: 'The file is deleted for good.',
-  removeUsed: 'Streams or playlists use it. Remove it from them first.',
+  removeUsed: 'Streams, playlists or broadcast settings use it. Remove it from them first.',
   stream: 'Stream it',
 } as const;
 

@@ -95,6 +95,34 @@ it('the readiness of a managed stream tells of titles that are cut as viewers re
   expect(await readiness(id)).toEqual([true, []]);
 });
 
+it('the thumbnail of managed settings is in use until they name another one', async () => {
+  const thumbnailUploadID = await actors.upload();
+  const { managedSettingsID } = await onChannel(undefined, { thumbnailUploadID });
+  const { usedBy } = (await call('GET', `/uploads/${thumbnailUploadID}`)).body;
+  expect(usedBy).toEqual({ playlists: 0, streams: 0, managedSettings: 1 });
+  const refused = await call('DELETE', `/uploads/${thumbnailUploadID}`);
+  expect([refused.status, refused.body.code]).toEqual([422, 'resource_in_use']);
+  expect(refused.body.errors[0].detail).toBe(
+    `The upload is used by the thumbnail of managed settings ${managedSettingsID} (x).`,
+  );
+  await call('PATCH', `/managed-settings/${managedSettingsID}`, { thumbnailUploadID: null });
+  expect((await call('DELETE', `/uploads/${thumbnailUploadID}`)).status).toBe(204);
+});
+
+it('an upload that is being deleted does not become a thumbnail', async () => {
+  const thumbnailUploadID = await actors.upload();
+  const { managedSettingsID } = await onChannel();
+  const locks = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const { naming } = await transaction(async (tx) => {
+    await tx.uploads.lock(actors.user().id, thumbnailUploadID);
+    const change = call('PATCH', `/managed-settings/${managedSettingsID}`, { thumbnailUploadID });
+    await expect.poll(async () => (await store(locks)).rowCount).toBe(1);
+    await tx.uploads.delete(thumbnailUploadID);
+    return { naming: change };
+  });
+  expect((await naming).body.errors).toMatchObject([{ path: '/thumbnailUploadID' }]);
+});
+
 describe('a managed stream that is started', () => {
   it('waits in activating until its ingest is known, and says for what', async () => {
     const id = await managedStream();

@@ -139,7 +139,11 @@ describe('a stinger', () => {
     const uploadID = await video('swoosh', 2);
     await call('PATCH', `/streams/${id}`, { look: { join: { kind: 'stinger' }, stinger: { uploadID } } });
     expect(await issuesOf(id)).toEqual([]);
-    expect((await call('GET', `/uploads/${uploadID}`)).body.usedBy).toEqual({ playlists: 0, streams: 1 });
+    expect((await call('GET', `/uploads/${uploadID}`)).body.usedBy).toEqual({
+      playlists: 0,
+      streams: 1,
+      managedSettings: 0,
+    });
     expect((await call('DELETE', `/uploads/${uploadID}`)).status).toBe(204);
     expect(await issuesOf(id)).toEqual(['stinger_missing']);
   });
