@@ -16,6 +16,9 @@ const unavailable = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|08\w{3}|57P0
 const unavailableMessage =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
 
+/** The code of Postgres for a disk without room. */
+const diskFull = '53100';
+
 /** A problem document. Every surface has the same document. */
 export interface ProblemDocument {
   readonly type: string;
@@ -69,6 +72,11 @@ function asProblem(error: unknown): ProblemError {
     return new ProblemError('upstream_unavailable', 'The database did not answer. Try again in a moment.', {
       cause: error,
     });
+  }
+  if (code === diskFull) {
+    const detail =
+      'The disk of the database has no room. Nothing was changed. Try again when the operator has made room.';
+    return new ProblemError('upstream_unavailable', detail, { cause: error });
   }
   return new ProblemError('internal_error', 'The platform made a mistake, which is logged.', { cause: error });
 }

@@ -1,12 +1,13 @@
 // A full disk of the local run: uploads are refused with what to do, a failed write ends nothing, and room is enough.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRunLog } from '../../bin/local/run-log.ts';
 import { serveObjects } from '../../bin/local/serve-objects.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
@@ -34,7 +35,8 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
   });
   afterAll(() => {
     server.close();
-    spawnSync('umount', [disk]);
+    // The log stays open.
+    spawnSync('umount', ['--lazy', disk]);
     rmdirSync(disk);
   });
 
@@ -60,6 +62,27 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     expect(freeBytes()).toBeGreaterThanOrEqual(diskBytes / 5);
     for (let file = 1; file <= files; file++) await store.delete(`uploads/file-${file}`);
     expect(await put(8 * mib)).toEqual([200]);
+  });
+
+  test('loses lines of the log, and the log goes on once there is room', async () => {
+    const file = join(disk, 'platform.log');
+    const { writeLine } = openRunLog(file);
+    const other = join(disk, 'fills-it');
+    writeFileSync(other, Buffer.alloc(freeBytes()));
+    const line = 'x'.repeat(64 * 1024);
+    let written = 0;
+    const writtenLines = () => {
+      writeLine(line);
+      return (written += 1);
+    };
+    await expect.poll(writtenLines).toBe(3);
+    rmSync(other);
+    const readsLast = () => {
+      writeLine('there is room');
+      return readFileSync(file, 'utf8').includes('there is room');
+    };
+    await expect.poll(readsLast).toBe(true);
+    rmSync(file);
   });
 
   test('that something else fills meanwhile fails the upload, and no other request', async () => {

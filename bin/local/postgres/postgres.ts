@@ -1,7 +1,9 @@
 // Starts a Postgres server from the npm binaries: a durable one for the local platform, a throwaway one for tests.
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildExit, RunningChild } from '../child-process.ts';
 import { loopbackAccess, socketAccess } from './access.ts';
+import type { ServerAccess } from './access.ts';
 import { checkMajor, createGuardedCluster, createOpenCluster } from './cluster.ts';
 import { stopLeftover, temporaryPath } from './leftovers.ts';
 import { findPrograms } from './programs.ts';
@@ -14,7 +16,7 @@ export interface RunningPostgres {
   readonly url: string;
   /** Major version of the server, such as 18. */
   readonly major: number;
-  /** Resolves when the server has ended, for any reason. */
+  /** Resolves when the server has ended, for any reason, and is not started again. */
   readonly exited: Promise<ChildExit>;
   stop(): Promise<void>;
 }
@@ -34,6 +36,11 @@ export interface DurablePostgresOptions {
 
 const stopGraceMs = 15_000;
 const maxStarts = 3;
+const restartAfterMs = 1000;
+/** A server that ends sooner after its start has failed to start. */
+const lastingMs = 60_000;
+/** Bytes of the disk that a server needs to recover: three files of its log, and room for its tables. */
+const roomToStart = 64 * 1024 * 1024;
 
 const commonSettings = { timezone: 'UTC', log_timezone: 'UTC' };
 const durableSettings = { ...commonSettings, shared_buffers: '64MB' };
@@ -76,16 +83,50 @@ export async function startDurablePostgres(options: DurablePostgresOptions): Pro
   }
 
   onProgress('Starting the database');
-  const { server, url } = await startOnLoopback(programs, dataFolder, { ...durableSettings, ...settings }, port);
+  const { server, access } = await startOnLoopback(programs, dataFolder, { ...durableSettings, ...settings }, port);
+  const kept = keepRunning(server, dataFolder, () => startServer(programs, dataFolder, access));
+  return { url: access.url, major, ...kept };
+}
+
+/**
+ * Starts a server again when it ends by itself: as often as necessary while its disk is full, which ends Postgres, else
+ * a few times.
+ */
+function keepRunning(
+  first: RunningChild,
+  dataFolder: string,
+  start: () => Promise<RunningChild>,
+): Pick<RunningPostgres, 'exited' | 'stop'> {
+  const stopping = new AbortController();
+  let running = first;
+  const restart = async (): Promise<ChildExit> => {
+    for (let failures = 0; ;) {
+      const startedMs = performance.now();
+      const exit = await running.exited;
+      const hasLasted = performance.now() - startedMs > lastingMs;
+      const isDiskFull = (await freeBytes(dataFolder)) < roomToStart;
+      failures = hasLasted || isDiskFull ? 0 : failures + 1;
+      if (failures > maxStarts) return exit;
+      await delay(restartAfterMs, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return exit;
+      running = (await start().catch(() => null)) ?? running;
+    }
+  };
+  const exited = restart();
   return {
-    url,
-    major,
-    exited: server.exited,
+    exited,
     async stop() {
+      stopping.abort();
       // Postgres' fast shutdown: clients are disconnected, and all data is on disk.
-      await server.stop('SIGINT', stopGraceMs);
+      await running.stop('SIGINT', stopGraceMs);
+      await exited;
     },
   };
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 /**
@@ -119,12 +160,12 @@ async function startOnLoopback(
   dataFolder: string,
   serverSettings: Readonly<Record<string, string>>,
   wantedPort: number | undefined,
-): Promise<{ server: RunningChild; url: string }> {
+): Promise<{ server: RunningChild; access: ServerAccess }> {
   for (let attempt = 1; ; attempt++) {
     const { url, settings } = await loopbackAccess(dataFolder, attempt === 1 ? wantedPort : undefined);
+    const access = { url, settings: { ...serverSettings, ...settings } };
     try {
-      const server = await startServer(programs, dataFolder, { url, settings: { ...serverSettings, ...settings } });
-      return { server, url };
+      return { server: await startServer(programs, dataFolder, access), access };
     } catch (error) {
       if (attempt === maxStarts || !String(error).includes('Address already in use')) throw error;
     }
