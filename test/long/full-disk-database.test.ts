@@ -1,4 +1,4 @@
-// The database of the local run on a full disk: it comes back by itself once there is room, with everything that was committed.
+// The database of the local run on a full disk: it comes back by itself once there is room, and nothing is lost.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

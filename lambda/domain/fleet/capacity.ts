@@ -71,8 +71,18 @@ const sending = {
   memoryMiB: 1,
   memoryPerMbps: 0.3,
 };
-/** Cost of encoding by x264 `veryfast`, with scaling, and of the stream's sound and pipes. */
-const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
+/**
+ * Cost of encoding by x264 `veryfast`, with scaling, and of the stream's sound and pipes. `textsMemoryMiB` is for texts
+ * that are drawn over the pictures: forty captions of 1080p, each as long as it may be.
+ */
+const encoding = {
+  coresPerMegapixel: 0.0125,
+  cores: 0.06,
+  thread: 0.015,
+  memoryMiB: 120,
+  memoryPerMegapixel: 2,
+  textsMemoryMiB: 550,
+};
 /** With a GPU, the processor scales pictures and copies them to the GPU. */
 const scalingCoresPerMegapixel = 0.002;
 const decodingCoresPerMegapixel = 0.003;
@@ -115,7 +125,8 @@ export function costOf(stream: StreamToSend): StreamCost {
     cores: besides + megapixels * encoding.coresPerMegapixel,
     coresBesideGpu: besides + megapixels * scalingCoresPerMegapixel,
     thread,
-    memoryMiB: common.memoryMiB + encoding.memoryMiB + megapixels * encoding.memoryPerMegapixel,
+    memoryMiB:
+      common.memoryMiB + encoding.memoryMiB + encoding.textsMemoryMiB + megapixels * encoding.memoryPerMegapixel,
     networkMbps: common.networkMbps,
     gpuMegapixels: megapixels,
   };

@@ -38,8 +38,8 @@ const program = fileURLToPath(new URL(path, import.meta.url));
 const readAheadBytes = 32 * 1024 * 1024;
 /** Timeout of the drawing. It takes a fifth of a second, but many seconds on a busy machine. */
 const timeoutMs = 60_000;
-/** Memory limit of the drawing. Forty texts of 2160p, each as long as it may be, take half of it. */
-const memoryMiB = 1024;
+/** Memory limit of the drawing. The texts of a picture, each as long as it may be, take two thirds of it. */
+const memoryMiB = 1536;
 
 /**
  * Draws the texts of several pictures on one sheet, as an ffmpeg can read only one from its stdin.

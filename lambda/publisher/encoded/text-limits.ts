@@ -5,10 +5,15 @@ import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts'
 import type { Timelines } from '../../data/playout/timelines.ts';
 import { overlaysAt } from '../../domain/playout/sound-titles.ts';
 import { cuesOf } from '../drawing/layer-overlays.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
 import type { MediaOptions } from './media-options.ts';
 
-/** Most texts that one ffmpeg draws: titles of songs by number and by time, captions, and time of a clock. */
+/**
+ * Most texts that one ffmpeg draws: titles of songs by number and by time, captions, and time of a clock. Captions are
+ * those of 1080p. Larger pictures have fewer, so that their texts take no more memory (`encoding` in capacity.ts).
+ */
 const most = { titledSongs: 40, titledSeconds: 1800, cues: 40, clockSeconds: 1800 } as const;
+const pixelsOf1080p = 1920 * 1080;
 
 /** The frame at which the part that begins at `frame` must end, to have few enough texts. */
 export async function endOfTexts(frame: number, options: MediaOptions): Promise<number> {
@@ -23,6 +28,11 @@ export async function endOfTexts(frame: number, options: MediaOptions): Promise<
   );
 }
 
+/** Most captions that one ffmpeg draws over pictures of a size. */
+export function mostCuesOver({ width, height }: Pick<Profile, 'width' | 'height'>): number {
+  return Math.floor(most.cues * Math.min(1, pixelsOf1080p / (width * height)));
+}
+
 async function endOfCaptions({ video }: Timelines, frame: number, options: MediaOptions): Promise<number> {
   const { framesPerSecond: rate } = options.profile;
   const occurrence = occurrenceAt(video, frame, rate);
@@ -30,7 +40,8 @@ async function endOfCaptions({ video }: Timelines, frame: number, options: Media
   const captions = overlays && captionsOver(overlays, occurrence.item);
   if (!captions) return Infinity;
   const { startFrame } = occurrence;
-  const endsMs = afterCues(await cuesOf(captions.hash, options), ((frame - startFrame) / rate) * 1000, most.cues);
+  const cues = await cuesOf(captions.hash, options);
+  const endsMs = afterCues(cues, ((frame - startFrame) / rate) * 1000, mostCuesOver(options.profile));
   return Math.max(startFrame + Math.floor((endsMs / 1000) * rate), frame + rate);
 }
 
