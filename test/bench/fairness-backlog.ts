@@ -160,14 +160,14 @@ async function addImports(pool: Pool, url: string): Promise<void> {
 async function addSchedules(pool: Pool, dueAt: Date): Promise<void> {
   await pool.query(
     `insert into destinations (id, user_id, name, url, sealed_stream_key)
-     values ('dst_many', $1, 'x', 'rtmp://127.0.0.1/live', '')`,
-    [userID],
+     select 'dst_many_' || n, $1, 'x', 'rtmp://127.0.0.1/live', '' from generate_series(1, $2::int) n`,
+    [userID, backlog.schedules],
   );
   await pool.query(
     `with made as (
        insert into streams (id, user_id, state, video_upload_id, destination_id, schedule_start_at, stream_backend,
          quality, framerate)
-       select 'str_many_' || n, $1, 'scheduled', 'clip_many', 'dst_many', $3, 'ffmpeg', 'q_2160p', 'f_60'
+       select 'str_many_' || n, $1, 'scheduled', 'clip_many', 'dst_many_' || n, $3, 'ffmpeg', 'q_2160p', 'f_60'
        from generate_series(1, $2::int) n returning id)
      insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', $3 from made`,
     [userID, backlog.schedules, dueAt],

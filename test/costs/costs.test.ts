@@ -131,11 +131,11 @@ async function countSets(count: Count, agents: { readonly own: string; readonly 
   await service.pool().query('delete from streams where id = any ($1)', [prepared]);
 }
 
-/** Streams with one upload and destination whose starts are due. @returns their ids */
+/** Streams with one upload, and destinations of their own, whose starts are due. @returns their ids */
 async function scheduledStreams(settings: object): Promise<string[]> {
-  const destinationID = await actors.destination();
   const ids: string[] = [];
   for (let index = 0; index < setSize; index++) {
+    const destinationID = await actors.destination();
     const id = await create('/streams', { destinationID, quality: 'q_720p', framerate: 'f_30', ...settings });
     await call('POST', `/streams/${id}/schedule`, {
       scheduleStartAt: inFuture(3600),

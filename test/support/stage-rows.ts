@@ -122,7 +122,7 @@ export async function insertLiveIntervals(pool: Pool): Promise<void> {
 }
 
 /**
- * Creates streams of the encoded backend that start by their schedules.
+ * Creates streams of the encoded backend that start by their schedules, each on a destination of its own.
  * @param startsAt SQL: the start of stream `s`
  * @param user SQL: the number of its user
  */
@@ -133,19 +133,28 @@ export async function insertScheduledStreams(
   user = everyUser,
 ): Promise<void> {
   await pool.query(
-    `insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend, schedule_start_at)
-     select 'str_' || s, 'usr_' || u, 'scheduled', 'upl_' || u, 'dst_' || u, 'ffmpeg', ${startsAt}
-     from generate_series(1, $1::int) s cross join lateral (select ${user} as u) of_user`,
+    `with scheduled as (
+       select 'str_' || s as id, 'usr_' || u as user_id, 'upl_' || u as upload_id, 'dst_str_' || s as destination_id,
+         ${startsAt} as starts_at
+       from generate_series(1, $1::int) s cross join lateral (select ${user} as u) of_user),
+     own as (
+       insert into destinations (id, user_id, name, url, sealed_stream_key)
+       select destination_id, user_id, 'x', 'rtmp://127.0.0.1/live', '' from scheduled on conflict do nothing)
+     insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend, schedule_start_at)
+     select id, user_id, 'scheduled', upload_id, destination_id, 'ffmpeg', starts_at from scheduled`,
     [count],
   );
   await insertDueTimes(pool, 'scheduled', 'schedule_start');
 }
 
-/** Creates a stream that a user can start. */
+/** Creates a stream that a user can start, on a destination of its own. */
 export async function insertReadyStream(pool: Pool, id: string, userNumber: number): Promise<void> {
   await pool.query(
-    `insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend)
-     values ($1, 'usr_' || $2::int, 'draft', 'upl_' || $2::int, 'dst_' || $2::int, 'ffmpeg')`,
+    `with own as (
+       insert into destinations (id, user_id, name, url, sealed_stream_key)
+       values ('dst_' || $1::text, 'usr_' || $2::int, 'x', 'rtmp://127.0.0.1/live', '') returning id, user_id)
+     insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend)
+     select $1, user_id, 'draft', 'upl_' || $2::int, id, 'ffmpeg' from own`,
     [id, userNumber],
   );
 }

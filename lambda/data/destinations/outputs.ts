@@ -26,6 +26,17 @@ export interface NewOutput {
 /** The columns that an update sets. */
 export type OutputSettings = Pick<Output, 'name' | 'enabled'>;
 
+/** A live stream that is sent to a destination. */
+export interface LiveUse {
+  readonly destination_id: string;
+  /** The id of the stream. */
+  readonly id: string;
+  readonly name: string | null;
+  readonly started_at: Date | null;
+  readonly stream_duration_seconds: number | null;
+  readonly schedule_end_at: Date | null;
+}
+
 export function outputs(db: Queryable) {
   return {
     /** Makes an output, or restores one with the same destination that is being removed. */
@@ -66,6 +77,23 @@ export function outputs(db: Queryable) {
         db,
         'select * from outputs where stream_id = any ($1) and deleted_at is null order by is_first desc, seq',
         [streamIDs],
+      ),
+
+    /**
+     * The live streams that are sent to these destinations. A stream that is about to end is none of them: the next one
+     * may start at the time at which it ends.
+     */
+    liveUses: (destinationIDs: readonly string[]) =>
+      all<LiveUse>(
+        db,
+        `select o.destination_id, s.id, s.name, s.started_at, s.stream_duration_seconds, s.schedule_end_at
+         from outputs o join streams s on s.id = o.stream_id
+         where o.destination_id = any ($1) and o.enabled and o.deleted_at is null
+           and s.state in ('preparing', 'activating', 'active', 'failing') and not exists (
+             select from due_times d
+             where d.stream_id = s.id and d.kind in ('schedule_end', 'duration_over') and d.due_at <= now())
+         order by s.id`,
+        [destinationIDs],
       ),
 
     save: async (id: string, { name, enabled }: OutputSettings) =>

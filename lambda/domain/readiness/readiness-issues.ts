@@ -151,6 +151,11 @@ const issueTable = {
     'Create a destination and set destinationID, or enable an output.',
   ],
   destination_archived: ['DESTINATION', 'The destination is archived.', 'Choose another destination.'],
+  destination_live: [
+    'DESTINATION',
+    'Another stream of yours is live on the destination, which takes one at a time.',
+    'Stop that stream first, or choose another destination.',
+  ],
   destination_forbidden: [
     'DESTINATION',
     "Streaming to the destination's address is not allowed.",

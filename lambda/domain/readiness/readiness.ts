@@ -40,6 +40,8 @@ export interface DestinationFacts {
   readonly hasBackupURL: boolean;
   /** Platforms at the stream's addresses that do not take its quality, framerate or codec. */
   readonly excesses: readonly IngestExcess[];
+  /** Another stream of the user that is live on it; null: none. */
+  readonly liveStream: { readonly id: string; readonly name: string | null; readonly endsAt: Date | null } | null;
 }
 
 /** Facts of an output other than the one that a start needs. */
@@ -242,12 +244,19 @@ function judgeOutput(output: OutputFacts): Finding[] {
   }));
 }
 
-function judgeAddress({ archived, allowed, excesses }: DestinationFacts): ReadinessIssue[] {
+function judgeAddress({ archived, allowed, excesses, liveStream }: DestinationFacts): ReadinessIssue[] {
   return [
     ...(archived ? [issueOf('destination_archived')] : []),
+    ...(liveStream ? [occupiedBy(liveStream)] : []),
     ...(allowed ? [] : [issueOf('destination_forbidden')]),
     ...excesses.flatMap(findExcess),
   ];
+}
+
+function occupiedBy({ id, name, endsAt }: NonNullable<DestinationFacts['liveStream']>): ReadinessIssue {
+  const until = endsAt ? ` until ${endsAt.toISOString()}` : '';
+  const error = `Your stream ${name ? `“${name}”` : id} is live on the destination${until}, which takes one at a time.`;
+  return { ...issueOf('destination_live'), error };
 }
 
 function ofOutput({ outputID }: DestinationFacts, issues: readonly ReadinessIssue[]): ReadinessIssue[] {

@@ -8,7 +8,7 @@ import {
   readinessStages,
 } from '../../domain/readiness/readiness-issues.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { issuesOf, loadParts } from '../../orchestration/streams/stream-parts.ts';
+import { issuesOf, liveUsesOf, loadParts } from '../../orchestration/streams/stream-parts.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { backendOf, mayChangeBackend } from './stream-settings.ts';
@@ -43,7 +43,8 @@ export const getStreamReadiness = operation(['service:read'], {
   output: { status: 200, body: readiness },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
-    const issues = issuesOf(await loadParts(ctx.data, stream), ctx.settings, ctx.now);
+    const parts = await loadParts(ctx.data, stream);
+    const issues = issuesOf(parts, ctx.settings, ctx.now, await liveUsesOf(ctx.data, [parts]));
     const advice = adviceFor(
       {
         isEncoded: backendOf(stream) === 'ffmpeg',

@@ -2,7 +2,7 @@
 // It checks readiness, publishes changed drafts, and writes timelines, replicas and commands to the agents.
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
-import type { Output } from '../../data/destinations/outputs.ts';
+import type { LiveUse, Output } from '../../data/destinations/outputs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import type { Timelines, TimelineSources } from '../../data/playout/timelines.ts';
@@ -23,7 +23,7 @@ import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { soundsAtStart } from '../playout/apply-sound.ts';
 import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
-import { issuesOf, loadPartsOfAll, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
+import { issuesOf, liveUsesOf, loadPartsOfAll, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
 import type { KnownParts, StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
 import { saveDrawings } from '../playout/prepared-looks.ts';
 import { snapshotsOf, timelinesOfSnapshots, withLiveDraft } from '../playout/timeline-snapshots.ts';
@@ -100,24 +100,38 @@ export async function startStreams(
   const playlists = await data.playlists.lockMany(userIDs, playlistIDs);
   const partsOf = await loadPartsOfAll(data, streams, { users, playlists });
   const results = new Map<string, StartResult>();
-  const ready: Start[] = [];
-  for (const stream of streams) {
+  const ready = streams.flatMap((stream): Start[] => {
     const parts = partsOf.get(stream.id)!;
-    const issues = issuesOf(parts, settings, now);
-    if (issues.some(isBlocking)) results.set(stream.id, { issues });
-    else ready.push(plannedStart(stream, parts, options));
-  }
-  const limits = await limitsOfStarts(data, ready, settings.limitFactor);
-  const allowed = ready.filter(({ stream }, index) => {
-    const limit = limits[index]!;
-    if (limit) results.set(stream.id, { limit });
-    return !limit;
+    return issuesOf(parts, settings, now, []).some(isBlocking) ? [] : [plannedStart(stream, parts, options)];
   });
+  const limits = await limitsOfStarts(data, ready, settings.limitFactor);
+  // The use of the limits is locked now: of two starts of a user on one destination, the second one sees the first.
+  const uses = await liveUsesOf(data, [...partsOf.values()]);
+  const readyOf = new Map(ready.map((start, index) => [start.stream.id, { start, limit: limits[index]! }]));
+  const allowed: Start[] = [];
+  for (const [id, parts] of partsOf) {
+    const issues = issuesOf(parts, settings, now, uses);
+    if (issues.some(isBlocking)) {
+      results.set(id, { issues });
+      continue;
+    }
+    const { start, limit } = readyOf.get(id)!;
+    if (limit) results.set(id, { limit });
+    else {
+      allowed.push(start);
+      uses.push(...usesOfStart(parts));
+    }
+  }
   const { begun, replicas } = await begin(data, allowed, cause, options);
   const replicasOf = Map.groupBy(replicas, ({ stream_id: streamID }) => streamID);
   for (const [id, stream] of begun)
     results.set(id, { stream, outputs: partsOf.get(id)!.allOutputs, replicas: replicasOf.get(id) ?? [] });
   return results;
+}
+
+/** The uses of destinations by a stream that starts, for the streams after it. */
+function usesOfStart({ stream, outputs }: StreamParts): LiveUse[] {
+  return outputs.map(({ destination_id }) => ({ ...stream, destination_id }));
 }
 
 function plannedStart(stream: Locked<Stream>, parts: StreamParts, { now, random }: StartOptions): Start {

@@ -2,7 +2,7 @@
 import { longestTitle, titlePlaylistOf } from '../../domain/channels/broadcast-title.ts';
 import type { Database } from '../../data/database.ts';
 import type { Destination } from '../../data/destinations/destinations.ts';
-import type { Output } from '../../data/destinations/outputs.ts';
+import type { LiveUse, Output } from '../../data/destinations/outputs.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
 import type { UserWithCredits } from '../../data/billing/credit-accounts.ts';
@@ -25,6 +25,7 @@ import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
 import { targetOf, usualSound } from '../../domain/playout/sound.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { isDestinationAllowed } from '../../domain/destinations/destination-url.ts';
+import { endOfRun } from '../schedule/planned-times.ts';
 import { wantedLogo, wantedStinger } from './look-parts.ts';
 import { soundUnderFacts } from './sound-parts.ts';
 
@@ -149,8 +150,25 @@ async function namedParts(data: Database, streams: readonly Stream[], playlists:
   };
 }
 
-/** Runs the readiness checks on the loaded parts. */
-export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: Date): ReadinessIssue[] {
+/** The live streams that are sent to the destinations of these streams. */
+export async function liveUsesOf(data: Database, loaded: readonly StreamParts[]): Promise<LiveUse[]> {
+  const ids = loaded.flatMap(({ destination, destinations }) => [
+    ...(destination ? [destination.id] : []),
+    ...destinations.keys(),
+  ]);
+  return ids.length === 0 ? [] : data.outputs.liveUses(ids);
+}
+
+/**
+ * Runs the readiness checks on the loaded parts.
+ * @param uses of the destinations, from `liveUsesOf`
+ */
+export function issuesOf(
+  parts: StreamParts,
+  settings: StreamingSettings,
+  now: Date,
+  uses: readonly LiveUse[],
+): ReadinessIssue[] {
   const { stream, uploads } = parts;
   const factsOf = (id: string) => uploadFacts(uploads.get(id));
   return judgeReadiness(
@@ -160,8 +178,8 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
       logo: wantedLogo(stream.look, uploads),
       stinger: wantedStinger(stream.look, shownItems(parts), uploads),
-      destination: destinationFacts(parts, settings),
-      otherOutputs: otherOutputFacts(parts, settings),
+      destination: destinationFacts(parts, settings, uses),
+      otherOutputs: otherOutputFacts(parts, settings, uses),
       wantsBackup: wantsBackup(stream),
       managed: managedFacts(parts, settings),
       creditsLeft: parts.creditsLeft,
@@ -253,37 +271,45 @@ function specOf({ draft, live }: Playlist): PlaylistSpec {
   return draft.items.length > 0 ? draft : (live ?? draft);
 }
 
-function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {
+function destinationFacts(
+  parts: StreamParts,
+  settings: StreamingSettings,
+  uses: readonly LiveUse[],
+): DestinationFacts | null | undefined {
   const { stream, destination, destinationID, outputs } = parts;
   if (destinationID !== null) {
     const outputID = outputs.find((output) => output.destination_id === destinationID)?.id ?? null;
-    return destination && { outputID, ...addressFacts(destination, parts, settings) };
+    return destination && { outputID, ...addressFacts(destination, parts, settings, uses) };
   }
   const { legacyRtmpURL: url } = settings;
   if (stream.sealed_stream_key === null || url === null) return undefined;
-  return { outputID: null, archived: false, allowed: true, hasBackupURL: false, excesses: excessesOf([url], parts) };
+  const excesses = excessesOf([url], parts);
+  return { outputID: null, archived: false, allowed: true, hasBackupURL: false, excesses, liveStream: null };
 }
 
-function otherOutputFacts(parts: StreamParts, settings: StreamingSettings): OutputFacts[] {
+function otherOutputFacts(parts: StreamParts, settings: StreamingSettings, uses: readonly LiveUse[]): OutputFacts[] {
   return parts.outputs.flatMap(({ id, name, destination_id: destinationID }) => {
     const destination = parts.destinations.get(destinationID);
     if (!destination) return [];
-    return { outputID: id, name: name ?? destination.name, ...addressFacts(destination, parts, settings) };
+    return { outputID: id, name: name ?? destination.name, ...addressFacts(destination, parts, settings, uses) };
   });
 }
 
 function addressFacts(
-  { url, backup_url: backupURL, archived_at: archivedAt }: Destination,
+  { id, url, backup_url: backupURL, archived_at: archivedAt }: Destination,
   parts: StreamParts,
   settings: StreamingSettings,
+  uses: readonly LiveUse[],
 ): Omit<DestinationFacts, 'outputID'> {
   const urls = backupURL === null ? [url] : [url, backupURL];
   const used = wantsBackup(parts.stream) ? urls : [url];
+  const live = uses.find((use) => use.destination_id === id && use.id !== parts.stream.id);
   return {
     archived: archivedAt !== null,
     allowed: urls.every((candidate) => isDestinationAllowed(candidate, settings)),
     hasBackupURL: backupURL !== null,
     excesses: excessesOf(used, parts),
+    liveStream: live ? { id: live.id, name: live.name, endsAt: endOfRun(live, live.started_at) } : null,
   };
 }
 

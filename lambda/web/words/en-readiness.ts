@@ -33,6 +33,7 @@ export const remedies: Readonly<Partial<Record<ReadinessCode, string>>> = {
   playlist_not_probed: soon,
   playlist_not_playable: 'The playlist shows the fault of each item. Replace them.',
   destination_missing: 'Choose a destination in its settings, or add an output.',
+  destination_live: 'Stop that stream first, or choose another destination in the settings of this one.',
   backup_url_missing: 'Add a backup address to the destination, or stream without a backup.',
   not_connected: 'Connect a channel under “Destinations”, or choose a destination in its settings.',
   settings_missing: 'Choose broadcast settings under “Destinations”.',

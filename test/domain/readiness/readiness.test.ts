@@ -5,7 +5,12 @@ import type { ChannelFacts, ManagedFacts } from '../../../lambda/domain/readines
 import { isBlocking, readinessCodes } from '../../../lambda/domain/readiness/readiness-issues.ts';
 import type { ReadinessCode } from '../../../lambda/domain/readiness/readiness-issues.ts';
 import { failureOfItem, isPlayable, judgeReadiness } from '../../../lambda/domain/readiness/readiness.ts';
-import type { PlaylistFacts, StreamFacts, UploadFacts } from '../../../lambda/domain/readiness/readiness.ts';
+import type {
+  DestinationFacts,
+  PlaylistFacts,
+  StreamFacts,
+  UploadFacts,
+} from '../../../lambda/domain/readiness/readiness.ts';
 import type { Quality, VideoCodec } from '../../../lambda/domain/shared/video-format.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
@@ -22,7 +27,15 @@ const withFindings = (...findings: UploadFacts['findings']): UploadFacts => ({ .
 
 /** A stinger of the maximum length. */
 const swoosh = { probeState: 'completed', durationSeconds: 3, cutSeconds: 1 } as const;
-const destination = { outputID: 'out_1', archived: false, allowed: true, hasBackupURL: true, excesses: [] };
+const destination = {
+  outputID: 'out_1',
+  archived: false,
+  allowed: true,
+  hasBackupURL: true,
+  excesses: [],
+  liveStream: null,
+};
+const occupant = { id: 'str_1', name: 'Night Radio', endsAt: new Date('2026-12-01T20:00:00Z') };
 const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
 const ready: StreamFacts = {
   playlists: [],
@@ -134,6 +147,7 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['playlist_not_playable', 'PLAYLIST', { playlists: [audioPlaylist(silentMovie)] }],
   ['destination_missing', 'DESTINATION', { destination: undefined }],
   ['destination_missing', 'DESTINATION', { destination: null }],
+  ['destination_live', 'DESTINATION', { destination: { ...destination, liveStream: occupant } }],
   ['destination_archived', 'DESTINATION', { destination: { ...destination, archived: true } }],
   ['destination_forbidden', 'DESTINATION', { destination: { ...destination, allowed: false } }],
   ['backup_url_missing', 'DESTINATION', { destination: { ...destination, hasBackupURL: false }, wantsBackup: true }],
@@ -349,6 +363,18 @@ test('an item that is left out says why, one that is still being examined says n
     code: 'upload_missing',
     detail: expect.stringMatching(/Remove/),
   });
+});
+
+it('names the stream that is live on the destination, and when it ends', () => {
+  const errorWith = (liveStream: DestinationFacts['liveStream']) =>
+    judgeReadiness({ ...ready, destination: { ...destination, liveStream } }, now)[0]!.error;
+  const rest = 'which takes one at a time.';
+  expect(errorWith(occupant)).toBe(
+    `Your stream “Night Radio” is live on the destination until 2026-12-01T20:00:00.000Z, ${rest}`,
+  );
+  expect(errorWith({ id: 'str_1', name: null, endsAt: null })).toBe(
+    `Your stream str_1 is live on the destination, ${rest}`,
+  );
 });
 
 it('what another output does not take is told of it, and keeps the stream from nothing', () => {
