@@ -64,6 +64,8 @@ interface Declaration<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** Requests may leave the body out. It is an empty object then. */
+  readonly isBodyOptional?: true;
   readonly output: {
     /** 302: REST redirects to the `url` of the answer; other surfaces return the answer itself. */
     readonly status: 200 | 201 | 202 | 204 | 302;

@@ -10,13 +10,15 @@ const maxBodyBytes = 1024 * 1024;
 
 /**
  * Reads and parses the body.
- * @returns undefined for an operation without a body
+ * @returns undefined for an operation without a body; an empty object in place of an optional one that is left out
  * @throws {ProblemError} as readJSON, or unknown_field
  */
 export async function readBody(request: Request, operation: Operation): Promise<unknown> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return undefined;
-  if (operation.body) return readJSON(request);
-  const text = (await readBounded(request)).toString().trim();
+  if (operation.body && !operation.isBodyOptional) return readJSON(request);
+  const bytes = await readBounded(request);
+  if (operation.body) return bytes.length === 0 ? {} : parseJSON(request, bytes);
+  const text = bytes.toString().trim();
   if (text === '' || (text.startsWith('{') && text.endsWith('}') && text.slice(1, -1).trim() === '')) return undefined;
   const detail = 'This operation has no body. Send none, or an empty object.';
   throw new ProblemError('unknown_field', detail, { errors: [{ path: '', code: 'unknown_field', detail }] });
@@ -27,7 +29,10 @@ export async function readBody(request: Request, operation: Operation): Promise<
  * @throws {ProblemError} malformed_json, payload_too_large
  */
 export async function readJSON(request: Request): Promise<unknown> {
-  const bytes = await readBounded(request);
+  return parseJSON(request, await readBounded(request));
+}
+
+function parseJSON(request: Request, bytes: Buffer): unknown {
   const [mediaType, ...parameters] = (request.headers.get('content-type') ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase());

@@ -306,6 +306,29 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     expect(await page.getByText('They last until').count()).toBe(0);
   });
 
+  test('stops one run of a stream that repeats, and can stop it for good', async () => {
+    await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');
+    const recurrence = { rule: 'FREQ=WEEKLY', timeZone: 'UTC' };
+    const scheduleStartAt = '2030-03-29T19:00:00.000Z';
+    await run.api('POST', `/streams/${streamID}/schedule`, { scheduleStartAt, recurrence });
+    await run.api('POST', `/streams/${streamID}/start`);
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Only this run ends', { exact: false }).waitFor();
+    expect(await browser.look('stop-recurring')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
+    const isIn = (state: string) => async () => (await run.api('GET', `/streams/${streamID}`)).state === state;
+    await until(isIn('scheduled'));
+    expect((await run.api('GET', `/streams/${streamID}`)).scheduleStartAt).toBe(scheduleStartAt);
+
+    await run.api('POST', `/streams/${streamID}/start`);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Stop for good' }).click();
+    await until(isIn('stopped'));
+    expect((await run.api('GET', `/streams/${streamID}`)).recurrence).toBeNull();
+  });
+
   test('discards what was edited of a playlist since it was published', async () => {
     const [{ id: uploadID }] = (await run.api('GET', '/uploads?q=film')).data;
     await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');

@@ -236,15 +236,17 @@ export interface ScheduledTime {
  * The scheduled run after the one due at `startAt`: the first that is not over yet. If it has begun already, the stream
  * starts late, so runs may follow each other without a break. Null if the recurrence is over.
  * @param durationSeconds length of a run that the schedule does not end; 0 if nothing ends it
+ * @param mayBeginLate whether a run that has begun already may be the next one
  */
 export async function nextScheduledTime(
   series: Series,
   startAt: Date,
   now: Date,
   durationSeconds: number,
+  mayBeginLate = true,
 ): Promise<ScheduledTime | null> {
   const { lengthSeconds } = series;
-  const overAt = now.getTime() - (lengthSeconds ?? durationSeconds) * 1000;
+  const overAt = now.getTime() - (mayBeginLate ? (lengthSeconds ?? durationSeconds) : 0) * 1000;
   const from = startAt > now ? startAt.getTime() : Math.max(startAt.getTime(), overAt) + 1;
   const [next] = await startsOf(series, new Date(from), 1);
   if (next === undefined) return null;

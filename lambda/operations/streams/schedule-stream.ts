@@ -32,7 +32,8 @@ export const scheduleStream = operation(['service:write'], {
     recurrence: recurrence
       .nullish()
       .describe(
-        'Rule for repeated starts. Every run is as long as the first one. A stop by the user ends the recurrence.',
+        'Rule for repeated starts. Every run is as long as the first one. It continues after stop_stream, unless ' +
+          'that ends it.',
       ),
   }),
   output: { status: 200, body: streamSchema },

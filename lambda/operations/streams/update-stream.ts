@@ -40,9 +40,9 @@ export const updateStream = operation(['service:write'], {
   summary: 'Update a stream',
   description:
     'Changes a stream. Absent fields stay unchanged; null clears a field. The request is applied as a whole or ' +
-    'not at all. status ACTIVE starts the stream like start_stream; INACTIVE stops it. While live, only name, ' +
-    'streamDuration, scheduleEndAt, status, sound and look can change; sound and look take effect from the next ' +
-    'item.',
+    'not at all. status ACTIVE starts the stream like start_stream; INACTIVE stops it like stop_stream, ' +
+    'and its recurrence continues. While live, only name, streamDuration, scheduleEndAt, status, sound and look can ' +
+    'change; sound and look take effect from the next item.',
   tag: 'streams',
   route: 'PATCH /streams/{id}',
   body: z
@@ -93,7 +93,7 @@ export const updateStream = operation(['service:write'], {
     if (retryMirror) await writeAgain(ctx.data, stream, ctx.now);
     const judged = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
     if (status === 'ACTIVE') return startAndPresent(ctx, judged);
-    if (status === 'INACTIVE') return presentStream(ctx, await stopOrRefuse(ctx, judged));
+    if (status === 'INACTIVE') return presentStream(ctx, await stopOrRefuse(ctx, judged, false));
     return presentStream(ctx, judged);
   },
 });

@@ -61,10 +61,16 @@ export async function stopStreams(
 }
 
 /**
- * The causes that end one scheduled time of a recurrence: its end, and actions of operators. Any other cause ends the
- * recurrence.
+ * The causes that end one scheduled time of a recurrence: its end, a stop by its user, and actions of operators. Any
+ * other cause ends the recurrence. Decision D202.
  */
-const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over', 'account_at_rest', 'content_blocked']);
+const scheduledEnds = new Set<TransitionCause>([
+  'stop',
+  'schedule_end',
+  'duration_over',
+  'account_at_rest',
+  'content_blocked',
+]);
 
 /**
  * Finishes the stops of `stopping` streams whose replicas have all ended. They wait for their next scheduled time, or
@@ -112,7 +118,9 @@ async function awaitNextScheduledTimes(
     const cause = causes.get(stream.id);
     if (cause === undefined || !scheduledEnds.has(cause)) continue;
     const { recurrence, schedule_start_at: startAt, stream_duration_seconds: durationSeconds } = stream;
-    const next = await nextScheduledTime(seriesOf(recurrence!), startAt!, now, durationSeconds ?? 0);
+    // A run that is under way by the schedule does not begin again for a user who has just stopped it.
+    const mayBeginLate = cause !== 'stop';
+    const next = await nextScheduledTime(seriesOf(recurrence!), startAt!, now, durationSeconds ?? 0, mayBeginLate);
     if (next !== null) armed.push({ stream, time: next, recurrence });
   }
   const waiting = await armSchedules(data, armed);

@@ -125,15 +125,15 @@ function describe(operation: Operation, schemas: Json): Json {
       ...format(operation),
       ...idempotencyKey(operation),
     ],
-    ...(operation.body ? { requestBody: requestBody(operation.body, schemas) } : {}),
+    ...(operation.body ? { requestBody: requestBody(operation, schemas) } : {}),
     responses: answersOf(operation, schemas),
   };
 }
 
-function requestBody(body: z.ZodType, schemas: Json): Json {
-  const { examples, ...schema } = jsonSchema(body, 'input', schemas) as Json & { examples?: readonly unknown[] };
+function requestBody({ body, isBodyOptional }: Operation, schemas: Json): Json {
+  const { examples, ...schema } = jsonSchema(body!, 'input', schemas) as Json & { examples?: readonly unknown[] };
   const example = examples?.[0] ?? exampleOf(schema, '', schemas);
-  return { required: true, content: { 'application/json': { schema, example } } };
+  return { required: isBodyOptional !== true, content: { 'application/json': { schema, example } } };
 }
 
 function parameters(operation: Operation, where: 'path' | 'query', schemas: Json): Json[] {

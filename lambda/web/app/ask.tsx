@@ -16,6 +16,8 @@ interface AskProps {
   readonly isDisabled?: boolean;
   /** The dialog closes when this resolves, and shows the message of an error that this throws. */
   readonly onYes: () => Promise<unknown>;
+  /** Another way to say yes, with a button of its own. */
+  readonly other?: { readonly action: string; readonly onYes: () => Promise<unknown> };
 }
 
 export function Ask({
@@ -27,11 +29,12 @@ export function Ask({
   tone = 'plain',
   isDisabled,
   onYes,
+  other,
 }: AskProps): ReactNode {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  const { attempt, error, isPending } = useAttempt(async () => {
-    await onYes();
+  const { attempt, error, isPending } = useAttempt(async (act: () => Promise<unknown>) => {
+    await act();
     dialog.current?.close();
   });
   return (
@@ -53,11 +56,16 @@ export function Ask({
           <button type="button" onClick={() => dialog.current?.close()}>
             {refuse ?? words.cancel}
           </button>
+          {other && (
+            <button type="button" disabled={isPending} onClick={() => void attempt(other.onYes)}>
+              {other.action}
+            </button>
+          )}
           <button
             type="button"
             className={tone === 'plain' ? 'primary' : tone}
             disabled={isPending}
-            onClick={() => void attempt()}
+            onClick={() => void attempt(onYes)}
           >
             {action}
           </button>

@@ -11,8 +11,8 @@ import { nameOf } from './stream-name.ts';
 
 export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode {
   const name = nameOf(stream);
-  const move = async (what: 'start' | 'stop'): Promise<void> => {
-    const moved = await call<Stream>('POST', `/streams/${stream.id}/${what}`);
+  const move = async (what: 'start' | 'stop', body?: object): Promise<void> => {
+    const moved = await call<Stream>('POST', `/streams/${stream.id}/${what}`, body);
     show(`/streams/${stream.id}`, moved);
     refresh('/streams?');
   };
@@ -22,10 +22,13 @@ export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode
         action={words.stream.stop}
         tone="grave"
         question={words.stream.stopAsk(name)}
-        explanation={words.stream.stopText}
+        explanation={stream.recurrence === null ? words.stream.stopText : words.stream.stopTextRecurring}
         refuse={words.stream.keep}
         isDisabled={stream.state === 'stopping'}
         onYes={() => move('stop')}
+        {...(stream.recurrence !== null && {
+          other: { action: words.stream.stopForGood, onYes: () => move('stop', { endsRecurrence: true }) },
+        })}
       />
     );
   return (

@@ -137,6 +137,10 @@ export const words = {
     onBackup: 'Live on the backup. The first feed is being restored.',
     stopAsk: (name: string) => `Stop ${name}?`,
     stopText: 'Viewers see it end within two seconds, and its cost ends too.',
+    stopTextRecurring:
+      'Viewers see it end within two seconds, and its cost ends too. Only this run ends: it starts again at its next ' +
+      'time. “Stop for good” also ends its repetition.',
+    stopForGood: 'Stop for good',
     startAsk: (name: string) => `Start ${name}?`,
     startText: (credits: string) =>
       `It costs ${credits} credits an hour while it is live, with all its outputs and backups.`,

@@ -167,21 +167,51 @@ describe('after an occurrence', () => {
 });
 
 describe('a recurrence', () => {
-  it('ends with a stop by the user while the stream is on', async () => {
+  it.each([
+    ['a stop', (id: string) => call('POST', `/streams/${id}/stop`)],
+    ['a stop that says so', (id: string) => call('POST', `/streams/${id}/stop`, { endsRecurrence: false })],
+    ['status INACTIVE', (id: string) => call('PATCH', `/streams/${id}`, { status: 'INACTIVE' })],
+  ])('goes on after %s by the user, which ends this run', async (_, stop) => {
+    const { id, began, ended } = await onAir();
+    expect((await stop(id)).body).toMatchObject({ state: 'stopping', recurrence: { rule: 'FREQ=DAILY' } });
+    await ended();
+    expect(await stream(id)).toMatchObject({ state: 'scheduled', scheduleStartAt: plusHours(began, 24) });
+    expect(await dueKinds(id)).toEqual(['schedule_end', 'schedule_start']);
+  });
+
+  it('keeps its next start where the stream was started by hand before and is stopped again', async () => {
+    const id = await readyStream();
+    const startAt = inFuture(3600);
+    const recurrence = { rule: 'FREQ=WEEKLY', timeZone: 'UTC' };
+    await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt, recurrence });
+    await call('POST', `/streams/${id}/start`);
+    await call('POST', `/streams/${id}/stop`);
+    expect(await stream(id)).toMatchObject({ state: 'scheduled', scheduleStartAt: startAt });
+  });
+
+  it('does not begin a run again that is under way when the user stops the stream', async () => {
+    const { id, began, ended } = await onAir({ rule: 'FREQ=HOURLY;INTERVAL=1', timeZone: 'UTC' });
+    // The stream has run into its next scheduled time.
+    await service.pool().query(`update streams set schedule_start_at = schedule_start_at - interval '1 hour'`);
+    await call('POST', `/streams/${id}/stop`);
+    await ended();
+    expect(await stream(id)).toMatchObject({ state: 'scheduled', scheduleStartAt: plusHours(began, 1) });
+  });
+
+  it('ends with a stop that is for good while the stream is on', async () => {
     const { id, ended } = await onAir();
-    expect((await call('POST', `/streams/${id}/stop`)).body).toMatchObject({ state: 'stopping', recurrence: null });
+    const { body } = await call('POST', `/streams/${id}/stop`, { endsRecurrence: true });
+    expect(body).toMatchObject({ state: 'stopping', recurrence: null });
     await ended();
     expect(await stream(id)).toMatchObject({ state: 'stopped', nextOccurrences: [] });
   });
 
-  it('ends with a stop by the user while the stream is stopping by its schedule', async () => {
+  it('ends with a stop that is for good while the stream is stopping by its schedule', async () => {
     const { id, ended } = await onAir();
     await fallDue(id, 'schedule_end');
     await fire();
-    expect((await call('PATCH', `/streams/${id}`, { status: 'INACTIVE' })).body).toMatchObject({
-      state: 'stopping',
-      recurrence: null,
-    });
+    const { body } = await call('POST', `/streams/${id}/stop`, { endsRecurrence: true });
+    expect(body).toMatchObject({ state: 'stopping', recurrence: null });
     await ended();
     expect((await stream(id)).state).toBe('stopped');
   });

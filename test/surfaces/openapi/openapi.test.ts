@@ -261,6 +261,7 @@ describe('bodies', () => {
       create_stream: [],
       update_stream: [],
       duplicate_stream: [],
+      stop_stream: [],
       schedule_stream: ['scheduleStartAt'],
       skip_occurrence: ['startAt'],
       preview_stream_look: ['look'],
@@ -326,7 +327,7 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
   test('has the answers, headers and problems that it declares', () => {
     const { status, body, location } = operation.output;
     expect([requestBody !== undefined, requestBody?.required]).toEqual(
-      operation.body ? [true, true] : [false, undefined],
+      operation.body ? [true, operation.isBodyOptional !== true] : [false, undefined],
     );
     const needed =
       operation.scopes === 'public'
