@@ -5,8 +5,9 @@ import type { McpContent, Prompt } from '../surfaces/mcp/server.ts';
 const instructions = [
   'This service keeps live streams running around the clock: it loops uploaded media to destinations such as ' +
     'YouTube, Twitch or your own ingest. Live minutes cost credits.',
-  'Terms: an upload is a file. A playlist is an ordered list of uploads that belongs to a stream. A destination ' +
-    'is an address with its secret key. A stream plays its playlists, or a single upload, to its destinations.',
+  'Terms: an upload is a file. A playlist is an ordered list of uploads that belongs to a stream, and ' +
+    'outlives it. A destination is an address with its secret key. A stream plays its playlists, or a single ' +
+    'upload, to its destinations.',
   'To go live with files: create_upload, create_upload_url, PUT the file, complete_upload (or import_upload for ' +
     'a link); create_destination; create_stream; create_playlist and apply_playlist_operations, or ' +
     'videoUploadObjectID of the stream for a single file; get_stream_readiness; start_stream; then get_stream ' +

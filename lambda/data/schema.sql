@@ -1188,7 +1188,6 @@ create table playlists (
   constraint playlists_pkey primary key (id),
   constraint playlists_kind_check check (kind = any (array['video', 'audio'])),
   constraint playlists_publish_status_check check (publish_status = any (array['IDLE', 'PREPARING', 'FAILED'])),
-  constraint playlists_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint playlists_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index playlists_by_draft_item on playlists using gin ((draft -> 'items') jsonb_path_ops);

@@ -150,6 +150,11 @@ export const problemCodes = {
     title: 'Nothing was published',
     explanation: 'The draft has no published version to restore.',
   },
+  stream_deleted: {
+    status: 422,
+    title: 'Stream is deleted',
+    explanation: 'The stream of the playlist is deleted. Name the playlist in playlistIDs of another stream first.',
+  },
   playlist_empty: {
     status: 422,
     title: 'Playlist empty',

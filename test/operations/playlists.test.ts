@@ -215,14 +215,13 @@ describe('DELETE /playlists/{id}', () => {
     expect((await user.call('PATCH', `/streams/${plays}`, { playlistIDs: [] })).body.state).toBe('draft');
   });
 
-  it('happens to all playlists of a stream that is deleted, and none is kept prepared any more', async () => {
+  it('does not happen with that of its stream, and other streams keep it prepared', async () => {
     const [owner, prepares] = [await createStream(), await createStream()];
-    const [first, second, third] = [await create(), await create(), await create()].map(({ id }) => id);
-    await user.call('PATCH', `/streams/${owner}`, { playlistIDs: [second] });
-    await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [third, second, first] });
+    const [first, second] = [await create(), await create(owner)].map(({ id }) => id);
+    await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [second, first] });
     await user.call('DELETE', `/streams/${owner}`);
-    expect((await user.call('GET', `/playlists/${second}`)).status).toBe(404);
-    expect((await user.call('GET', `/streams/${prepares}`)).body.preparedPlaylistIDs).toEqual([third, first]);
+    expect((await user.call('GET', `/playlists/${second}`)).status).toBe(200);
+    expect((await user.call('GET', `/streams/${prepares}`)).body.preparedPlaylistIDs).toEqual([second, first]);
   });
 
   it('is refused while its stream is live', async () => {

@@ -209,6 +209,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   stop_stream: {
     done: () => on('streams', startedStream(), 'stop'),
     not_found: () => call('POST', '/streams/nothing/stop'),
+    validation_failed: () => on('streams', startedStream(), 'stop', { endsRecurrence: 'yes' }),
     stream_not_stoppable: () => on('streams', failedStream(), 'stop'),
   },
   retry_stream: {
@@ -484,6 +485,11 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => on('playlists', filledPlaylist(), 'publish'),
     not_found: () => call('POST', '/playlists/nothing/publish'),
     playlist_empty: () => on('playlists', newPlaylist(), 'publish'),
+    stream_deleted: async () => {
+      const id = await filledPlaylist();
+      await call('DELETE', `/streams/${(await call('GET', `/playlists/${id}`)).body.streamID}`);
+      return call('POST', `/playlists/${id}/publish`);
+    },
   },
   discard_playlist_draft: {
     done: async () => {
@@ -498,6 +504,12 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => remove('playlists', filledPlaylist()),
     not_found: () => call('DELETE', '/playlists/nothing'),
     stream_live: () => remove('playlists', livePlaylist()),
+    resource_in_use: async () => {
+      const id = await filledPlaylist();
+      const { streamID } = (await call('GET', `/playlists/${id}`)).body;
+      await call('POST', `/streams/${streamID}/schedule`, { scheduleStartAt: inFuture(3600) });
+      return call('DELETE', `/playlists/${id}`);
+    },
   },
 
   list_destinations: list('destinations'),

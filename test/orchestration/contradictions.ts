@@ -53,9 +53,10 @@ const contradictions = {
             else 'idle'
           end
         from playlists where stream_id = s.id)`,
-  'a deleted stream whose playlists are still there': `
-    select p.id from playlists p join streams s on s.id = p.stream_id
-    where s.deleted_at is not null`,
+  'a playlist that is being published, or has no name, without a stream': `
+    select p.id from playlists p
+    where not exists (select from streams where id = p.stream_id and deleted_at is null)
+      and (p.publish_status <> 'IDLE' or p.name is null)`,
   'a running stream without a timeline': `
     select id from streams
     where state in ('activating', 'active', 'failing')

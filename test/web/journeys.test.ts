@@ -199,7 +199,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   });
 
   test('sees that somebody else has edited a playlist, and loses nothing of theirs', async () => {
-    await page.getByRole('link', { name: 'Playlist', exact: true }).click();
+    await page.getByRole('link', { name: /^Playlist of / }).click();
     await page.getByText('2 items ·', { exact: false }).waitFor();
     const { data } = await run.api('GET', '/playlists');
     const [playlist] = data;

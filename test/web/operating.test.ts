@@ -345,6 +345,36 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     expect((await run.api('GET', `/playlists/${id}`)).draft.items).toHaveLength(1);
   });
 
+  test('names a playlist, which stays when its stream is deleted, is taken up by another, and is deleted', async () => {
+    const [{ id }] = (await run.api('GET', `/playlists?streamID=${streamID}`)).data;
+    await page.getByLabel('Name').fill('Rain');
+    await page.getByRole('button', { name: 'Rename it' }).click();
+    await page.getByRole('heading', { name: 'Rain' }).waitFor();
+
+    const dialog = page.getByRole('dialog');
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
+    await page.getByRole('button', { name: 'Delete this stream' }).click();
+    await dialog.getByText('Its playlists stay', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Delete this stream' }).click();
+    await page.getByRole('heading', { name: 'Streams' }).waitFor();
+    await page.goto(`${run.connection.siteURL}/playlists`);
+    await page.getByText('its stream is deleted').waitFor();
+    expect(await browser.look('playlist-left')).toEqual([]);
+
+    const next = await run.api('POST', '/streams', { name: 'Morning show' });
+    await page.goto(`${run.connection.siteURL}/streams/${next.id}`);
+    await page.getByText('Use an existing playlist').click();
+    await page.getByLabel('Playlist', { exact: true }).selectOption('Rain (video)');
+    expect(await browser.look('playlist-taken-up')).toEqual([]);
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await until(async () => (await run.api('GET', `/playlists/${id}`)).streamID === next.id);
+
+    await page.goto(`${run.connection.siteURL}/playlists/${id}`);
+    await page.getByRole('button', { name: 'Delete this playlist' }).click();
+    await dialog.getByRole('button', { name: 'Delete this playlist' }).click();
+    await until(async () => (await run.api('GET', `/playlists?streamID=${next.id}`)).data.length === 0);
+  });
+
   test('the browser has complained of nothing, and blocked nothing', () => {
     expect(browser.complaints).toEqual([]);
   });

@@ -17,6 +17,7 @@ export interface Playlist {
   readonly id: string;
   readonly seq: number;
   readonly user_id: string;
+  /** The stream that it was made for or moved to last. It may be deleted. */
   readonly stream_id: string;
   readonly name: string | null;
   readonly kind: PlaylistKind;
@@ -103,11 +104,18 @@ export function playlists(db: Queryable) {
 
     delete: (id: string) => db.query('delete from playlists where id = $1', [id]),
 
-    /** Deletes all playlists of a stream. @returns their ids */
-    deleteOfStream: async (streamID: string) => {
-      const rows = await all<{ id: string }>(db, 'delete from playlists where stream_id = $1 returning id', [streamID]);
-      return rows.map(({ id }) => id);
-    },
+    /**
+     * Lets the playlists of a stream outlive it: ends their publishing, which needs a stream, and names those without a
+     * name.
+     */
+    outlive: (streamID: string, names: Readonly<Record<PlaylistKind, string>>) =>
+      db.query(
+        `update playlists
+         set publish_status = 'IDLE', publishing = null, publish_failure = null,
+           name = coalesce(name, $2::jsonb ->> kind)
+         where stream_id = $1`,
+        [streamID, names],
+      ),
 
     moveToStream: (id: string, streamID: string) =>
       db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),

@@ -25,7 +25,7 @@ export function streamParts(db: Queryable) {
       const rows = await all<{ id: string }>(
         db,
         `select id from streams
-         where state in ('draft', 'invalid', 'stopped', 'failed') and ${namesPart}
+         where state in ('draft', 'invalid', 'stopped', 'failed') and deleted_at is null and ${namesPart}
          order by id`,
         [part.uploadID ?? null, part.playlistID ?? null, part.destinationID ?? null],
       );

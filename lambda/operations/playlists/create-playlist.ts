@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
-import { id, text } from '../fields.ts';
+import { id } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
-import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
-import { playlistKinds } from '../../domain/playout/playlist-words.ts';
+import { playlistName, playlistSchema, presentPlaylist } from './playlist-schema.ts';
+import { playlistKinds, usualPlaylistName } from '../../domain/playout/playlist-words.ts';
 
 export const createPlaylist = operation(['service:write'], {
   summary: 'Create a playlist',
@@ -19,7 +19,7 @@ export const createPlaylist = operation(['service:write'], {
   tag: 'playlists',
   route: 'POST /playlists',
   body: z.strictObject({
-    streamID: id.describe('ID of the stream that the playlist belongs to.'),
+    streamID: id.describe('ID of the stream that the playlist is made for. The playlist outlives it.'),
     kind: z
       .enum(playlistKinds)
       .describe('video: pictures with their own sound. audio: sound that replaces the sound of the pictures.'),
@@ -28,7 +28,9 @@ export const createPlaylist = operation(['service:write'], {
       .describe(
         'sequential: plays the items in order. shuffle: plays each item once per lap, in a new order every lap.',
       ),
-    name: text(1, 255).nullish().describe('Name for people.'),
+    name: playlistName
+      .nullish()
+      .describe('Name for people. Default: such as “Music of Night Radio”, by the name of the stream.'),
   }),
   output: { status: 201, body: playlistSchema, location: (playlist) => `/playlists/${playlist.id}` },
   errors: ['limit_reached'],
@@ -40,7 +42,7 @@ export const createPlaylist = operation(['service:write'], {
       id: ctx.newID('ply'),
       userID: ctx.caller.userID,
       streamID: stream.id,
-      name: body.name ?? null,
+      name: body.name ?? usualPlaylistName(body.kind, stream.name),
       kind: body.kind,
       draft: { mode: body.mode, items: [] },
     });

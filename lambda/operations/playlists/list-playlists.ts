@@ -13,8 +13,9 @@ const maxItemsOfPage = 10_000;
 export const listPlaylists = operation(['service:read'], {
   summary: 'List playlists',
   description:
-    'Returns playlists, newest first. A playlist is an ordered list of uploads that belongs to one stream. A ' +
-    'page ends early if its playlists would have more than 10,000 items together.',
+    'Returns playlists, newest first. A playlist is an ordered list of uploads. It belongs to one stream and ' +
+    'outlives it; playlistIDs of another stream moves it there. A page ends early if its playlists would have more ' +
+    'than 10,000 items together.',
   tag: 'playlists',
   route: 'GET /playlists',
   query: { ...pageQuery, streamID: id.optional().describe('Only the playlists of this stream.') },

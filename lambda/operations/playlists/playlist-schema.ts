@@ -7,11 +7,11 @@ import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
 import { failureOfItem } from '../../domain/readiness/readiness.ts';
 import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
-import { failure, timestamp } from '../fields.ts';
+import { failure, text, timestamp } from '../fields.ts';
 import { itemLook, presentItemLook } from '../look-fields.ts';
 import { itemSound, presentItemSound } from '../sound-fields.ts';
 import { shownColumns } from '../shown-columns.ts';
-import { playlistKinds, publishStatuses } from '../../domain/playout/playlist-words.ts';
+import { maxPlaylistName, playlistKinds, publishStatuses } from '../../domain/playout/playlist-words.ts';
 
 const item = z
   .object({
@@ -31,10 +31,15 @@ const spec = z.object({
   durationSeconds: z.number().describe('Total duration of all items with a known duration, in seconds.'),
 });
 
+/** The name of a playlist in requests. */
+export const playlistName = text(1, maxPlaylistName);
+
 export const playlistSchema = z
   .object({
     id: z.string(),
-    streamID: z.string(),
+    streamID: z
+      .string()
+      .describe('ID of the stream that it was made for or moved to last. That stream may be deleted.'),
     name: z.string().nullable(),
     kind: z.enum(playlistKinds),
     mode: z.enum(playlistModes).describe('Mode of the draft.'),

@@ -14,13 +14,19 @@ export const publishPlaylist = operation(['service:write'], {
   tag: 'playlists',
   route: 'POST /playlists/{id}/publish',
   output: { status: 202, body: playlistSchema },
-  errors: ['playlist_empty'],
+  errors: ['playlist_empty', 'stream_deleted'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
     const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
     if (playlist.draft.items.length === 0)
       throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
+    if (!stream)
+      throw new ProblemError(
+        'stream_deleted',
+        'The stream of this playlist is deleted. Name the playlist in playlistIDs of another stream with ' +
+          'update_stream. A start publishes it by itself.',
+      );
     return presentPlaylist(ctx, await requestDraftPublish(ctx.data, stream, playlist, ctx.settings.limitFactor));
   },
 });

@@ -1,8 +1,8 @@
 // PATCH /playlists/{id}: renames a playlist.
 import * as z from 'zod';
-import { orNotFound, text } from '../fields.ts';
+import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+import { playlistName, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const updatePlaylist = operation(['service:write'], {
   summary: 'Rename a playlist',
@@ -11,7 +11,7 @@ export const updatePlaylist = operation(['service:write'], {
     'apply_playlist_operations.',
   tag: 'playlists',
   route: 'PATCH /playlists/{id}',
-  body: z.strictObject({ name: text(1, 255).nullish().describe('Name for people.') }),
+  body: z.strictObject({ name: playlistName.nullish().describe('Name for people.') }),
   output: { status: 200, body: playlistSchema },
   async handle(ctx, { params, body }) {
     const { id, name } = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');

@@ -1,4 +1,5 @@
-// DELETE /streams/{id}: deletes a stream with its playlists. A live stream is stopped first.
+// DELETE /streams/{id}: deletes a stream. A live stream is stopped first. Decision D203.
+import { usualPlaylistName } from '../../domain/playout/playlist-words.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { stopStream } from '../../orchestration/streams/stop-stream.ts';
 import { orNotFound } from '../fields.ts';
@@ -6,14 +7,18 @@ import { operation } from '../operation.ts';
 
 export const deleteStream = operation(['service:destructive'], {
   summary: 'Delete a stream',
-  description: 'Deletes the stream and its playlists. A live stream is stopped, and its media ends within 2 seconds.',
+  description:
+    'Deletes the stream with its settings and its history. A live stream is stopped, and its media ends within 2 ' +
+    'seconds. Its playlists stay: playlistIDs moves them to another stream, and delete_playlist deletes one.',
   tag: 'streams',
   route: 'DELETE /streams/{id}',
   output: { status: 204 },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
-    const playlistIDs = await ctx.data.playlists.deleteOfStream(stream.id);
-    await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, playlistIDs);
+    await ctx.data.playlists.outlive(stream.id, {
+      video: usualPlaylistName('video', stream.name),
+      audio: usualPlaylistName('audio', stream.name),
+    });
     if (isLive(stream.state)) {
       await ctx.data.streams.markDeleted(stream.id);
       await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');

@@ -49,7 +49,10 @@ const parts = {
       .array(id)
       .max(2)
       .optional()
-      .describe('Playlists that the stream plays: at most one of kind video and one of kind audio.'),
+      .describe(
+        'Playlists that the stream plays: at most one of kind video and one of kind audio. They move to it from ' +
+          'the streams that they belonged to, which may be deleted.',
+      ),
   },
   prepared_playlist_ids: {
     ...playlistRow,

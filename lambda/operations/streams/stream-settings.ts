@@ -99,21 +99,22 @@ export function assertVideoCodec(
 }
 
 /**
- * Moves the playlists of the request to the stream, from the streams that they belonged to.
+ * Moves the playlists of the request to the stream, from the streams that they belonged to, as far as these exist.
  * @throws {ProblemError} stream_live if a playlist belongs to another live stream
  */
 export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs: readonly string[]): Promise<void> {
   for (const id of playlistIDs) {
     const found = await lockWithStream(ctx.data, id);
-    if (!found || found.stream.id === streamID) continue;
+    if (!found || found.playlist.stream_id === streamID) continue;
     const { stream: former } = found;
-    if (isLive(former.state))
+    if (former && isLive(former.state))
       throw fieldProblem(
         'playlistIDs',
         `The playlist ${id} belongs to a stream that is live. Stop that one first.`,
         'stream_live',
       );
     await ctx.data.playlists.moveToStream(id, streamID);
+    if (!former) continue;
     await ctx.data.streamParts.updateProcessingState(former.id);
     await judgeParts(ctx.data, await ctx.data.streamParts.detachPlaylist(former.id, id));
   }

@@ -69,7 +69,7 @@ export async function publishDraft(
   request: number,
   { now, random, limitFactor }: PublishOptions,
 ): Promise<void> {
-  const locked = await lockWithStream(data, playlistID);
+  const locked = await lockForPublish(data, playlistID);
   if (!locked) return;
   const { stream, playlist } = locked;
   const { publishing } = playlist;
@@ -97,6 +97,12 @@ export async function publishDraft(
     if (stream.stream_backend === 'manifest') await allowPreparedLooks(data, stream, now);
     await refreshSound(data, stream, { now, ...requesting });
   }
+}
+
+/** Locks a playlist with its stream. Null: one of them is deleted, so there is nothing to publish. */
+async function lockForPublish(data: Database, playlistID: string) {
+  const { stream = null, playlist } = (await lockWithStream(data, playlistID)) ?? {};
+  return stream && playlist ? { stream, playlist } : null;
 }
 
 /** Requests the preparation of a snapshot. @returns false until it is ready. A failure ends the request. */
@@ -128,7 +134,7 @@ async function isPrepared(
 
 /** Ends a request to publish a draft after a failure by our fault. */
 export async function failPublishing(data: Database, playlistID: string, request: number): Promise<void> {
-  const locked = await lockWithStream(data, playlistID);
+  const locked = await lockForPublish(data, playlistID);
   if (!locked || locked.playlist.publish_request !== request || locked.playlist.publish_status !== 'PREPARING') return;
   await data.playlists.failPublish(playlistID, notPublished);
   await updateStream(data, locked.stream);

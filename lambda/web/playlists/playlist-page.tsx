@@ -3,16 +3,19 @@ import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import type { PlaylistMode } from '../../domain/playout/play-out.ts';
+import { maxPlaylistName } from '../../domain/playout/playlist-words.ts';
+import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { formatDuration, formatMoment } from '../app/format.ts';
-import { useLive } from '../app/live-data.ts';
+import { refresh, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { MoreButton } from '../app/more-button.tsx';
+import { navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import { SearchField } from '../app/search-field.tsx';
 import type { Playlist, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { Choice } from '../form.tsx';
+import { Choice, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { differencesOf } from './differences.ts';
 import type { Differences } from './differences.ts';
@@ -80,6 +83,37 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
       />
       <PlaylistItems items={draft.items} differences={differences} onEdit={edit} />
       <LibraryPicker onAdd={(uploadID) => edit({ op: 'add', uploadID })} />
+      <NameAndDeletion playlist={playlist} />
+    </>
+  );
+}
+
+function NameAndDeletion({ playlist: { id, name } }: { readonly playlist: Playlist }): ReactNode {
+  const path = `/playlists/${id}`;
+  const rename = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    await call('PATCH', path, { name: fields['name'] });
+    refresh('/playlists');
+  };
+  return (
+    <>
+      <Form key={name} action={words.playlists.rename} onSubmit={rename} className="in-row">
+        <Field name="name" label={words.playlists.name} defaultValue={name ?? ''} maxLength={maxPlaylistName} />
+      </Form>
+      <p>
+        <Ask
+          action={words.playlists.remove}
+          tone="grave"
+          question={words.playlists.removeAsk(name ?? words.playlists.one)}
+          explanation={words.playlists.removeText}
+          refuse={words.playlists.kept}
+          onYes={async () => {
+            await call('DELETE', path);
+            refresh('/playlists?');
+            refresh('/streams');
+            navigate('/playlists');
+          }}
+        />
+      </p>
     </>
   );
 }

@@ -17,6 +17,11 @@ export function PlaylistsPage(): ReactNode {
   const { first, items, more } = usePages<Playlist>(path);
   const { data: streams } = useLive<Page<Stream>>('/streams?limit=100');
   const streamName = new Map(streams?.data.map((stream) => [stream.id, nameOf(stream)]));
+  const unknown = streams && !streams.page.hasMore ? words.playlists.withoutStream : '…';
+  const ofStream = (id: string) => {
+    const name = streamName.get(id);
+    return name === undefined ? unknown : words.playlists.of(name);
+  };
   return (
     <div className="screen">
       <h1>{words.playlists.title}</h1>
@@ -31,7 +36,7 @@ export function PlaylistsPage(): ReactNode {
                     <Link href={`/playlists/${id}`}>
                       <strong>{name ?? words.playlists.one}</strong>
                     </Link>
-                    <p className="hint">{words.playlists.of(streamName.get(streamID) ?? '…')}</p>
+                    <p className="hint">{ofStream(streamID)}</p>
                   </div>
                   <p className="hint">
                     {words.playlists.items(draft.items.length)} · {formatDuration(draft.durationSeconds)}

@@ -24,6 +24,7 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
       {!locked && <Readiness streamID={stream.id} />}
       {locked && <p className="hint">{words.stream.lockedWhileLive}</p>}
       <PlaylistLinks stream={stream} isLocked={locked} />
+      {!locked && <TakeUp stream={stream} />}
       <Fields stream={stream} isLocked={locked} />
       <Duplicate streamID={stream.id} />
       {!locked && (
@@ -93,6 +94,45 @@ function PlaylistLinks({ stream, isLocked }: { readonly stream: Stream; readonly
       </button>
       {error !== null && <p className="error">{error}</p>}
     </div>
+  );
+}
+
+/** The choice of an existing playlist. Playlists with their items are large, so they are read once it is opened. */
+function TakeUp({ stream }: { readonly stream: Stream }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{words.playlists.takeUp}</summary>
+      {isOpen && <PlaylistChoice stream={stream} />}
+    </details>
+  );
+}
+
+function PlaylistChoice({ stream: { id, playlistIDs } }: { readonly stream: Stream }): ReactNode {
+  const { data: own } = useLive<Page<Playlist>>(`/playlists?limit=100&streamID=${id}`);
+  const { data: all } = useLive<Page<Playlist>>('/playlists?limit=100');
+  if (!own || !all) return null;
+  const others = all.data.filter((playlist) => !playlistIDs.includes(playlist.id));
+  if (others.length === 0) return <p className="hint">{words.playlists.empty}</p>;
+  const use = async ({ playlistID }: Readonly<Record<string, string>>): Promise<void> => {
+    const { kind } = others.find((playlist) => playlist.id === playlistID)!;
+    const replaced = new Set(own.data.filter((playlist) => playlist.kind === kind).map((playlist) => playlist.id));
+    const kept = playlistIDs.filter((each) => !replaced.has(each));
+    show(`/streams/${id}`, await call('PATCH', `/streams/${id}`, { playlistIDs: [...kept, playlistID] }));
+    refresh('/playlists');
+    refresh('/streams');
+  };
+  return (
+    <Form action={words.playlists.use} onSubmit={use} className="in-row">
+      <Choice
+        name="playlistID"
+        label={words.playlists.one}
+        options={others.map(
+          (each) => [each.id, `${each.name ?? words.playlists.one} (${words.playlists.kinds[each.kind]})`] as const,
+        )}
+      />
+      <p className="hint">{words.playlists.takeUpHint}</p>
+    </Form>
   );
 }
 

@@ -195,7 +195,9 @@ export const words = {
     leftOut: 'Will be left out',
     remove: 'Delete this stream',
     removeAsk: (name: string) => `Delete ${name}?`,
-    removeText: 'Its settings and its history are deleted with it. Files in the library stay.',
+    removeText:
+      'Its settings and its history are deleted with it. Its playlists stay under “Playlists”, and its files in the ' +
+      'library.',
     kept: 'Keep it',
     missing: 'This stream does not exist, or was deleted.',
   },
