@@ -98,7 +98,10 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     await whileOnAir(() => Promise.race([assertOnAir(preparedStreamID), prepared.works]));
     await api('POST', `/streams/${preparedStreamID}/stop`);
     await until(async () => (await state(preparedStreamID)) === 'stopped');
+    const { playlistIDs } = await api('GET', `/streams/${preparedStreamID}`);
     await api('DELETE', `/streams/${preparedStreamID}`);
+    // It outlives the stream, and holds the upload.
+    await api('DELETE', `/playlists/${playlistIDs[0]}`);
     await end(prepared);
     await setTimeout(abandonedPollMs);
     await api('DELETE', `/uploads/${uploadID}`);
