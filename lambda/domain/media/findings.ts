@@ -3,6 +3,7 @@ import type { Loudness } from '../playout/loudness.ts';
 import { shortestSeconds } from './measurements.ts';
 import type { Measurements } from './measurements.ts';
 import { usualSound } from '../playout/sound.ts';
+import type { SourceReading } from '../shared/source-reading.ts';
 import { joined, lengthOf, longest, without } from '../shared/stretches.ts';
 import type { Stretch } from '../shared/stretches.ts';
 
@@ -16,6 +17,8 @@ export const findingKinds = [
   'aspect',
   'no_sound',
   'bitrate',
+  'transparent',
+  'mono_tracks',
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
@@ -38,6 +41,8 @@ export interface InspectedFacts {
   readonly sizeBytes: number | null;
   /** Name in ffprobe. */
   readonly videoCodec: string | null;
+  /** Absent: the usual way. */
+  readonly reading?: SourceReading | undefined;
 }
 
 /** Maximum number of stretches reported for a kind, the longest ones. */
@@ -76,11 +81,29 @@ export function findingsOf(
     ...(size === null ? [] : findInPictures(measured, durationSeconds, size, isWhole)),
     ...(size === null || !isWhole ? [] : findBitrate(measured, facts, size)),
     ...(hasSound ? findInSound(measured, durationSeconds, loudness, isWhole) : []),
+    ...findReading(facts.reading),
     ...(size !== null && !hasSound
       ? [throughout('no_sound', 'The file has no sound. Streams play silence with it, or their own sound track.')]
       : []),
   ];
   return findings.sort((a, b) => (a.startSeconds ?? -1) - (b.startSeconds ?? -1));
+}
+
+/** Findings about the way in which the file is read. */
+function findReading({ alpha, right }: SourceReading = {}): Finding[] {
+  return [
+    ...(alpha === undefined
+      ? []
+      : [throughout('transparent', 'The pictures may be transparent. Streams show them on black.')]),
+    ...(right === undefined
+      ? []
+      : [
+          throughout(
+            'mono_tracks',
+            'Each channel of the sound is a track of its own. The first two play as left and right, the others do not.',
+          ),
+        ]),
+  ];
 }
 
 function findInPictures(

@@ -75,7 +75,7 @@ const longestFrameSeconds = 1 / 24;
  */
 export function contentHashOf(bytesHash: string, content: ContentFacts) {
   const { kind, durationSeconds, hasAudio, dynamicRange, reading = {} } = content;
-  const { pictures, sound, matrix, leadSeconds } = reading;
+  const { pictures, sound, right, matrix, alpha, leadSeconds, picturesAfter, soundAfter } = reading;
   const facts = [
     kind,
     durationSeconds,
@@ -83,8 +83,12 @@ export function contentHashOf(bytesHash: string, content: ContentFacts) {
     dynamicRange === 'sdr' ? null : dynamicRange,
     pictures === undefined ? null : `v${pictures}`,
     sound === undefined ? null : `a${sound}`,
+    right === undefined ? null : `r${right}`,
     matrix ?? null,
+    alpha === undefined ? null : 'alpha',
     leadSeconds === undefined ? null : `l${leadSeconds}`,
+    picturesAfter === undefined ? null : `vs${picturesAfter}`,
+    soundAfter === undefined ? null : `as${soundAfter}`,
   ];
   return [bytesHash, ...facts.filter((fact) => fact !== null)].join('-');
 }

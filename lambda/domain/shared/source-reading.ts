@@ -6,17 +6,38 @@ export interface SourceReading {
   readonly pictures?: number;
   /** The index of the sound among all streams of the file; absent: the first sound. */
   readonly sound?: number;
+  /** The index of a mono track that is the right channel, as the sound is the left one; absent: the sound is whole. */
+  readonly right?: number;
   /** The colour matrix of pictures that state none; absent: that of high definition. */
-  readonly matrix?: StandardMatrix;
+  readonly matrix?: AssumedMatrix;
+  /** The decoder of pictures with transparency, which are shown on black; absent: they have none. */
+  readonly alpha?: AlphaDecoder;
   /**
    * Seconds before a time at which decoding for it begins, as the file cannot be searched for keyframes; absent: it
    * can. A file whose clock jumps has its whole duration.
    */
   readonly leadSeconds?: number;
+  /**
+   * Seconds from the beginning of the file to that of its pictures, and of its sound; absent: 0, or ffmpeg knows them.
+   * It counts the times of searched formats from the first packet of the tracks that it reads.
+   */
+  readonly picturesAfter?: number;
+  readonly soundAfter?: number;
 }
 
-/** The colour matrix of standard definition, ITU-R BT.601, by ffmpeg's name. */
-export type StandardMatrix = 'smpte170m';
+/** The colour matrices of standard definition, ITU-R BT.601, and of high definition, by ffmpeg's names. */
+export type AssumedMatrix = 'smpte170m' | 'bt709';
+
+/** Decoders with transparency. `usual` is the one that ffmpeg takes by itself. */
+export type AlphaDecoder = 'libvpx' | 'libvpx-vp9' | 'usual';
+
+/** ffmpeg's own decoders of these codecs ignore transparency. */
+const decodersWithAlpha: Readonly<Record<string, AlphaDecoder>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
+
+/** The decoder of a codec that keeps transparency, if there may be some. */
+export function alphaDecoderOf(codec: string): AlphaDecoder {
+  return decodersWithAlpha[codec] ?? 'usual';
+}
 
 /** Codecs of the time before high definition. Their small pictures are in BT.601. */
 const standardCodecs =
@@ -26,7 +47,7 @@ const broadcast = { widths: [704, 720], heights: [480, 486, 576] } as const;
 const standardSize = { width: 1024, height: 576 } as const;
 
 /** The matrix of pictures that state none; null: that of high definition. */
-export function unstatedMatrix(codec: string, width: number, height: number): StandardMatrix | null {
+export function unstatedMatrix(codec: string, width: number, height: number): AssumedMatrix | null {
   // RFC 6386, 9.2: VP8 has no other.
   const isStandard =
     codec === 'vp8' ||

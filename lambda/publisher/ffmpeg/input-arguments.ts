@@ -47,15 +47,26 @@ export function inputArguments(sourceURL: string, options: InputOptions): string
     ['-filter_threads', threads],
     inputGuardArguments(sourceURL, kind),
     ['-threads', threads],
-    pictures ? ['-colorspace', matrixOf(pictures, reading)] : [],
+    pictures ? decoderArguments(pictures, reading) : [],
     startArguments(startSeconds, reading),
     [...(options.options ?? []), '-i', sourceURL],
   ].flat();
 }
 
-/** The matrix of pictures that state none. */
-export function matrixOf(dynamicRange: DynamicRange, reading?: SourceReading): string {
-  return reading?.matrix ?? assumedColourMatrix[dynamicRange];
+/** The options of the decoder of pictures. */
+export function decoderArguments(dynamicRange: DynamicRange, reading?: SourceReading): string[] {
+  const { matrix = assumedColourMatrix[dynamicRange], alpha = 'usual' } = reading ?? {};
+  return ['-colorspace', matrix, ...(alpha === 'usual' ? [] : ['-c:v', alpha])];
+}
+
+/** Filters that show what may be transparent on black. */
+export const onBlack = ['format=gbrap', 'premultiply=inplace=1'];
+
+/** Filters that show moving pictures on black if they may be transparent; none for others. */
+export function withoutAlpha({ alpha, matrix }: SourceReading = {}): string[] {
+  if (alpha === undefined) return [];
+  // Some decoders of transparency forget the matrix that the pictures are assumed to have.
+  return [...(matrix ? [`setparams=colorspace=${matrix}`] : []), ...onBlack];
 }
 
 /** Seconds before the start at which decoding begins. */
@@ -64,22 +75,65 @@ export function leadOf(startSeconds: number, reading?: SourceReading): number {
 }
 
 /**
- * The options that make a file begin at a time, which all readers use, with the filters of `fromLead`. ffmpeg decodes
+ * Decoders of sound begin this much earlier. The first samples after a search are silent or wrong: MP3 refers to
+ * earlier packets, Opus adapts for 80 ms (RFC 7845, 4.6), and others overlap their packets.
+ */
+const soundLeadSeconds = 0.25;
+
+/** The way of reading the sound of a file. */
+export function withSoundLead(reading: SourceReading = {}): SourceReading {
+  return { ...reading, leadSeconds: Math.max(reading.leadSeconds ?? 0, soundLeadSeconds) };
+}
+
+/**
+ * Whether ffmpeg keeps the times of a file, counted from its beginning. After a search it would take the guessed times
+ * of some packets for a clock that jumps, and move all that follow.
+ */
+export function keepsTimes(startSeconds: number, reading?: SourceReading): boolean {
+  return reading?.leadSeconds !== undefined && startSeconds > reading.leadSeconds;
+}
+
+/**
+ * The options that make a file begin at a time, which all readers use, with the filters of `fromStart`. ffmpeg decodes
  * from the keyframe before it. Pictures and sound before it get negative times, so filters know which of them are due
  * at 0.
  */
 export function startArguments(startSeconds: number, reading?: SourceReading): string[] {
   const from = startSeconds - leadOf(startSeconds, reading);
-  return from > 0 ? ['-noaccurate_seek', '-ss', from.toFixed(6)] : [];
+  const times = keepsTimes(startSeconds, reading) ? ['-copyts', '-start_at_zero'] : [];
+  return from > 0 ? [...times, '-noaccurate_seek', '-ss', from.toFixed(6)] : [];
+}
+
+/** The tracks of a file that a process reads. */
+export type ReadTracks = 'pictures' | 'sound' | 'both';
+
+interface Due {
+  /** Absent: only those of the filter. */
+  readonly tracks?: ReadTracks | undefined;
+  /** Whether the process keeps times; absent: as this file needs it. */
+  readonly isKept?: boolean | undefined;
+}
+
+/** The time at which a picture or a sample is due, as ffmpeg counts. */
+export function dueSeconds(startSeconds: number, reading: SourceReading = {}, { tracks, isKept }: Due): number {
+  const { picturesAfter = 0, soundAfter = 0 } = reading;
+  const after = { pictures: picturesAfter, sound: soundAfter, both: Math.min(picturesAfter, soundAfter) };
+  const counted = (isKept ?? keepsTimes(startSeconds, reading)) ? startSeconds : leadOf(startSeconds, reading);
+  return counted - after[tracks ?? 'pictures'];
 }
 
 /**
  * The first filter of a file that begins at a time. It is none of ffmpeg's options for times: beyond 10 s those would
  * count as a clock that jumps.
  */
-export function fromLead(filter: 'setpts' | 'asetpts', startSeconds: number, reading?: SourceReading): string[] {
-  const lead = leadOf(startSeconds, reading);
-  return lead > 0 ? [`${filter}=PTS-${lead.toFixed(6)}/TB`] : [];
+export function fromStart(
+  filter: 'setpts' | 'asetpts',
+  startSeconds: number,
+  reading?: SourceReading,
+  { tracks = filter === 'setpts' ? 'pictures' : 'sound', isKept }: Due = {},
+): string[] {
+  const seconds = dueSeconds(startSeconds, reading, { tracks, isKept });
+  return seconds === 0 ? [] : [`${filter}=PTS${seconds > 0 ? '-' : '+'}${Math.abs(seconds).toFixed(6)}/TB`];
 }
 
 /** ffmpeg's name of the pictures of an input. V is the first stream of moving pictures. Cover art does not count. */
@@ -87,7 +141,35 @@ export function picturesIn(input: number, reading?: SourceReading): string {
   return `${input}:${reading?.pictures ?? 'V:0'}`;
 }
 
-/** ffmpeg's name of the sound of an input. */
+/** ffmpeg's name of the sound of an input; of its left channel, if the right one is another track. */
 export function soundIn(input: number, reading?: SourceReading): string {
   return `${input}:${reading?.sound ?? 'a:0'}`;
+}
+
+/** Arguments that take the sound of the only input, from a time on, through filters. */
+export function soundArguments(
+  startSeconds: number,
+  filters: readonly string[],
+  reading?: SourceReading,
+  tracks?: ReadTracks,
+): string[] {
+  if (reading?.right !== undefined)
+    return ['-filter_complex', `${soundGraph(startSeconds, filters, reading, tracks)}[sound]`, '-map', '[sound]'];
+  const begun = fromStart('asetpts', startSeconds, reading, { tracks });
+  return ['-map', soundIn(0, reading), '-af', [...begun, ...filters].join(',')];
+}
+
+/** The filter graph that takes the sound of the first input, from a time on, through filters. */
+export function soundGraph(
+  startSeconds: number,
+  filters: readonly string[],
+  reading?: SourceReading,
+  tracks?: ReadTracks,
+): string {
+  const begun = fromStart('asetpts', startSeconds, reading, { tracks });
+  if (reading?.right === undefined) return `[${soundIn(0, reading)}]${[...begun, ...filters].join(',')}`;
+  // Tracks are joined by their samples, whatever their times, so both have to begin at the same one.
+  const aligned = [...begun, 'aresample=async=1:first_pts=0:min_comp=0.00001'].join(',');
+  const stereo = ['join=inputs=2:channel_layout=stereo', ...filters].join(',');
+  return `[${soundIn(0, reading)}]${aligned}[left];[0:${reading.right}]${aligned}[right];[left][right]${stereo}`;
 }

@@ -7,7 +7,8 @@ import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
-import { fromLead, inputArguments, leadOf, picturesIn, quiet, soundIn } from './input-arguments.ts';
+import { fromStart, inputArguments, leadOf, onBlack, picturesIn, quiet } from './input-arguments.ts';
+import { soundArguments, withoutAlpha, withSoundLead } from './input-arguments.ts';
 import { overlayFilters, overlayInputs } from './overlays.ts';
 import type { InputPlace, PictureOverlay } from './overlays.ts';
 import { audioFormat } from './profile.ts';
@@ -53,10 +54,10 @@ export function videoArguments(request: VideoRequest): string[] {
   const { layers, startFrame, background = false, profile } = request;
   const [only] = layers as [ReadLayer];
   const isPlain = layers.length === 1 && only.fades.length === 0 && !only.overlay;
-  const read = (layer: ReadLayer, frame: number, place: InputPlace) =>
+  const read = (layer: ReadLayer, frame: number, place: InputPlace, isKept: boolean) =>
     layer.kind === 'stinger'
       ? stingerArguments({ background, profile, ...layer }, place)
-      : frameArguments({ background, profile, ...itemAt(layer, frame), drawnFrame: frame }, place);
+      : frameArguments({ background, profile, ...itemAt(layer, frame), drawnFrame: frame, isKept }, place);
   return [
     ...(isPlain
       ? plainPictures({ background, profile, ...itemAt(only, startFrame) })
@@ -87,6 +88,8 @@ export interface FrameRequest extends Pick<ReadLayer, 'sourceURL'> {
   readonly overlay?: PictureOverlay | null | undefined;
   /** First frame of the item. */
   readonly startFrame: number;
+  /** Whether ffmpeg keeps the times of all files that it reads; absent: as this one needs it. */
+  readonly isKept?: boolean;
   /** The frame of the overlay at `startFrame`; absent: the same number. */
   readonly drawnFrame?: number;
   readonly profile: Profile;
@@ -129,6 +132,7 @@ function readingOf(request: FrameRequest, index: number) {
     profile,
     decodeCost,
     background = true,
+    isKept,
   } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : startFrame / profile.framesPerSecond;
@@ -136,7 +140,7 @@ function readingOf(request: FrameRequest, index: number) {
   return {
     input: inputArguments(sourceURL, { kind, pictures, reading, startSeconds, decodeCost, background }),
     stream: isImage ? `${index}:v:0` : picturesIn(index, reading),
-    filters: [...fromLead('setpts', startSeconds, reading), ...videoFilters(request)],
+    filters: [...fromStart('setpts', startSeconds, reading, { isKept }), ...videoFilters(request)],
   };
 }
 
@@ -161,7 +165,7 @@ export function windowArguments(request: WindowsRequest) {
   const fit = fitFilters(request);
   if (kind === 'image') {
     const input = inputArguments(sourceURL, { kind, pictures: null, startSeconds: 0, background: true });
-    return { input, filters: ['[0:v:0]trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit] };
+    return { input, filters: ['[0:v:0]trim=end_frame=1', ...onBlack, ...fit] };
   }
   const seconds = windowSeconds * count;
   const lastSeconds = seconds + windowSeconds + leadOf(startSeconds, reading);
@@ -170,7 +174,7 @@ export function windowArguments(request: WindowsRequest) {
   const isFirst = `isnan(prev_selected_t)+gt(${windowOf('t')},${windowOf('prev_selected_t')})`;
   const firstOfEach = `select='gte(t,0)*lt(t,${seconds})*(${isFirst})'`;
   const atStart = `fps=1/${windowSeconds}:round=up:start_time=0:eof_action=pass`;
-  const fromStart = [...fromLead('setpts', startSeconds, reading), onlyKeyframes ? firstOfEach : atStart];
+  const windows = [...fromStart('setpts', startSeconds, reading), onlyKeyframes ? firstOfEach : atStart];
   return {
     input: inputArguments(sourceURL, {
       kind,
@@ -180,7 +184,7 @@ export function windowArguments(request: WindowsRequest) {
       background: true,
       options,
     }),
-    filters: [`[${picturesIn(0, reading)}]${fromStart.join(',')}`, ...fit],
+    filters: [`[${picturesIn(0, reading)}]${windows.join(',')}`, ...withoutAlpha(reading), ...fit],
   };
 }
 
@@ -201,19 +205,20 @@ export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile
  * wherever the sound of the source begins.
  */
 export function audioArguments(request: AudioRequest): string[] {
-  const { sourceURL, startSample, sampleCount, reading, level = null, background = false } = request;
+  const { sourceURL, startSample, sampleCount, level = null, background = false } = request;
+  const reading = withSoundLead(request.reading);
   const startSeconds = startSample / audioFormat.sampleRate;
   const filters = [
-    ...fromLead('asetpts', startSeconds, reading),
-    // Gaps become silence and overlaps are cut. `min_comp` makes the first sample exact instead of within 1 ms.
-    `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
+    // Gaps become silence and overlaps are cut, from a lost packet of AAC on; recorders' clocks are less exact.
+    // `min_comp` makes the first sample exact instead of within 1 ms.
+    `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001:min_hard_comp=0.02`,
     ...(level ? [toStereo, ...levelFilters(level)] : []),
     'aformat=sample_fmts=s16:channel_layouts=stereo',
     `atrim=end_sample=${sampleCount}`,
   ];
   return [
     inputArguments(sourceURL, { kind: 'audio', pictures: null, reading, startSeconds, background }),
-    ['-map', soundIn(0, reading), '-af', filters.join(',')],
+    soundArguments(startSeconds, filters, reading),
     ['-f', 's16le', '-flush_packets', '1', 'pipe:1'],
   ].flat();
 }
@@ -251,7 +256,7 @@ export function audioEncoderArguments(): string[] {
 }
 
 /** The inputs of the picture filters. */
-type PictureRequest = Pick<FrameRequest, 'kind' | 'dynamicRange' | 'framing' | 'overlay' | 'profile'>;
+type PictureRequest = Pick<FrameRequest, 'kind' | 'dynamicRange' | 'reading' | 'framing' | 'overlay' | 'profile'>;
 
 function videoFilters(request: PictureRequest): string[] {
   const { kind, profile } = request;
@@ -260,13 +265,14 @@ function videoFilters(request: PictureRequest): string[] {
   const holdLast = 'tpad=stop_mode=clone:stop=-1';
   if (kind === 'image') {
     // The first frame of an animation is used, on black if it is transparent. It is scaled once and held.
-    const first = ['trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit];
+    const first = ['trim=end_frame=1', ...onBlack, ...fit];
     // `overlay` gives a single frame no duration, so it must be held before it is put on the grid.
     return request.framing === undefined ? [...first, grid, holdLast] : [...first, holdLast, grid];
   }
   // The second fps handles the start: it drops the frames before 0 but keeps the one that is shown at 0.
-  const fromStart = `fps=${profile.framesPerSecond}:start_time=0`;
-  return ['bwdif=mode=send_frame:deint=interlaced', grid, holdLast, fromStart, ...fit];
+  const fromZero = `fps=${profile.framesPerSecond}:start_time=0`;
+  const deinterlaced = 'bwdif=mode=send_frame:deint=interlaced';
+  return [deinterlaced, grid, holdLast, fromZero, ...withoutAlpha(request.reading), ...fit];
 }
 
 /** The inputs of the filters that fit a picture into a frame. */

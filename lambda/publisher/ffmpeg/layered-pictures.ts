@@ -1,5 +1,6 @@
 // The ffmpeg arguments that read and combine layers of pictures: transitions between them, and to and from black.
 import type { Layer, LayerFade } from '../../domain/playout/composition.ts';
+import { keepsTimes } from './input-arguments.ts';
 import type { InputPlace, PictureOverlay } from './overlays.ts';
 import type { Profile } from './profile.ts';
 
@@ -46,16 +47,20 @@ export function layeredPictures(
   layers: readonly ReadLayer[],
   startFrame: number,
   { framesPerSecond }: Pick<Profile, 'framesPerSecond'>,
-  read: (layer: ReadLayer, frame: number, place: InputPlace) => ReadPictures,
+  read: (layer: ReadLayer, frame: number, place: InputPlace, isKept: boolean) => ReadPictures,
 ): string[][] {
   const first = Math.min(startFrame, ...layers.flatMap(({ fades }) => fades.map(({ start }) => start)));
   const onGrid = `settb=1/${framesPerSecond}`;
+  const isKept = layers.some(
+    ({ kind, startFrame: begins, reading }) =>
+      kind === 'video' && keepsTimes((first - begins) / framesPerSecond, reading),
+  );
   const inputs: string[][] = [];
   const graph: string[] = [];
   let shown: readonly string[] = [];
   let place = firstPlace;
   for (const [index, layer] of layers.entries()) {
-    const { input, filters, next } = read(layer, first, place);
+    const { input, filters, next } = read(layer, first, place, isKept);
     const [below, above] = [`[below${index}]`, `[above${index}]`];
     const offset = layer.startFrame - first;
     const fadeIn = layer.fades.find((fade) => 'transition' in fade);

@@ -1,4 +1,5 @@
 // The ffmpeg arguments that read a stinger. Its pictures fill the frame and keep their transparency.
+import { alphaDecoderOf } from '../../domain/shared/source-reading.ts';
 import { framingFilters } from './framing.ts';
 import { inputArguments, picturesIn } from './input-arguments.ts';
 import type { ReadLayer, ReadPictures } from './layered-pictures.ts';
@@ -12,23 +13,14 @@ export interface StingerRequest extends Pick<ReadLayer, 'sourceURL' | 'videoCode
   readonly background: boolean;
 }
 
-/** Decoders with transparency. ffmpeg's own decoders of these codecs ignore it. */
-const decodersWithAlpha: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
-
 /** The arguments that read a stinger, and the filters that return its pictures, which fill the frame. */
 export function stingerArguments(
   { sourceURL, videoCodec, dynamicRange = 'sdr', reading, profile, background }: StingerRequest,
   { first, sheet }: InputPlace,
 ): ReadPictures {
-  const decoder = decodersWithAlpha[videoCodec ?? ''];
-  const options = {
-    kind: 'video',
-    pictures: dynamicRange,
-    reading,
-    startSeconds: 0,
-    background,
-    options: decoder ? ['-c:v', decoder] : [],
-  } as const;
+  // Uploads from before the probe looked for transparency have only their codec as a sign of it.
+  const withAlpha = { ...reading, alpha: alphaDecoderOf(videoCodec ?? '') };
+  const options = { kind: 'video', pictures: dynamicRange, reading: withAlpha, startSeconds: 0, background } as const;
   const { cut, size } = framingFilters('crop', profile);
   // Scaled with premultiplied alpha, so that transparent pixels do not colour the edges.
   const asLight = ['format=gbrap', 'premultiply=inplace=1', `scale=${size}`, 'unpremultiply=inplace=1'];

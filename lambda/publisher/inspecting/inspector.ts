@@ -168,10 +168,11 @@ export async function progressOf(
   const isWhole = reached === 'end';
   const loudness = hasSound ? loudnessOf(measured.momentary, measured.shortTerm, measured.truePeak) : null;
   const size = hasPictures && width !== null && height !== null ? { width, height } : null;
+  const facts = { durationSeconds, size, hasSound, sizeBytes, videoCodec, reading };
   const seen = (nextFrom(measured, tracks) + overlapSeconds) / durationSeconds;
   return {
     share: isWhole ? 1 : Math.min(0.99, seen),
-    findings: findingsOf(measured, { durationSeconds, size, hasSound, sizeBytes, videoCodec }, loudness, isWhole),
+    findings: findingsOf(measured, facts, loudness, isWhole),
     loudness,
     measurements: measured,
     toolSeconds: (performance.now() - beganMs) / 1000,

@@ -2,7 +2,8 @@
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import { storyboardColumns } from '../../domain/media/content-pictures.ts';
-import { leadOf, matrixOf, picturesIn, soundIn, startArguments } from '../ffmpeg/input-arguments.ts';
+import { decoderArguments, dueSeconds, onBlack, picturesIn } from '../ffmpeg/input-arguments.ts';
+import { soundGraph, startArguments, withoutAlpha } from '../ffmpeg/input-arguments.ts';
 import { toneMappingFilters } from '../ffmpeg/tone-mapping.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
@@ -100,13 +101,16 @@ function shoot(source: Source, content: PicturedContent, atSeconds: number): Pro
     ...source,
     input: [
       inputGuardArguments(source.sourceURL, kind),
-      ['-threads', '1', ...(isImage ? [] : ['-colorspace', matrixOf(dynamicRange, reading)])],
+      ['-threads', '1', ...(isImage ? [] : decoderArguments(dynamicRange, reading))],
       [...startArguments(atSeconds, reading), '-i', source.sourceURL],
     ].flat(),
     filters: [
       isImage
-        ? '[0:v:0]format=gbrap,premultiply=inplace=1'
-        : `[${picturesIn(0, reading)}]trim=start=${leadOf(atSeconds, reading)}`,
+        ? `[0:v:0]${onBlack.join(',')}`
+        : [
+            `[${picturesIn(0, reading)}]trim=start=${dueSeconds(atSeconds, reading, {})}`,
+            ...withoutAlpha(reading),
+          ].join(','),
       ...(toneMapping.length > 0 ? [scale, ...toneMapping, `scale=${asJpeg}`] : [`${scale}:${asJpeg}`]),
       'setsar=1',
     ],
@@ -121,7 +125,7 @@ async function takeArtwork(source: Source, { kind, artworkStream }: PicturedCont
     ...source,
     input: [...inputGuardArguments(source.sourceURL, kind), '-threads', '1', '-i', source.sourceURL],
     filters: [
-      `[0:${artworkStream}]format=gbrap,premultiply=inplace=1`,
+      `[0:${artworkStream}]${onBlack.join(',')}`,
       `scale=${box}:force_divisible_by=2:flags=area:${asJpeg}`,
       'setsar=1',
     ],
@@ -136,7 +140,7 @@ function drawWaveform(source: Source, { durationSeconds, reading }: PicturedCont
     ...source,
     input: [...inputGuardArguments(source.sourceURL, 'audio'), '-threads', '1', '-i', source.sourceURL],
     filters: [
-      `[${soundIn(0, reading)}]aresample=${samplesPerSecond}`,
+      soundGraph(0, [`aresample=${samplesPerSecond}`], reading),
       `aformat=channel_layouts=mono,asetnsamples=${samplesPerFrame}`,
       ...(every > 1 ? [`aselect='not(mod(n,${every}))'`] : []),
       `showwavespic=s=${width}x${height}:colors=${colour}:scale=sqrt`,

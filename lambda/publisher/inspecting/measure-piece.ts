@@ -5,7 +5,8 @@ import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import { overlapSeconds, shortestSeconds } from '../../domain/media/measurements.ts';
 import type { Measurements } from '../../domain/media/measurements.ts';
 import { describeExit, examiningMemoryMiB, isOutOfMemory, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
-import { fromLead, picturesIn, soundIn, startArguments } from '../ffmpeg/input-arguments.ts';
+import { decoderArguments, fromStart, picturesIn } from '../ffmpeg/input-arguments.ts';
+import { soundArguments, startArguments, withoutAlpha } from '../ffmpeg/input-arguments.ts';
 import { toStereo } from '../ffmpeg/item-arguments.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
@@ -95,27 +96,28 @@ async function readLines(output: Readable, reader: PictureReader | SoundReader):
   for await (const line of createInterface({ input: output })) reader.read(line);
 }
 
-function measuringArguments(sourceURL: string, tracks: Tracks, fromSeconds: number): string[] {
-  const { hasPictures, hasSound, reading } = tracks;
+function measuringArguments(
+  sourceURL: string,
+  { hasPictures, hasSound, reading }: Tracks,
+  fromSeconds: number,
+): string[] {
+  const tracks = hasPictures && hasSound ? 'both' : hasSound ? 'sound' : 'pictures';
   const toNowhere = ['-f', 'null', '-'];
-  const withStart = (filter: 'setpts' | 'asetpts', filters: string) =>
-    [...fromLead(filter, fromSeconds, reading), filters].join(',');
+  const pictures = [
+    ...fromStart('setpts', fromSeconds, reading, { tracks }),
+    narrow,
+    ...withoutAlpha(reading),
+    ...pictureFilters,
+  ];
   return [
     '-nostdin -hide_banner -loglevel error -filter_threads 1'.split(' '),
     inputGuardArguments(sourceURL, hasPictures ? 'video' : 'audio'),
-    ['-threads', '1', ...startArguments(fromSeconds, reading), '-i', sourceURL],
+    ['-threads', '1', ...(hasPictures ? decoderArguments('sdr', reading) : [])],
+    [...startArguments(fromSeconds, reading), '-i', sourceURL],
     hasPictures
-      ? [
-          '-map',
-          picturesIn(0, reading),
-          '-vf',
-          withStart('setpts', pictureFilters),
-          '-fps_mode',
-          'passthrough',
-          ...toNowhere,
-        ]
+      ? ['-map', picturesIn(0, reading), '-vf', pictures.join(','), '-fps_mode', 'passthrough', ...toNowhere]
       : [],
-    hasSound ? ['-map', soundIn(0, reading), '-af', withStart('asetpts', soundFilters), ...toNowhere] : [],
+    hasSound ? [...soundArguments(fromSeconds, soundFilters, reading, tracks), ...toNowhere] : [],
   ].flat();
 }
 
@@ -128,8 +130,8 @@ const print = (filter: 'metadata' | 'ametadata', pipe: 1 | 3, keys: readonly str
  * black if all of it but specks is, and frozen if no more changes than encoders leave in a still. With ffmpeg's default
  * threshold, idet mistakes moving patterns for interlacing.
  */
+const narrow = "scale=w='min(160,iw)':h=ih:flags=area";
 const pictureFilters = [
-  "scale=w='min(160,iw)':h=ih:flags=area",
   'idet=intl_thres=1.5',
   `blackdetect=d=${shortestSeconds.black}:pic_th=0.98:pix_th=0.06`,
   `freezedetect=n=0.002:d=${shortestSeconds.frozen}`,
@@ -140,7 +142,7 @@ const pictureFilters = [
     'freezedetect.freeze_start',
     'freezedetect.freeze_end',
   ]),
-].join(',');
+];
 
 /** ebur128 makes new frames of 100 ms, without the metadata of earlier filters, so it comes before them. */
 const soundFilters = [
@@ -149,4 +151,4 @@ const soundFilters = [
   ...print('ametadata', 3, ['r128.M', 'r128.S', 'r128.true_peak']),
   `silencedetect=n=-60dB:d=${shortestSeconds.silent}`,
   ...print('ametadata', 3, ['silence_start', 'silence_end']),
-].join(',');
+];

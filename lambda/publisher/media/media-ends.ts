@@ -1,5 +1,5 @@
 // Finds damage and missing ends without decoding everything, by a file's last packets and by samples of it.
-import { fromLead, startArguments } from '../ffmpeg/input-arguments.ts';
+import { fromStart, startArguments } from '../ffmpeg/input-arguments.ts';
 import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import type { MediaToolLimits, MediaToolResult } from '../ffmpeg/media-tool.ts';
 import { inputGuardArguments } from './container-formats.ts';
@@ -35,6 +35,8 @@ export interface StreamPackets {
   readonly lastSeconds: number;
   /** The longest time from a keyframe to the next one, or to the end. */
   readonly keyframeSeconds: number;
+  /** The longest time of packets at one place of the file, as those in a page of Ogg. */
+  readonly placeSeconds: number;
   readonly hasJumps: boolean;
 }
 
@@ -54,15 +56,15 @@ export async function readPackets(
     ['-hide_banner', '-loglevel', 'error'],
     inputGuardArguments(sourceURL, null),
     fromSeconds === null ? [] : ['-read_intervals', `${fromSeconds.toFixed(3)}%${foreverSeconds}`],
-    ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time,flags:packet_side_data=discard_padding'],
+    ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time,pos,flags:packet_side_data=discard_padding'],
     ['-of', 'csv=p=0'],
     sourceURL,
   ].flat();
   const streams = new Map<number, PacketClock>();
   const onLine = (line: string): void => {
-    const [stream = '', pts, dts, duration, flags = '', discarded = 0] = line.split(',');
+    const [stream = '', pts, dts, duration, place = '', flags = '', discarded = 0] = line.split(',');
     const clock = streams.get(Number(stream)) ?? new PacketClock(sampleRate);
-    if (clock.add(Number(pts), Number(dts), Number(duration), flags.startsWith('K'), Number(discarded)))
+    if (clock.add(Number(pts), Number(dts), Number(duration), place, flags.startsWith('K'), Number(discarded)))
       streams.set(Number(stream), clock);
   };
   const options = { sourceURL, limits: packetLimits, onLine, signal };
@@ -81,7 +83,10 @@ const jumpSeconds = { back: 0.1, forward: 10 } as const;
 class PacketClock implements StreamPackets {
   endSeconds = -Infinity;
   lastSeconds = -Infinity;
+  placeSeconds = 0;
   hasJumps = false;
+  #place: string | null = null;
+  #placeFrom = 0;
   readonly #sampleRate: number;
   #longestSeconds = 0;
   #keyframeAt: number | null = null;
@@ -100,7 +105,7 @@ class PacketClock implements StreamPackets {
   }
 
   /** @returns whether the packet has a time */
-  add(pts: number, dts: number, duration: number, isKeyframe: boolean, discarded: number): boolean {
+  add(pts: number, dts: number, duration: number, place: string, isKeyframe: boolean, discarded: number): boolean {
     if (Number.isNaN(pts) && Number.isNaN(dts)) return false;
     this.#follow(Number.isNaN(dts) ? pts : dts, duration);
     const time = (Number.isNaN(pts) ? dts : pts) + this.#movedBy;
@@ -113,6 +118,8 @@ class PacketClock implements StreamPackets {
     const padding = isWhole && this.#sampleRate > 0 ? Math.min(lasts, discarded / this.#sampleRate) : 0;
     this.endSeconds = Math.max(this.endSeconds, time + lasts - padding);
     this.lastSeconds = Math.max(this.lastSeconds, time);
+    if (place !== this.#place) [this.#place, this.#placeFrom] = [place, time];
+    this.placeSeconds = Math.max(this.placeSeconds, time + lasts - this.#placeFrom);
     if (isKeyframe) {
       this.#longestSeconds = Math.max(this.#longestSeconds, time - (this.#keyframeAt ?? time));
       this.#keyframeAt = time;
@@ -190,7 +197,9 @@ export async function decodesSample({ tools, sourceURL, signal }: Source, sample
     ['-frames:v', String(strict ? 1 : maxDecodedPictures)],
     ['-frames:a', String(maxDecodedSounds)],
     // framecrc writes one line per frame. Frames are scaled down, as checksums of large ones take time.
-    ['-vf', [...fromLead('setpts', start, reading), 'scale=64:64'].join(','), '-f', 'framecrc', 'pipe:1'],
+    ['-vf', [...fromStart('setpts', start, reading), 'scale=64:64'].join(',')],
+    ['-af', [...fromStart('asetpts', start, reading), 'anull'].join(',')],
+    ['-f', 'framecrc', 'pipe:1'],
   ].flat();
   const decoded = new Set<string>();
   const onLine = (line: string): void => {

@@ -156,16 +156,24 @@ async function factsOf(
   }
   const { durationSeconds, leadSeconds } = await measureLength(source, structure, format);
   assertDecodable({ ...declared, pictures, durationSeconds, sizeBytes });
-  return { ...facts, durationSeconds, framerate, reading: readingOf(structure, leadSeconds) };
+  return { ...facts, durationSeconds, framerate, reading: readingOf(structure, format, leadSeconds) };
 }
 
 /** How the file is read; null: the usual way. */
-function readingOf({ video, audio }: Structure, leadSeconds: number | null): SourceReading | null {
+function readingOf(
+  { video, audio }: Structure,
+  { isSearched }: ContainerFormat,
+  leadSeconds: number | null,
+): SourceReading | null {
   const reading = {
     ...(video && !video.isFirst && { pictures: video.index }),
     ...(audio && !audio.isFirst && { sound: audio.index }),
+    ...(audio && audio.right !== null && { right: audio.right }),
     ...(video?.matrix && { matrix: video.matrix }),
+    ...(video?.alpha && { alpha: video.alpha }),
     ...(leadSeconds !== null && { leadSeconds }),
+    ...(isSearched && video && video.afterSeconds > 0 && { picturesAfter: video.afterSeconds }),
+    ...(isSearched && audio && audio.afterSeconds > 0 && { soundAfter: audio.afterSeconds }),
   };
   return Object.keys(reading).length > 0 ? reading : null;
 }
@@ -229,10 +237,10 @@ async function searchedLength(source: Source, structure: Structure): Promise<Len
   const played = [video, audio].flatMap((stream) => (stream && packets.get(stream.index)) ?? []);
   if (played.some(({ hasJumps }) => hasJumps))
     return { durationSeconds, leadSeconds: Math.ceil(durationSeconds), packets };
-  const keyframeSeconds = video && packets.get(video.index)?.keyframeSeconds;
-  // Decoding begins at a keyframe that may be as far away as the longest distance between two.
-  const leadSeconds = keyframeSeconds && Math.ceil(keyframeSeconds + interleavedSeconds);
-  return { durationSeconds, leadSeconds: leadSeconds ?? null, packets };
+  // Decoding begins at a keyframe that may be as far away as the longest distance between two, and at a page of Ogg.
+  const keyframeSeconds = (video && packets.get(video.index)?.keyframeSeconds) ?? 0;
+  const apartSeconds = Math.max(keyframeSeconds, ...played.map(({ placeSeconds }) => placeSeconds));
+  return { durationSeconds, leadSeconds: Math.ceil(apartSeconds + interleavedSeconds), packets };
 }
 
 /** Measures the length by the header and the last packets. */

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { picturesIn, soundIn } from '../ffmpeg/input-arguments.ts';
 import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
-import { inputGuardArguments } from './container-formats.ts';
-import { unstatedMatrix } from '../../domain/shared/source-reading.ts';
-import type { StandardMatrix } from '../../domain/shared/source-reading.ts';
+import { containerFormatOf, inputGuardArguments } from './container-formats.ts';
+import { alphaDecoderOf, unstatedMatrix } from '../../domain/shared/source-reading.ts';
+import type { AlphaDecoder, AssumedMatrix } from '../../domain/shared/source-reading.ts';
 import { longestSidePixels, tooManyPixels } from '../../domain/media/source-limits.ts';
 import type { SourcePictures, SourceSound } from '../../domain/media/source-limits.ts';
 import type { FileTags } from '../../domain/playout/titles.ts';
@@ -32,6 +32,8 @@ export interface StreamStructure {
   /** ffmpeg's stream specifier, for `-map`. */
   readonly specifier: string;
   readonly codec: string;
+  /** The time of its first packet, from the beginning of the file. */
+  readonly afterSeconds: number;
 }
 
 export interface PictureStructure extends StreamStructure {
@@ -42,12 +44,16 @@ export interface PictureStructure extends StreamStructure {
   readonly framerate: number | null;
   readonly dynamicRange: DynamicRange;
   /** The colour matrix if the file states none and it is not the usual one; null: the usual way. */
-  readonly matrix: StandardMatrix | null;
+  readonly matrix: AssumedMatrix | null;
+  /** The decoder, if there is transparency; null: there is none. */
+  readonly alpha: AlphaDecoder | null;
   /** The coded size and format, before rotation and scaling. */
   readonly source: SourcePictures;
 }
 
 export interface SoundStructure extends StreamStructure {
+  /** The index of the track of the right channel; null: the sound is whole. */
+  readonly right: number | null;
   /** The facts of all sound streams of the file together. */
   readonly source: SourceSound;
 }
@@ -64,12 +70,22 @@ export interface Structure {
   readonly tags: FileTags;
 }
 
+/** Side data of a stream or a picture. */
+const sideDataSchema = z.array(
+  z.object({
+    rotation: z.number().optional(),
+    dv_profile: z.number().optional(),
+    dv_bl_signal_compatibility_id: z.number().optional(),
+  }),
+);
+
 const probedStreamSchema = z.object({
   index: z.number(),
   codec_type: z.string().optional(),
   codec_name: z.string().optional(),
   width: z.number().optional(),
   height: z.number().optional(),
+  start_time: z.string().optional(),
   sample_aspect_ratio: z.string().optional(),
   avg_frame_rate: z.string().optional(),
   color_transfer: z.string().optional(),
@@ -78,7 +94,7 @@ const probedStreamSchema = z.object({
   channels: z.number().optional(),
   sample_rate: z.string().optional(),
   disposition: z.object({ attached_pic: z.number().optional(), default: z.number().optional() }).optional(),
-  side_data_list: z.array(z.object({ rotation: z.number().optional() })).optional(),
+  side_data_list: sideDataSchema.optional(),
   tags: taggedSchema,
 });
 type ProbedStream = z.infer<typeof probedStreamSchema>;
@@ -97,14 +113,17 @@ const reportSchema = z.object({
 
 type Report = z.infer<typeof reportSchema>;
 
+const photoSchema = z.object({ frames: z.array(z.object({ side_data_list: sideDataSchema.optional() })).default([]) });
+
 const entries = [
   'format=format_name,start_time,duration',
-  'stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,avg_frame_rate,color_transfer',
+  'stream=index,codec_type,codec_name,start_time,width,height,sample_aspect_ratio,avg_frame_rate,color_transfer',
   'stream=pix_fmt,channels,sample_rate,color_space',
   'stream_disposition=attached_pic,default',
   'program=program_id',
   'program_stream=index',
-  'stream_side_data=rotation',
+  'stream_side_data=rotation,dv_profile,dv_bl_signal_compatibility_id',
+  'stream_tags=alpha_mode,language',
 ].join(':');
 
 const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
@@ -119,11 +138,11 @@ export async function readStructure(
   head: SourceHead,
   empty: ReadonlySet<number>,
 ): Promise<Structure> {
-  const ask = async (asked: string) => {
+  const ask = async (asked: string, interval: readonly string[] = []) => {
     const probeArguments = [
       ['-hide_banner', '-loglevel', 'warning'],
       inputGuardArguments(sourceURL, null),
-      ['-show_entries', asked, '-of', 'json', sourceURL],
+      [...interval, '-show_entries', asked, '-of', 'json', sourceURL],
     ].flat();
     const lines: string[] = [];
     const options = { sourceURL, limits, onLine: (line: string) => void lines.push(line), signal };
@@ -148,16 +167,31 @@ export async function readStructure(
   if (result.code !== 0) throw notMedia();
 
   const { format, streams, programs } = reportSchema.parse(JSON.parse(result.lines.join('')));
-  const pictures = pictureOf(streams, empty, result.log);
+  const isPhoto = containerFormatOf(format.format_name)?.still && streams[0]?.codec_name === 'mjpeg';
+  // Cameras write into a photo how it was held, which only its decoder reads.
+  const photo = isPhoto ? await ask('frame_side_data=rotation', ['-read_intervals', '%+#1']) : null;
+  const turn = photo?.code === 0 ? turnOf(photo.lines.join('')) : null;
+  const startSeconds = Number(format.start_time) || 0;
+  const pictures = pictureOf(streams, empty, { log: result.log, turn, startSeconds });
   const isGuessed = /from bitrate|using bitrate for duration/u.test(result.log);
   return {
     formatName: format.format_name,
-    startSeconds: Number(format.start_time) || 0,
+    startSeconds,
     headerSeconds: isGuessed ? null : positiveNumber(format.duration),
     video: pictures,
-    audio: soundOf(streams, empty, besides(pictures, programs)),
+    audio: soundOf(streams, empty, { program: besides(pictures, programs), startSeconds }),
     tags: fileTagsOf(format, streams),
   };
+}
+
+/** The rotation of a photo, from ffprobe's report of its picture; null: it states none. */
+function turnOf(report: string): number | null {
+  const [frame] = photoSchema.parse(JSON.parse(report)).frames;
+  return rotationOf(frame?.side_data_list) ?? null;
+}
+
+function rotationOf(sideData: ProbedStream['side_data_list']): number | undefined {
+  return sideData?.find((data) => data.rotation !== undefined)?.rotation;
 }
 
 export function notMedia(): MediaError {
@@ -183,7 +217,11 @@ function isKnown({ codec_name: name }: ProbedStream): boolean {
   return name !== undefined && name !== 'unknown';
 }
 
-function pictureOf(streams: readonly ProbedStream[], empty: ReadonlySet<number>, log: string): PictureStructure | null {
+function pictureOf(
+  streams: readonly ProbedStream[],
+  empty: ReadonlySet<number>,
+  { log, turn, startSeconds }: { readonly log: string; readonly turn: number | null; readonly startSeconds: number },
+): PictureStructure | null {
   const all = streams.filter(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
   );
@@ -206,10 +244,13 @@ function pictureOf(streams: readonly ProbedStream[], empty: ReadonlySet<number>,
         'Export it again with square pixels.',
     );
   }
-  const rotation = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0;
+  assertBaseLayer(stream);
+  const rotation = rotationOf(stream.side_data_list) ?? turn ?? 0;
   const isSideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
   const dynamicRange = highDynamicRanges[stream.color_transfer ?? ''] ?? 'sdr';
   const isUnstated = dynamicRange === 'sdr' && (stream.color_space ?? 'unknown') === 'unknown';
+  const unstated = isUnstated ? unstatedMatrix(codec, codedWidth, height) : null;
+  const alpha = dynamicRange === 'sdr' && hasAlpha(stream) ? alphaDecoderOf(codec) : null;
   const rate = ratio(stream.avg_frame_rate, '/');
   const framerate = rate === null ? null : Math.round(rate * 1000) / 1000;
   return {
@@ -217,36 +258,87 @@ function pictureOf(streams: readonly ProbedStream[], empty: ReadonlySet<number>,
     isFirst,
     specifier: picturesIn(0, isFirst ? {} : { pictures: stream.index }),
     codec,
+    afterSeconds: afterOf(stream, startSeconds),
     width: isSideways ? height : width,
     height: isSideways ? width : height,
     framerate,
     source: { width: codedWidth, height, framerate, ...pixelFormatFacts(stream.pix_fmt) },
     dynamicRange,
-    matrix: isUnstated ? unstatedMatrix(codec, codedWidth, height) : null,
+    matrix: unstated ?? (isUnstated && alpha !== null ? 'bt709' : null),
+    alpha,
   };
+}
+
+/**
+ * Whether pictures may be transparent. In WebM only a tag states it. Capturing programs leave the fourth byte of
+ * uncompressed pictures empty.
+ */
+function hasAlpha({ codec_name: codec, pix_fmt: format = '', tags = {} }: ProbedStream): boolean {
+  if (tags.alpha_mode === '1' || tags.ALPHA_MODE === '1') return true;
+  return codec !== 'rawvideo' && /^(?:yuva|gbrap|rgba|bgra|argb|abgr|ya\d)/u.test(format);
+}
+
+/** Profiles of Dolby Vision whose pictures are in a colour space of their own; the later ones if nothing reads them. */
+const proprietary = { always: 5, unlessCompatibleFrom: 10 } as const;
+
+/** @throws {MediaError} if only decoders of Dolby Vision can show the pictures */
+function assertBaseLayer({ side_data_list: sideData = [] }: ProbedStream): void {
+  const found = sideData.find(({ dv_profile: profile }) => profile !== undefined);
+  const { dv_profile: profile = 0, dv_bl_signal_compatibility_id: compatibleWith = 0 } = found ?? {};
+  if (profile !== proprietary.always && (profile < proprietary.unlessCompatibleFrom || compatibleWith > 0)) return;
+  throw new MediaError(
+    'unsupported',
+    `The pictures are in Dolby Vision profile ${profile}, whose colours only decoders of Dolby show. ` +
+      'Export the file as HDR10, HLG or SDR, or with profile 8.',
+  );
 }
 
 /** The dynamic range by ffmpeg's name of the transfer characteristics. All others are SDR. */
 const highDynamicRanges: Readonly<Record<string, DynamicRange>> = { smpte2084: 'pq', 'arib-std-b67': 'hlg' };
 
+/** The time of a stream's first packet, in seconds from the beginning of the file. */
+function afterOf({ start_time: start }: ProbedStream, startSeconds: number): number {
+  const seconds = Number(start ?? Number.NaN) - startSeconds;
+  return seconds > 0 ? Math.round(seconds * 1000) / 1000 : 0;
+}
+
 /** @param program the streams to choose among; null: all */
 function soundOf(
   streams: readonly ProbedStream[],
   empty: ReadonlySet<number>,
-  program: ReadonlySet<number> | null,
+  { program, startSeconds }: { readonly program: ReadonlySet<number> | null; readonly startSeconds: number },
 ): SoundStructure | null {
   const all = streams.filter(({ codec_type }) => codec_type === 'audio');
   const candidates = all.filter(({ index }) => !empty.has(index));
-  const stream = chosen(candidates.filter(({ index }) => program?.has(index) ?? true)) ?? chosen(candidates);
+  const belonging = candidates.filter(({ index }) => program?.has(index) ?? true);
+  const stream = chosen(belonging) ?? chosen(candidates);
   if (!stream) return null;
   const isFirst = stream === all[0];
+  const right = rightOf(stream, belonging);
   const source = {
     channels: all.reduce((sum, { channels = 0 }) => sum + channels, 0),
     sampleRate: Math.max(...all.map(({ sample_rate: rate }) => Number(rate) || 0)),
   };
   const specifier = soundIn(0, isFirst ? {} : { sound: stream.index });
-  return { index: stream.index, isFirst, specifier, codec: knownCodec(stream, 'sound'), source };
+  const read = streams.filter(({ index }) => index === stream.index || index === right);
+  const afterSeconds = Math.min(...read.map((each) => afterOf(each, startSeconds)));
+  return { index: stream.index, isFirst, specifier, codec: knownCodec(stream, 'sound'), afterSeconds, source, right };
 }
+
+/**
+ * The track of the right channel, as cameras and editing programs write one uncompressed track for each channel; null:
+ * the sound is whole. Decision D210.
+ */
+function rightOf(left: ProbedStream, candidates: readonly ProbedStream[]): number | null {
+  const [first, second] = candidates.filter(({ channels, codec_name: codec }) => channels === 1 && isRaw(codec));
+  if (first !== left || !second) return null;
+  const [one, other] = [first, second].map(({ codec_name, sample_rate, tags }) =>
+    [codec_name, sample_rate, tags?.language].join(),
+  );
+  return one === other ? second.index : null;
+}
+
+const isRaw = (codec = ''): boolean => codec.startsWith('pcm_');
 
 function knownCodec({ codec_name }: ProbedStream, noun: string): string {
   if (codec_name === undefined || codec_name === 'unknown')

@@ -30,6 +30,8 @@ const distant = words('-g 40 -keyint_min 40 -sc_threshold 0');
 const h264 = [...words('-c:v libx264 -preset veryfast'), ...distant];
 const mpeg2 = [...words('-c:v mpeg2video -r 25 -g 100 -sc_threshold 1000000000 -b:v 2M')];
 const aac = words('-c:a aac -ac 2');
+/** Else the padding of MP3 would move the pictures by one. */
+const unpadded = words('-af asetpts=PTS+1105');
 
 /** The number in a picture of `counting`. */
 function numberIn(picture: Picture): number {
@@ -38,15 +40,15 @@ function numberIn(picture: Picture): number {
 }
 
 /** The numbers that are shown, and the pitches in Hz that are heard, from frames on. */
-async function shownAndHeard(path: string, frames: readonly number[], { reading, hasAudio }: MediaFacts) {
+async function shownAndHeard(path: string, frames: readonly number[], { reading, hasAudio }: MediaFacts, by = tools) {
   const layers = [onlyLayer({ sourceURL: path, kind: 'video', ...(reading && { reading }) })];
   const numbers: number[] = [];
   const pitches: number[] = [];
   for (const startFrame of frames) {
     const request = { ...itemRequest(path, { startFrame, frameCount: 2 }), layers };
-    const [first] = await decodePictures(tools, joinItems([await encodeItem(tools, request)]));
+    const [first] = await decodePictures(by, joinItems([await encodeItem(by, request)]));
     numbers.push(numberIn(first!));
-    if (hasAudio) pitches.push(pitchOf(await readSound(tools, { ...request, frameCount: 6 }, reading)));
+    if (hasAudio) pitches.push(pitchOf(await readSound(by, { ...request, frameCount: 6 }, reading)));
   }
   return { numbers, pitches };
 }
@@ -80,6 +82,9 @@ describe('a file with distant keyframes shows and sounds at each time what is du
     ['vob', [...mpeg2, ...words('-c:a mp2 -f vob')]],
     ['mpg', [...mpeg2, ...words('-c:a mp2')]],
     ['avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a ac3')]],
+    // MP3 of a variable rate and of a constant one, as programs for copying discs wrote it.
+    ['variable.avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a libmp3lame -q:a 6'), ...unpadded]],
+    ['constant.avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a libmp3lame -b:a 96k'), ...unpadded]],
     ['wmv', [...words('-c:v wmv2 -q:v 2 -g 40 -c:a wmav2')]],
   ])('in %s', async (extension, recipe) => {
     const path = await madeSample(`distant.${extension}`, [...counting(9), ...rising(9), ...recipe]);
@@ -169,6 +174,18 @@ describe.each(builds)('with the $name build', { timeout: 60_000 }, ({ tools: by 
     // White is beyond all numbers.
     expect(Math.min(...numbers)).toBeGreaterThan(99);
     expect(pitches).toEqual([300, 400]);
+  });
+
+  it.each([
+    ['ts', [...h264, ...aac]],
+    ['vob', [...mpeg2, ...words('-c:a mp2 -f vob')]],
+  ])('sound that begins later than the pictures stays later in %s', async (extension, recipe) => {
+    const later = ['-itsoffset', '0.5', ...rising(8)];
+    const path = await madeSample(`later.${extension}`, [...counting(9), ...later, ...recipe]);
+    const facts = await probe(path, by);
+    const frames = [31, 121, 211];
+    const pitches = [300, 600, 900];
+    expect(await shownAndHeard(path, frames, facts, by)).toEqual({ numbers: due(frames, false).numbers, pitches });
   });
 
   it('sound belongs to the programme of the pictures', async () => {

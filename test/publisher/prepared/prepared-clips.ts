@@ -50,8 +50,9 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
     async prepare(item, path, wanted = format, encoder = fastEncoder, more = {}) {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
-        const { kind, hasAudio, dynamicRange } = item;
-        const request = { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder, ...more };
+        const { kind, hasAudio, dynamicRange, reading } = item;
+        const source = { sourceURL: path, kind, hasAudio, dynamicRange, reading };
+        const request = { rendition, segment, ...source, encoder, ...more };
         const bytes = await prepareSegment(tools, request, noSignal);
         await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
       }
