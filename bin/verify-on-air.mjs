@@ -51,16 +51,24 @@ function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
     aired.reduce((last, { toFrame }) => Math.max(last, toFrame), 0),
   );
   for (const [index, entry] of entries.entries()) {
-    const end = Math.min(entries[index + 1]?.fromFrame ?? Infinity, lastFrame);
-    const lapFrames = entry.items.reduce((sum, item) => sum + items[item].frames, 0);
-    const sinceEntry =
-      ((Date.parse(statement.from) - Date.parse(anchoredAt)) * framesPerSecond) / 1000 - entry.fromFrame;
-    let lap = Math.max(0, Math.floor(sinceEntry / lapFrames));
-    for (let start = entry.fromFrame + lap * lapFrames; start < end; lap++) {
+    // The next entry cuts an item off.
+    const entryEnd = entries[index + 1]?.fromFrame ?? Infinity;
+    const end = Math.min(entryEnd, lastFrame);
+    const framesOf = (numbers) => numbers.reduce((sum, number) => sum + items[number].frames, 0);
+    const lapFrames = framesOf(entry.items);
+    // The lap that the entry before has begun is shorter than the others.
+    const [firstLap, firstFrame] = entry.lapUnderWay
+      ? [1, entry.fromFrame + framesOf(entry.lapUnderWay.rest)]
+      : [0, entry.fromFrame];
+    const fromFrame = ((Date.parse(statement.from) - Date.parse(anchoredAt)) * framesPerSecond) / 1000;
+    const isUnderWay = firstLap === 1 && fromFrame < firstFrame;
+    const laps = Math.max(0, Math.floor((fromFrame - firstFrame) / lapFrames));
+    let lap = isUnderWay ? 0 : firstLap + laps;
+    for (let start = isUnderWay ? entry.fromFrame : firstFrame + laps * lapFrames; start < end; lap++) {
       for (const number of orderOfLap(entry, lap)) {
         const item = items[number];
-        const [from, to] = [start, start + item.frames];
-        start = to;
+        const [from, to] = [start, Math.min(start + item.frames, entryEnd)];
+        start += item.frames;
         if (from >= end) break;
         if (timeOf(to) <= Date.parse(statement.from)) continue;
         for (const part of aired.filter(({ fromFrame, toFrame }) => fromFrame < to && toFrame > from)) {
@@ -75,14 +83,38 @@ function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
 }
 
 /**
- * The order of the platform: a shuffle is drawn by its seed, and no lap begins with the last item of the one before.
+ * The order of the platform. A shuffle is drawn by its seed. No lap begins with the last item of the one before, and,
+ * if laps are spread, none of the last third of a lap is in the first third of the next one.
  */
-function orderOfLap({ mode, seed, items }, lap) {
-  if (mode === 'sequential' || items.length < 2) return items;
+function orderOfLap({ mode, seed, items, isSpread, lapUnderWay }, lap) {
+  if (mode === 'sequential') return items;
+  if (lapUnderWay && lap === 0) return lapUnderWay.rest;
+  if (items.length < 2) return items;
+  const underWay = [...(lapUnderWay?.heard ?? []), ...(lapUnderWay?.rest ?? [])];
+  const before = lap === 0 ? [] : lap === 1 && lapUnderWay ? underWay : permutation(items, seed, lap - 1);
   const order = permutation(items, seed, lap);
-  const repeats = lap > 0 && permutation(items, seed, lap - 1).at(-1) === order[0];
-  if (repeats && order.length > 2) [order[0], order[1]] = [order[1], order[0]];
+  if (isSpread && items.length === 2) {
+    const [one, other] = permutation(items, seed, 0);
+    return underWay.at(-1) === one ? [other, one] : [one, other];
+  }
+  if (isSpread) return spread(order, before);
+  if (before.at(-1) === order[0] && order.length > 2) [order[0], order[1]] = [order[1], order[0]];
   return order;
+}
+
+function spread(order, before) {
+  const third = Math.max(1, Math.floor(order.length / 3));
+  const late = new Set(before.slice(-third));
+  const moved = order.slice(0, third).filter((item) => late.has(item));
+  const others = order.slice(third, order.length - third).filter((item) => !late.has(item));
+  const exchanged = moved.map((item, index) => [item, others[index]]);
+  const places = new Map(
+    exchanged.flatMap(([one, other]) => [
+      [one, other],
+      [other, one],
+    ]),
+  );
+  return order.map((item) => places.get(item) ?? item);
 }
 
 function permutation(items, seed, lap) {

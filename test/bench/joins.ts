@@ -53,7 +53,11 @@ export async function joinsBench(): Promise<void> {
         hasAudio: true,
       });
     }
-    const snapshot = { mode: 'shuffle', seed: 1, items: withJoins(items, { kind: 'crossfade', seconds: fadeSeconds }) };
+    const snapshot = {
+      mode: 'shuffle',
+      seed: 1,
+      items: withJoins(items, { kind: 'crossfade', seconds: fadeSeconds }, 'shuffle'),
+    };
     const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }] as const;
     const joins = [...occurrencesFrom(entries as never, 1, rate).take(songs * 2)].flatMap((occurrence) =>
       soundPartsAt({ entries: entries as never, contentHashes: paths }, occurrence, rate),

@@ -123,19 +123,25 @@ it.for(['sequential', 'shuffle'] as const)(
   },
 );
 
-it('knows what took over while the stream was live', async ({ skip }) => {
-  skip(!isLongAfterMidnight(200), 'it has just been midnight');
-  await playlistOf('sequential', 2, 3);
-  await send(100, [0, 100]);
-  await add(7);
-  await call('POST', `/playlists/${playlistID}/publish`);
-  const { publish_request: request } = (await data().playlists.findAny(playlistID))!;
-  const now = new Date(Date.now() - 60_000);
-  await transaction((tx) => publishDraft(tx, playlistID, request, { now, random: () => 0.5, limitFactor: 100 }));
-  const lines = await verify(await proof());
-  expect(withoutHashes(lines)).toEqual(await airedRows());
-  expect(new Set(lines.map(([, seconds]) => seconds))).toEqual(new Set(['2', '3', '7']));
-});
+it.for(['sequential', 'shuffle'] as const)(
+  'knows what took over while the stream was live, at the end of an item or within one: %s',
+  async (mode, { skip }) => {
+    skip(!isLongAfterMidnight(200), 'it has just been midnight');
+    await playlistOf(mode, 2, 3, 4, 5);
+    await send(150, [0, 150]);
+    await add(7);
+    await call('POST', `/playlists/${playlistID}/publish`);
+    const { publish_request: request } = (await data().playlists.findAny(playlistID))!;
+    const now = new Date(Date.now() - 110_000);
+    await transaction((tx) => publishDraft(tx, playlistID, request, { now, random: () => 0.5, limitFactor: 100 }));
+    const { snapshot } = (await data().timelines.ofStream(streamID)).video.at(-1)!;
+    await data().timelines.append(streamID, 'video', { offsetSeconds: 101.5, playlistID, snapshot });
+    const lines = await verify(await proof());
+    expect(lines.length).toBeGreaterThan(30);
+    expect(withoutHashes(lines)).toEqual(await airedRows());
+    expect(new Set(lines.map(([, seconds]) => seconds))).toEqual(new Set(['2', '3', '4', '5', '7']));
+  },
+);
 
 it('is refused with one byte changed, of the statement, of its keys or of a file', async () => {
   await playlistOf('sequential', 2);

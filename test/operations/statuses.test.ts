@@ -208,8 +208,8 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   },
   stop_stream: {
     done: () => on('streams', startedStream(), 'stop'),
+    validation_failed: () => on('streams', startedStream(), 'stop', { endsRecurrence: 'no' }),
     not_found: () => call('POST', '/streams/nothing/stop'),
-    validation_failed: () => on('streams', startedStream(), 'stop', { endsRecurrence: 'yes' }),
     stream_not_stoppable: () => on('streams', failedStream(), 'stop'),
   },
   retry_stream: {
@@ -485,6 +485,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => on('playlists', filledPlaylist(), 'publish'),
     not_found: () => call('POST', '/playlists/nothing/publish'),
     playlist_empty: () => on('playlists', newPlaylist(), 'publish'),
+    validation_failed: () => on('playlists', filledPlaylist(), 'publish', { from: 'last' }),
     stream_deleted: async () => {
       const id = await filledPlaylist();
       await call('DELETE', `/streams/${(await call('GET', `/playlists/${id}`)).body.streamID}`);

@@ -1,4 +1,5 @@
 // SQL of playlists: the draft that edits change, and the live snapshot that streams play.
+import type { Continuation } from '../../domain/playout/continuation.ts';
 import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -13,6 +14,12 @@ export interface LiveSpec extends VersionedSpec {
   readonly publishedAt: string;
 }
 
+/** A draft that is being published. */
+export interface PublishingSpec extends VersionedSpec {
+  /** The first item on a live stream: the one after the present item, or the first of the list; absent: the former. */
+  readonly from?: Continuation;
+}
+
 export interface Playlist {
   readonly id: string;
   readonly seq: number;
@@ -25,7 +32,7 @@ export interface Playlist {
   readonly draft: PlaylistSpec;
   readonly live: LiveSpec | null;
   /** The draft at the time of its publish request, until it is live; else null. */
-  readonly publishing: VersionedSpec | null;
+  readonly publishing: PublishingSpec | null;
   readonly publish_status: (typeof publishStatuses)[number];
   readonly publish_failure: { code: string; detail: string } | null;
   /** Increases with each publish request, so that a late one sees that a newer one has replaced it. */
@@ -131,14 +138,14 @@ export function playlists(db: Queryable) {
       ))!,
 
     /** Begins to publish the draft, in place of an earlier unfinished publish. */
-    beginPublish: async (id: string) =>
+    beginPublish: async (id: string, from: Continuation) =>
       (await one<Locked<Playlist>>(
         db,
         `update playlists
          set publish_status = 'PREPARING', publish_failure = null, publish_request = publish_request + 1,
-           publishing = draft || jsonb_build_object('version', version)
+           publishing = draft || jsonb_build_object('version', version, 'from', $2::text)
          where id = $1 returning *`,
-        [id],
+        [id, from],
       ))!,
 
     finishPublish: (id: string, live: LiveSpec) =>

@@ -10,7 +10,7 @@ import {
 import type { ComposedSound, ComposedTrack } from './composed-sound.ts';
 import { compose, layersOf, longestTitledSeconds, placedItem, shifted, sourcesOf } from './composition.ts';
 import type { Composition, FrameRange } from './composition.ts';
-import { frameCountOf, occurrenceAt } from './play-out.ts';
+import { frameCountOf, isCutOff, occurrenceAt } from './play-out.ts';
 import type { ItemOccurrence } from './play-out.ts';
 import { playingAt, soundFramesOf } from './prepared-play-out.ts';
 import type { Playing } from './prepared-play-out.ts';
@@ -73,7 +73,10 @@ export function contentsOf({ composition, under = [] }: Part): string[] {
   return [...new Set([...sourcesOf(composition), ...under.flatMap(({ sound }) => sourcesOfSound(sound))])];
 }
 
-/** The parts of a video item for the transitions from the item before and to the item after. */
+/**
+ * The parts of a video item for the transitions from the item before and to the item after, and for an end that is cut
+ * off within a GOP: the last pictures of a GOP may need a later one.
+ */
 export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence, format: PictureFormat): PlacedPart[] {
   const rate = rates[format.framerate];
   const gop = gopSeconds * rate;
@@ -84,10 +87,12 @@ export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence,
     layer.of === occurrence ? layer.fades.map(({ start }) => start) : [layer.startFrame],
   );
   const isStill = item.kind === 'image';
-  const headEnd = isStill ? gop : Math.min(gop, frameCountOf(item, rate));
-  const tail = Math.floor(Math.min(...changes.filter((frame) => frame > 0)) / gop) * gop;
-  // The pictures of a still are sent repeatedly, so its tail has to be whole GOPs too; otherwise nothing replaces it.
-  const hasTail = tail >= gop && tail < frameCount && (!isStill || tail + gop === frameCount);
+  const headEnd = isStill ? gop : Math.min(gop, frameCountOf(item, rate), frameCount);
+  const isCut = placed !== null && isCutOff(occurrence, rate);
+  const ends = isCut ? [frameCount] : [];
+  const tail = Math.floor(Math.min(...changes.filter((frame) => frame > 0), ...ends) / gop) * gop;
+  // The pictures of a still are sent repeatedly, so its tail has to be whole GOPs too, unless it is cut off there.
+  const hasTail = tail >= gop && tail < frameCount && (!isStill || isCut || tail + gop === frameCount);
   const partOf = (range: FrameRange, at: PlacedPart['at']) => {
     const composition = compose(track, occurrence, { framesPerSecond: rate, range })!;
     const firstGroup = isStill ? 0 : range.first;
@@ -99,7 +104,9 @@ export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence,
     );
   };
   return [
-    ...(changes.some((frame) => frame <= 0) ? [partOf({ first: 0, end: headEnd }, 'beginning')] : []),
+    ...(changes.some((frame) => frame <= 0) || (isCut && frameCount < gop)
+      ? [partOf({ first: 0, end: headEnd }, 'beginning')]
+      : []),
     ...(hasTail ? [partOf({ first: tail, end: frameCount }, 'end')] : []),
   ];
 }

@@ -27,7 +27,7 @@ export function partsWithin(
 ): PlacedPart[] {
   const rate = rates[format.framerate];
   const joins = ({ entries }: ComposedTrack, partsAt: (occurrence: ItemOccurrence) => PlacedPart[]) => {
-    if (!hasJoins(entries)) return [];
+    if (!hasJoins(entries, rate)) return [];
     const occurrences = occurrencesFrom(entries, stretch.startFrame, rate).take(mostItems).toArray();
     const end = stretch.startFrame + stretch.frameCount;
     return occurrences.filter(({ startFrame }) => startFrame <= end).flatMap(partsAt);

@@ -2,6 +2,8 @@
 // Agents store no position in it: after a crash, any agent computes the same frame again.
 import type { FramingName } from './look.ts';
 import type { DrawingName, Overlays, VariantName } from './overlays.ts';
+import { orderOfLap } from './lap-order.ts';
+import type { Ordered } from './lap-order.ts';
 import { overlapFrames } from './sound.ts';
 import type { ItemJoin, OwnJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
@@ -56,11 +58,7 @@ export interface TimelineItem {
 }
 
 /** A playlist, or a single upload, as it was when the draft was published or the stream was started. */
-export interface TimelineSnapshot {
-  readonly mode: PlaylistMode;
-  /** A random number, chosen when the snapshot is made. The shuffled orders of all laps follow from it. */
-  readonly seed: number;
-  readonly items: readonly TimelineItem[];
+export interface TimelineSnapshot extends Ordered<TimelineItem> {
   /** Graphics over the pictures; absent: none. */
   readonly overlays?: TimelineOverlays;
 }
@@ -79,8 +77,12 @@ export interface TimelineEntry {
   readonly snapshot: TimelineSnapshot;
 }
 
-/** One playback of an item, in one lap, on the frame grid of the stream. Frames count from the anchor of the run. */
+/**
+ * One playback of an item, in one lap, on the frame grid of the stream. Frames count from the anchor of the run. The
+ * beginning of the next entry cuts an item off.
+ */
 export interface ItemOccurrence {
+  /** The item of the snapshot; without its join if the next entry cuts it off. */
   readonly item: TimelineItem;
   readonly entryNumber: number;
   readonly playlistID: string | null;
@@ -125,35 +127,22 @@ export function itemsPlayed(snapshot: Pick<TimelineSnapshot, 'items'> | undefine
   return snapshot?.items ?? [];
 }
 
-/** The items of a lap in play order. For shuffle, a permutation seeded by snapshot and lap. */
-export function orderOfLap(snapshot: TimelineSnapshot, lap: number): readonly TimelineItem[] {
-  if (snapshot.mode === 'sequential' || snapshot.items.length < 2) return snapshot.items;
-  const order = permutation(snapshot, lap);
-  // The last item of a lap must not begin the next one. If it would, the first two items are swapped. The last item
-  // keeps its place, so that the next lap can be compared with the permutation alone.
-  const repeats = lap > 0 && permutation(snapshot, lap - 1).at(-1) === order[0];
-  if (repeats && order.length > 2) [order[0], order[1]] = [order[1]!, order[0]!];
-  return order;
-}
-
 /** The occurrence of an item that contains `frame`, counted from the anchor. */
 export function occurrenceAt(
   timeline: readonly TimelineEntry[],
   frame: number,
   framesPerSecond: number,
 ): ItemOccurrence {
-  const entry = timeline.findLast((candidate) => entryStartFrame(candidate, framesPerSecond) <= frame) ?? timeline[0];
+  const place = timeline.findLastIndex((candidate) => entryStartFrame(candidate, framesPerSecond) <= frame);
+  const entry = timeline[Math.max(0, place)];
   if (!entry || itemsPlayed(entry.snapshot).length === 0)
     throw new RangeError('a timeline needs an entry with an item');
-  const lapFrames = lapFramesOf(entry, framesPerSecond);
-  const origin = entryStartFrame(entry, framesPerSecond);
-  const lap = Math.max(0, Math.floor((frame - origin) / lapFrames));
-  let startFrame = origin + lap * lapFrames;
+  const end = endFrameOf(timeline, Math.max(0, place), framesPerSecond);
+  const { lap, startFrame: lapStart } = lapAt(entry, frame, framesPerSecond);
+  let startFrame = lapStart;
   for (const item of orderOfLap(entry.snapshot, lap)) {
     const frameCount = framesUntilNext(item, framesPerSecond);
-    if (frame < startFrame + frameCount) {
-      return { item, entryNumber: entry.number, playlistID: entry.playlistID, lap, startFrame, frameCount };
-    }
+    if (frame < startFrame + frameCount) return cutOff({ entry, lap, item, startFrame, frameCount }, end);
     startFrame += frameCount;
   }
   throw new RangeError('a lap is as long as its items');
@@ -168,19 +157,30 @@ export function* occurrencesFrom(
   const first = occurrenceAt(timeline, frame, framesPerSecond);
   const from = timeline.findIndex(({ number }) => number === first.entryNumber);
   for (const [index, entry] of timeline.slice(from).entries()) {
-    const next = timeline[from + index + 1];
-    const end = next ? entryStartFrame(next, framesPerSecond) : Infinity;
-    let startFrame = entryStartFrame(entry, framesPerSecond);
-    if (index === 0) startFrame += first.lap * lapFramesOf(entry, framesPerSecond);
+    const end = endFrameOf(timeline, from + index, framesPerSecond);
+    let { startFrame } = lapAt(entry, index === 0 ? frame : entryStartFrame(entry, framesPerSecond), framesPerSecond);
     for (let lap = index === 0 ? first.lap : 0; startFrame < end; lap++) {
       for (const item of orderOfLap(entry.snapshot, lap)) {
         const frameCount = framesUntilNext(item, framesPerSecond);
         if (startFrame < end && startFrame + frameCount > frame)
-          yield { item, entryNumber: entry.number, playlistID: entry.playlistID, lap, startFrame, frameCount };
+          yield cutOff({ entry, lap, item, startFrame, frameCount }, end);
         startFrame += frameCount;
       }
     }
   }
+}
+
+/** Whether the next entry begins before the item of an occurrence would end. */
+export function isCutOff({ item, frameCount }: ItemOccurrence, framesPerSecond: number): boolean {
+  return frameCount < framesUntilNext(item, framesPerSecond);
+}
+
+/** Whether any entry of a timeline cuts an item off. */
+export function cutsItems(timeline: readonly TimelineEntry[], framesPerSecond: number): boolean {
+  return timeline.slice(1).some((entry) => {
+    const frame = entryStartFrame(entry, framesPerSecond) - 1;
+    return frame >= 0 && isCutOff(occurrenceAt(timeline, frame, framesPerSecond), framesPerSecond);
+  });
 }
 
 /** The occurrence before another one; null: that is the first one of a run. */
@@ -202,31 +202,42 @@ export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number,
   return startFrame === frame ? frame : startFrame + frameCount;
 }
 
-function lapFramesOf({ snapshot }: TimelineEntry, framesPerSecond: number): number {
-  return itemsPlayed(snapshot).reduce((sum, item) => sum + framesUntilNext(item, framesPerSecond), 0);
+interface WholeOccurrence extends Pick<ItemOccurrence, 'item' | 'lap' | 'startFrame' | 'frameCount'> {
+  readonly entry: TimelineEntry;
+}
+
+/** An occurrence up to the frame at which the next entry begins. An item that is cut off has no join. */
+function cutOff({ entry, lap, item, startFrame, frameCount }: WholeOccurrence, endFrame: number): ItemOccurrence {
+  const { number: entryNumber, playlistID } = entry;
+  if (startFrame + frameCount <= endFrame) return { item, entryNumber, playlistID, lap, startFrame, frameCount };
+  const { join: _, ...unjoined } = item;
+  return { item: unjoined, entryNumber, playlistID, lap, startFrame, frameCount: endFrame - startFrame };
+}
+
+/** The frame at which the entry after another one begins; Infinity: that is the last one. */
+function endFrameOf(timeline: readonly TimelineEntry[], index: number, framesPerSecond: number): number {
+  const next = timeline[index + 1];
+  return next ? entryStartFrame(next, framesPerSecond) : Infinity;
+}
+
+/** The lap of an entry that contains a frame. The lap that an earlier entry has begun is shorter than the others. */
+function lapAt(
+  entry: TimelineEntry,
+  frame: number,
+  framesPerSecond: number,
+): Pick<ItemOccurrence, 'lap' | 'startFrame'> {
+  const { snapshot } = entry;
+  const origin = entryStartFrame(entry, framesPerSecond);
+  const framesOf = (items: readonly TimelineItem[]) =>
+    items.reduce((sum, item) => sum + framesUntilNext(item, framesPerSecond), 0);
+  const begun = snapshot.lapUnderWay ? framesOf(orderOfLap(snapshot, 0)) : null;
+  if (begun !== null && frame < origin + begun) return { lap: 0, startFrame: origin };
+  const [firstLap, firstFrame] = begun === null ? [0, origin] : [1, origin + begun];
+  const lapFrames = framesOf(itemsPlayed(snapshot));
+  const laps = Math.max(0, Math.floor((frame - firstFrame) / lapFrames));
+  return { lap: firstLap + laps, startFrame: firstFrame + laps * lapFrames };
 }
 
 function entryStartFrame(entry: TimelineEntry, framesPerSecond: number): number {
   return Math.round(entry.offsetSeconds * framesPerSecond);
-}
-
-function permutation(snapshot: TimelineSnapshot, lap: number): TimelineItem[] {
-  const random = mulberry32((snapshot.seed ^ Math.imul(lap + 1, 0x9e3779b1)) >>> 0);
-  const order = [...snapshot.items];
-  for (let last = order.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [order[last], order[other]] = [order[other]!, order[last]!];
-  }
-  return order;
-}
-
-/** A 32-bit generator with a full period, the same on every machine (T. Ettinger's public-domain mulberry32). */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -123,7 +123,8 @@ const rendering = {
       .describe(
         'Sound of the stream. loudness: each item is normalized to targetLUFS (default: −14), unless enabled is ' +
           'false. join: the items of an audio playlist are joined by a cut, a fade through silence or a crossfade, ' +
-          'which lasts at most half of the shortest item. Items of playlists can override loudness, join and under.',
+          'which lasts at most half of both items, in shuffle of the shortest item. Items of playlists can override ' +
+          'loudness, join and under.',
       ),
     shown: sound,
     stored: soundSettings,

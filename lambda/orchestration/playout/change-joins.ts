@@ -19,7 +19,9 @@ export async function changeJoins(data: Database, stream: Locked<Stream>, track:
   });
   const stingerID = stream.look?.stinger?.uploadID;
   const uploads = stingerID === undefined ? [] : await data.uploads.ofUser(stream.user_id, [stingerID]);
-  const items = joined(stream, track, plain, new Map(uploads.map((upload) => [upload.id, upload])));
+  const { mode } = timeline.at(-1)!.snapshot;
+  const uploadOf = new Map(uploads.map((upload) => [upload.id, upload]));
+  const items = joined(stream, track, { items: plain, mode }, uploadOf);
   const isSame = items.every(({ join, under }, index) => {
     const { join: joinBefore, under: underBefore } = before[index]!;
     return isSameJoin(join, joinBefore) && isSameUnder(under, underBefore);

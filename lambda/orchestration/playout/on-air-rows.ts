@@ -124,13 +124,13 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
   const begun = [...past, ...(present && isBetween(present) ? [present] : [])];
   const planned = await plannedTimes(stream, { from, to, count, now, plannedAt: drafts && beginsAt });
   if (planned.length === 0) return begun;
-  const { format, timelines } = await timelinesOfStart(data, stream, now);
-  const toCome = planned.map(({ startAt, endsAt }): AirRun => ({
+  const { format, timelinesAt } = await timelinesOfStart(data, stream, now);
+  const toCome = planned.map(({ startAt, scheduledAt, endsAt }): AirRun => ({
     anchoredAt: startAt,
     endsAt,
     format,
     framesPerSecond: framesPerSecond[format.framerate],
-    timelines: async () => timelines,
+    timelines: async () => timelinesAt(scheduledAt),
     isBegun: false,
   }));
   return [...begun, ...toCome];

@@ -4,7 +4,7 @@ import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { joined, within } from '../../domain/playout/aired.ts';
 import { nameOfItem } from '../../domain/playout/item-title.ts';
-import type { TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
+import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import { framesUntilNext, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
@@ -22,6 +22,13 @@ interface StatedItem {
   readonly sha256: string | null;
 }
 
+/** The numbers of the items of an entry, and all that decides their order. See `TimelineSnapshot`. */
+interface StatedEntry extends Pick<TimelineSnapshot, 'mode' | 'seed' | 'isSpread'> {
+  readonly fromFrame: number;
+  readonly items: readonly number[];
+  readonly lapUnderWay?: { readonly heard: readonly number[]; readonly rest: readonly number[] };
+}
+
 export interface StatedRun {
   readonly anchoredAt: string;
   /** Null: it continues. */
@@ -29,13 +36,8 @@ export interface StatedRun {
   readonly framesPerSecond: number;
   readonly track: 'video' | 'audio';
   readonly items: readonly StatedItem[];
-  /** Each entry loops from its frame on until the next one begins. The seed decides the order of a shuffle. */
-  readonly entries: readonly {
-    readonly fromFrame: number;
-    readonly mode: 'sequential' | 'shuffle';
-    readonly seed: number;
-    readonly items: readonly number[];
-  }[];
+  /** Each entry loops from its frame on until the next one begins. */
+  readonly entries: readonly StatedEntry[];
   /**
    * Stretches of the day that destinations accepted without a gap, with their bytes. `toFrame` is exclusive. A stretch
    * that exceeds the day has a proportional part of its bytes.
@@ -119,12 +121,20 @@ async function statedRun(
         sha256: hash === null ? null : bytesHashOf(hash),
       };
     }),
-    entries: entries.map(({ offsetSeconds, snapshot: { mode, seed, items: listed } }) => ({
-      fromFrame: Math.round(offsetSeconds * rate),
-      mode,
-      seed,
-      items: listed.map((item) => numbers.get(keyOf(item))!),
-    })),
+    entries: entries.map(({ offsetSeconds, snapshot: { mode, seed, items: listed, isSpread, lapUnderWay } }) => {
+      const numberOf = (item: TimelineItem) => numbers.get(keyOf(item))!;
+      const byID = new Map(listed.map((item) => [item.itemID, numberOf(item)]));
+      const numbersOf = (ids: readonly string[]) => ids.map((id) => byID.get(id)!);
+      const underWay = lapUnderWay && { heard: numbersOf(lapUnderWay.heard), rest: numbersOf(lapUnderWay.rest) };
+      return {
+        fromFrame: Math.round(offsetSeconds * rate),
+        mode,
+        seed,
+        items: listed.map(numberOf),
+        ...(isSpread && { isSpread }),
+        ...(underWay && { lapUnderWay: underWay }),
+      };
+    }),
     aired: joined(within(airedOfTrack(aired, track), firstFrame, endFrame)),
   };
 }

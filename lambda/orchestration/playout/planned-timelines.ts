@@ -5,25 +5,27 @@ import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { Timelines } from '../../data/playout/timelines.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import { nextBoundarySeconds } from './publish-draft.ts';
+import { seedOfStart } from '../../domain/playout/continuation.ts';
+import { nextEntry } from './publish-draft.ts';
 import { withLiveDraft } from './timeline-snapshots.ts';
 import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist, snapshotsOf, timelinesOfSnapshots } from './timeline-snapshots.ts';
 
-/** The seed of a shuffle that has not begun. Its real order is drawn when it begins. */
-const anySeed = 0;
-
-/** The timelines and format of a start of a stream that is not live. */
+/** The format of a start of a stream that is not live, and its timelines by the time that it is scheduled for. */
 export async function timelinesOfStart(
   data: Database,
   stream: Stream,
   now: Date,
-): Promise<{ readonly format: PictureFormat; readonly timelines: Timelines }> {
+): Promise<{ readonly format: PictureFormat; readonly timelinesAt: (scheduledAt: Date) => Timelines }> {
   const found = await loadParts(data, stream);
   const playlists = found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
   const known = playlists.every((playlist) => playlist === null || playlist.live !== null);
-  const snapshots = known ? snapshotsOf({ ...found, playlists }, anySeed) : [];
-  return { format: found.format, timelines: timelinesOfSnapshots(snapshots) };
+  const snapshots = known ? snapshotsOf({ ...found, playlists }, 0) : [];
+  const timelinesAt = (scheduledAt: Date) => {
+    const seed = seedOfStart(stream.id, scheduledAt);
+    return timelinesOfSnapshots(snapshots.map((each) => ({ ...each, snapshot: { ...each.snapshot, seed } })));
+  };
+  return { format: found.format, timelinesAt };
 }
 
 /** The timelines of a live stream if drafts were published now. */
@@ -41,13 +43,12 @@ export async function draftTimelines(
   for (const playlist of playlists.filter(isMeant)) {
     const { id: playlistID, kind, draft } = playlist!;
     const hasSoundTrack = playsSoundTrack(stream, playlists);
-    const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, hasSoundTrack, seed: anySeed });
+    const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, hasSoundTrack, seed: 0 });
     const timeline = live[kind];
     if (itemsPlayed(snapshot).length === 0 || timeline.length === 0) continue;
-    const offsetSeconds = nextBoundarySeconds(stream, timeline, now);
-    const kept = timeline.filter((entry) => entry.number === 0 || entry.offsetSeconds < offsetSeconds);
-    const entry = { number: kept.at(-1)!.number + 1, offsetSeconds, playlistID, snapshot };
-    planned[kind] = [...kept, entry];
+    const entry = nextEntry(stream, timeline, { id: playlistID, snapshot, from: 'continue', now });
+    const kept = timeline.filter(({ number, offsetSeconds }) => number === 0 || offsetSeconds < entry.offsetSeconds);
+    planned[kind] = [...kept, { number: kept.at(-1)!.number + 1, ...entry }];
   }
   return planned;
 }

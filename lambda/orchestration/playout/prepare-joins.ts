@@ -34,8 +34,8 @@ const againAfterSeconds = 300;
 const againAfterLeavingSeconds = 60;
 
 /** Whether parts of a run are composed from several items, or drawn over by the titles of its sound. */
-export function needsJoins({ video, audio }: Timelines): boolean {
-  return showsSoundTitles(video) || mixesSoundUnder(video, audio) || hasJoins([...video, ...audio]);
+export function needsJoins({ video, audio }: Timelines, rate: number): boolean {
+  return showsSoundTitles(video) || mixesSoundUnder(video, audio) || hasJoins(video, rate) || hasJoins(audio, rate);
 }
 
 /** Requests the joins of the next minutes of a stream, and schedules the next call. */
@@ -44,16 +44,17 @@ export async function refreshJoins(data: Database, stream: Locked<Stream>, now: 
   const timelines = await data.timelines.ofStream(stream.id);
   const { video: pictures, audio: sound } = timelines;
   const [isTitled, isMixed] = [showsSoundTitles(pictures), mixesSoundUnder(pictures, sound)];
-  if (!needsJoins(timelines)) {
+  const format = formatOfRun(stream);
+  const rate = framesPerSecond[format.framerate];
+  if (!needsJoins(timelines, rate)) {
     if (stream.pending_joins === null) return;
     await data.dueTimes.set(stream.id, 'joins', null);
     return data.joins.scheduleFinished(stream.id, 0, false);
   }
-  const format = formatOfRun(stream);
   const video = { ...(await composedTrack(data, pictures, format)), ...(isTitled && { heard: sound }) };
   const under = isMixed && { under: { pictures: video, format } };
   const audio = { ...(await composedTrack(data, sound, 'sound')), ...under };
-  const stretch = stretchAhead(elapsedSecondsOf(stream.anchored_at, now), framesPerSecond[format.framerate]);
+  const stretch = stretchAhead(elapsedSecondsOf(stream.anchored_at, now), rate);
   const ahead = partsWithin({ video, audio }, stretch, format, itemsAhead);
   const states = await data.joins.statesOf(ahead.map(({ name }) => name));
   const isFinished = ({ name }: { readonly name: string }) => ['ready', 'failed'].includes(states.get(name) ?? '');

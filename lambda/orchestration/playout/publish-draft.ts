@@ -8,7 +8,9 @@ import { wordsOf } from '../../domain/shared/limits.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
 import { boundaryAfter, effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
-import type { TimelineEntry } from '../../domain/playout/play-out.ts';
+import { following, seedAfter } from '../../domain/playout/continuation.ts';
+import type { Continuation } from '../../domain/playout/continuation.ts';
+import type { TimelineEntry, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
@@ -38,9 +40,9 @@ export async function requestDraftPublish(
   data: Database,
   stream: Locked<Stream>,
   playlist: Playlist,
-  limitFactor: number,
+  { limitFactor, from = 'continue' }: { readonly limitFactor: number; readonly from?: Continuation },
 ): Promise<Playlist> {
-  const publishing = await data.playlists.beginPublish(playlist.id);
+  const publishing = await data.playlists.beginPublish(playlist.id, from);
   await data.streamParts.updateProcessingState(stream.id);
   await data.outbox.send({
     queue: 'media',
@@ -90,10 +92,11 @@ export async function publishDraft(
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
   if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
   if (stream.stream_backend === 'manifest' && !(await isPrepared(data, locked, snapshot, limitFactor))) return;
-  await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
+  const { from, ...spec } = publishing;
+  await data.playlists.finishPublish(playlist.id, { ...spec, publishedAt: now.toISOString() });
   await updateStream(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
-    await appendSnapshot(data, stream, playlist, snapshot, now);
+    await appendSnapshot(data, stream, playlist, { snapshot, from, now });
     if (stream.stream_backend === 'manifest') await allowPreparedLooks(data, stream, now);
     await refreshSound(data, stream, { now, ...requesting });
   }
@@ -161,25 +164,43 @@ async function updateStream(data: Database, stream: Locked<Stream>): Promise<voi
   await judgeParts(data, stream);
 }
 
+interface NextSnapshot {
+  readonly snapshot: TimelineSnapshot;
+  /** Absent: `continue`. */
+  readonly from: Continuation | undefined;
+  readonly now: Date;
+}
+
 /** Appends the new snapshot to the timeline of a running stream. */
 async function appendSnapshot(
   data: Database,
   stream: Locked<Stream>,
   playlist: Playlist,
-  snapshot: ReturnType<typeof snapshotOfPlaylist>,
-  now: Date,
+  { snapshot, from, now }: NextSnapshot,
 ): Promise<void> {
   const track = playlist.kind;
-  const replacement = { playlistID: playlist.id, snapshot };
   // A run without an anchor has sent nothing yet: it begins with the new snapshot.
   if (stream.anchored_at === null) {
-    await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: 0 });
+    await data.timelines.append(stream.id, track, { playlistID: playlist.id, snapshot, offsetSeconds: 0 });
     return updateCosts(data, stream);
   }
   const timeline = (await data.timelines.ofStream(stream.id))[track];
-  const offsetSeconds = nextBoundarySeconds(stream, timeline, now);
-  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds });
+  await data.timelines.append(stream.id, track, nextEntry(stream, timeline, { ...playlist, snapshot, from, now }));
   await updateCosts(data, stream);
+}
+
+/** The entry that continues a run with the snapshot of a playlist, from the next boundary on. */
+export function nextEntry(
+  stream: Stream,
+  timeline: readonly TimelineEntry[],
+  { id: playlistID, snapshot, from, now }: NextSnapshot & Pick<Playlist, 'id'>,
+): Omit<TimelineEntry, 'number'> {
+  const fps = framesPerSecond[stream.run_framerate!];
+  const offsetSeconds = nextBoundarySeconds(stream, timeline, now);
+  // The first entry of a track that had none begins at a boundary, too.
+  const seed = timeline.length === 0 ? snapshot.seed : seedAfter(timeline.at(-1)!.snapshot.seed);
+  const next = following(timeline, Math.round(offsetSeconds * fps), fps, { ...snapshot, seed }, from);
+  return { playlistID, offsetSeconds, snapshot: next };
 }
 
 /** The next time at which a run can begin another snapshot, in seconds after its anchor. */

@@ -3,7 +3,8 @@ import type { Database } from '../../data/database.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { itemsPlayed, occurrenceAt, orderOfLap } from '../../domain/playout/play-out.ts';
+import { following, seedAfter } from '../../domain/playout/continuation.ts';
+import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { nextBoundarySeconds } from './publish-draft.ts';
@@ -21,8 +22,8 @@ export interface UpcomingItems {
   readonly track: Track;
   /** The timeline of the track, with at least one entry. */
   readonly timeline: readonly TimelineEntry[];
-  /** The items in the order of the last entry. Its mode and seed stay. */
-  readonly next: Omit<TimelineSnapshot, 'mode' | 'seed'>;
+  /** The items in the order of the last entry. Its mode stays, and its lap continues. */
+  readonly next: Pick<TimelineSnapshot, 'items' | 'overlays'>;
   /** By the clock of the database. */
   readonly now: Date;
 }
@@ -33,30 +34,13 @@ export async function replaceUpcomingItems(
   { stream, track, timeline, next, now }: UpcomingItems,
 ): Promise<void> {
   const { playlistID, offsetSeconds: lastSeconds, snapshot: last } = timeline.at(-1)!;
-  const { mode, seed } = last;
   const append = (offsetSeconds: number, snapshot: TimelineSnapshot) =>
     data.timelines.append(stream.id, track, { offsetSeconds, playlistID, snapshot });
-  if (stream.anchored_at === null) return append(0, { mode, seed, ...next });
+  const { overlays: _, ...kept } = last;
+  if (stream.anchored_at === null) return append(0, { ...kept, ...next });
   const boundarySeconds = nextBoundarySeconds(stream, timeline, now);
-  if (lastSeconds >= boundarySeconds) return append(lastSeconds, { mode, seed, ...next });
+  if (lastSeconds >= boundarySeconds) return append(lastSeconds, { ...kept, ...next });
   const rate = framesPerSecond[stream.run_framerate!];
-  const frame = Math.round(boundarySeconds * rate);
-  const { itemID } = occurrenceAt(timeline, frame, rate).item;
-  if (mode === 'sequential')
-    return append(boundarySeconds, { mode, seed, ...next, items: beginningWith(next.items, itemID) });
-  const playing = occurrenceAt(timeline, frame - 1, rate).item;
-  return append(boundarySeconds, reshuffled({ mode, seed, ...next }, playing.itemID));
-}
-
-/** The items in their order, rotated to begin with one of them. */
-function beginningWith(items: readonly TimelineItem[], itemID: string): TimelineItem[] {
-  const at = items.findIndex((item) => item.itemID === itemID);
-  return [...items.slice(at), ...items.slice(0, at)];
-}
-
-/** The snapshot in another shuffled order, which does not begin with this item. */
-function reshuffled(snapshot: TimelineSnapshot, itemID: string): TimelineSnapshot {
-  const next = { ...snapshot, seed: (snapshot.seed + 1) % 2 ** 31 };
-  const begins = orderOfLap(next, 0)[0]!.itemID === itemID;
-  return begins && itemsPlayed(snapshot).length > 1 ? reshuffled(next, itemID) : next;
+  const snapshot = { mode: last.mode, seed: seedAfter(last.seed), ...next };
+  return append(boundarySeconds, following(timeline, Math.round(boundarySeconds * rate), rate, snapshot));
 }

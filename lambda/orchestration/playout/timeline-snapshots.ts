@@ -51,7 +51,7 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
     const overlays = track === 'video' ? overlaysOf(parts.stream, parts.uploads, hasSoundTrack) : null;
     const plain = timelineItem(upload.id, upload, stillLapSeconds);
     const look = track === 'video' ? shownAs(parts.stream, overlays, upload, plain) : {};
-    const items = joined(parts.stream, track, [{ ...plain, ...look }], parts.uploads);
+    const items = joined(parts.stream, track, { items: [{ ...plain, ...look }], mode: 'sequential' }, parts.uploads);
     const snapshot = { mode: 'sequential', seed, items, ...(overlays && { overlays }) } as const;
     return [{ track, playlistID: null, snapshot }];
   });
@@ -100,7 +100,13 @@ export function snapshotOfPlaylist(
     const { look } = playable[index]!;
     return { ...item, ...shownAs(stream, overlays, uploads.get(item.uploadID)!, drawn[index]!, look) };
   });
-  return { mode: spec.mode, seed, items: joined(stream, track, items, uploads), ...(overlays && { overlays }) };
+  return {
+    mode: spec.mode,
+    seed,
+    ...(spec.mode === 'shuffle' && { isSpread: true }),
+    items: joined(stream, track, { items, mode: spec.mode }, uploads),
+    ...(overlays && { overlays }),
+  };
 }
 
 /** The settings for joins and for sound under a sound track. */
@@ -115,11 +121,11 @@ type JoiningStream = Pick<Stream, 'sound' | 'look'>;
 export function joined(
   { sound, look }: JoiningStream,
   track: Track,
-  items: readonly TimelineItem[],
+  { items, mode }: Pick<TimelineSnapshot, 'items' | 'mode'>,
   uploads: ReadonlyMap<string, Upload>,
 ) {
-  if (track === 'audio') return withJoins(items, sound?.join);
-  return withPictureJoins(withSoundUnder(items, sound?.under), look?.join, stingerOf(look, uploads));
+  if (track === 'audio') return withJoins(items, sound?.join, mode);
+  return withPictureJoins(withSoundUnder(items, sound?.under), look?.join, stingerOf(look, uploads), mode);
 }
 
 /** The stinger of a stream; null: none that can be played. */

@@ -1,5 +1,6 @@
 // Starts streams, in the transaction of the caller.
 // It checks readiness, publishes changed drafts, and writes timelines, replicas and commands to the agents.
+import { seedOfStart } from '../../domain/playout/continuation.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
 import type { LiveUse, Output } from '../../data/destinations/outputs.ts';
@@ -8,6 +9,7 @@ import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import type { Timelines, TimelineSources } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOf, slotsOfCost } from '../../domain/fleet/capacity.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
 import type { Use } from '../../domain/shared/limits.ts';
 import { isPending } from '../../domain/readiness/readiness.ts';
@@ -102,7 +104,7 @@ export async function startStreams(
   const results = new Map<string, StartResult>();
   const ready = streams.flatMap((stream): Start[] => {
     const parts = partsOf.get(stream.id)!;
-    return issuesOf(parts, settings, now, []).some(isBlocking) ? [] : [plannedStart(stream, parts, options)];
+    return issuesOf(parts, settings, now, []).some(isBlocking) ? [] : [plannedStart(stream, parts, cause, now)];
   });
   const limits = await limitsOfStarts(data, ready, settings.limitFactor);
   // The use of the limits is locked now: of two starts of a user on one destination, the second one sees the first.
@@ -134,9 +136,11 @@ function usesOfStart({ stream, outputs }: StreamParts): LiveUse[] {
   return outputs.map(({ destination_id }) => ({ ...stream, destination_id }));
 }
 
-function plannedStart(stream: Locked<Stream>, parts: StreamParts, { now, random }: StartOptions): Start {
+function plannedStart(stream: Locked<Stream>, parts: StreamParts, cause: StartCause, now: Date): Start {
+  const scheduledAt = cause === 'schedule_start' ? stream.schedule_start_at : null;
+  const seed = seedOfStart(stream.id, scheduledAt ?? now);
   const playlists = parts.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
-  const snapshots = snapshotsOf({ ...parts, playlists }, Math.floor(random() * 2 ** 31));
+  const snapshots = snapshotsOf({ ...parts, playlists }, seed);
   const toPrepare = stream.stream_backend === 'manifest' ? whatToPrepare(snapshots, parts.format) : [];
   return { stream, parts, playlists, snapshots, timelines: timelinesOfSnapshots(snapshots), toPrepare };
 }
@@ -204,7 +208,7 @@ async function begin(
   for (const start of starts) {
     const stream = begun.get(start.stream.id)!;
     await publishDraftsOncePlayable(data, stream, start, settings.limitFactor);
-    if (needsJoins(start.timelines)) await refreshJoins(data, stream, now);
+    if (needsJoins(start.timelines, framesPerSecond[stream.run_framerate!])) await refreshJoins(data, stream, now);
   }
   return { begun, replicas };
 }
@@ -272,6 +276,6 @@ async function publishDraftsOncePlayable(
 ): Promise<void> {
   for (const playlist of playlists) {
     const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(parts.uploads.get(item.uploadID))));
-    if (playlist && pending) await requestDraftPublish(data, stream, playlist, limitFactor);
+    if (playlist && pending) await requestDraftPublish(data, stream, playlist, { limitFactor });
   }
 }

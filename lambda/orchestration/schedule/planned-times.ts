@@ -6,6 +6,8 @@ import { seriesOf } from './schedule.ts';
 
 export interface PlannedTime {
   readonly startAt: Date;
+  /** The time of its schedule. The start is later if the run before it ends later. */
+  readonly scheduledAt: Date;
   /** Null: no known end. */
   readonly endsAt: Date | null;
 }
@@ -27,7 +29,8 @@ export async function plannedTimes(stream: Stream, query: PlannedQuery): Promise
   if (state === 'stopping') return [];
   const scheduled = state === 'scheduled' ? scheduledAt : null;
   const startAt = isLive(state) ? null : (scheduled ?? query.plannedAt);
-  const first = startAt && { startAt, endsAt: scheduled && endOfRun(stream, scheduled) };
+  const endsAt = scheduled && endOfRun(stream, scheduled);
+  const first = startAt && { startAt, scheduledAt: startAt, endsAt };
   const times = first ? [first] : [];
   if (scheduled !== null || isLive(state)) times.push(...(await recurringTimes(stream, query)));
   return times.filter((time) => time.startAt < to && (time.endsAt === null || time.endsAt > from)).slice(0, count);
@@ -53,7 +56,7 @@ async function recurringTimes(stream: Stream, { from, to, count, now }: PlannedQ
     if (endAt !== null && endAt <= overAt) continue;
     const startAt: Date = next > overAt ? next : overAt;
     overAt = endOfRun({ ...stream, schedule_end_at: endAt }, startAt);
-    times.push({ startAt, endsAt: overAt });
+    times.push({ startAt, scheduledAt: next, endsAt: overAt });
   }
   return times;
 }

@@ -141,9 +141,10 @@ export class ItemTrack<Media extends ItemMedia> {
     const planned = occurrenceAt(timeline, frame, framesPerSecond);
     const end = Math.min(planned.startFrame + planned.frameCount, (await opensUntil?.(frame)) ?? Infinity);
     const entry = timeline.find((candidate) => candidate.number === planned.entryNumber)!;
-    const position = itemsPlayed(entry.snapshot).indexOf(planned.item);
+    const position = itemsPlayed(entry.snapshot).findIndex(({ itemID }) => itemID === planned.item.itemID);
     const candidates = [
-      ...itemsPlayed(entry.snapshot).slice(position),
+      planned.item,
+      ...itemsPlayed(entry.snapshot).slice(position + 1),
       ...itemsPlayed(entry.snapshot).slice(0, position),
     ];
     let failure: unknown;

@@ -7,6 +7,7 @@ import { mixesSoundUnder } from '../../domain/playout/mixed-sound.ts';
 import { uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { hasJoins } from '../../domain/playout/item-joins.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { showsSoundTitles } from '../../domain/playout/sound-titles.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
@@ -19,7 +20,8 @@ export async function loadPreparedTimelines(
   const { video, audio } = await data.timelines.ofStream(streamID);
   const isTitled = showsSoundTitles(video);
   const isMixed = mixesSoundUnder(video, audio);
-  const hasAny = isTitled || isMixed || hasJoins([...video, ...audio]);
+  const rate = framesPerSecond[format.framerate];
+  const hasAny = isTitled || isMixed || hasJoins(video, rate) || hasJoins(audio, rate);
   const joins = hasAny ? await data.joins.ofRun(streamID) : new Map<string, number>();
   const isDrawnOver = video.some(({ snapshot }) => snapshot.overlays);
   const looks = isDrawnOver ? await data.looks.ofRun(streamID) : new Map<string, number>();

@@ -56,11 +56,16 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
               onYes={discard}
             />
           )}
+          {playlist.live !== null && !isPlayed && draft.items.length > 0 && (
+            <button type="button" onClick={() => void publish('first')}>
+              {words.playlists.publishFromFirst}
+            </button>
+          )}
           <button
             type="button"
             className="primary"
             disabled={isPlayed || draft.items.length === 0}
-            onClick={() => void publish()}
+            onClick={() => void publish('continue')}
           >
             {words.playlists.publish}
           </button>

@@ -12,7 +12,8 @@ export interface Edits {
   readonly shown: Playlist;
   readonly edit: (edit: Edit) => void;
   /** Publishes the draft once all edits have been answered. */
-  readonly publish: () => Promise<void>;
+  /** Publishes the draft. A live stream continues after the item that plays, or begins with the first item. */
+  readonly publish: (from: 'continue' | 'first') => Promise<void>;
   /** Resets the draft to the last published version, once all edits have been answered. */
   readonly discard: () => Promise<void>;
   /** The refusal of the last edit or publish; null if it succeeded. */
@@ -80,11 +81,12 @@ export function useEdits(playlist: Playlist): Edits {
     [path, inTurn],
   );
   const post = useCallback(
-    (what: 'publish' | 'discard-draft'): Promise<void> => {
+    (what: 'publish' | 'discard-draft', body?: object): Promise<void> => {
       setError(null);
-      return inTurn(() => call<Playlist>('POST', `${path}/${what}`));
+      return inTurn(() => call<Playlist>('POST', `${path}/${what}`, body));
     },
     [path, inTurn],
   );
-  return { shown, edit, publish: () => post('publish'), discard: () => post('discard-draft'), error };
+  const publish = (from: 'continue' | 'first') => post('publish', { from });
+  return { shown, edit, publish, discard: () => post('discard-draft'), error };
 }

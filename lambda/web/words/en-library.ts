@@ -86,9 +86,12 @@ export const playlists = {
   } as Readonly<Record<string, string>>,
   missing: 'This playlist does not exist, or was deleted.',
   same: 'Streams play this draft.',
-  different: 'Streams do not play this draft yet. A start publishes it; a live stream plays it after you publish.',
+  different:
+    'Streams do not play this draft yet. A start publishes it. If you publish it, a live stream continues with the ' +
+    'item after the one that plays.',
   publishing: 'Publishing: its media is prepared first.',
   publish: 'Publish',
+  publishFromFirst: 'Publish and begin with the first item',
   discard: 'Discard the draft',
   discardAsk: 'Discard your edits?',
   discardText: 'The draft returns to the last published version. Your edits since then are lost.',

@@ -46,7 +46,7 @@ const songs = [itemOf('song0', 50.7), itemOf('song1', 21.34), itemOf('song2', 3.
 const films = [itemOf('film0', 7.31), itemOf('film1', 5.01), itemOf('film2', 33.3)];
 const stretch = { startFrame: 0, frameCount: 600 * 30 };
 const everything = (mode: 'sequential' | 'shuffle' = 'sequential') =>
-  trackOf(entriesOf(withSoundUnder(films, under), mode), entriesOf(withJoins(songs), mode));
+  trackOf(entriesOf(withSoundUnder(films, under), mode), entriesOf(withJoins(songs, undefined, mode), mode));
 
 describe.each(['sequential', 'shuffle'] as const)('a track under which videos are heard all the time, %s', (mode) => {
   it('is mixed without a gap, each part within one playing of a song', () => {

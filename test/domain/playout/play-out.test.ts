@@ -1,7 +1,15 @@
 // Play-out: output follows from timeline and time alone, without gap, overlap or drift, wherever it is computed.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boundaryAfter, frameCountOf, occurrenceAt, orderOfLap } from '../../../lambda/domain/playout/play-out.ts';
+import { orderOfLap } from '../../../lambda/domain/playout/lap-order.ts';
+import {
+  boundaryAfter,
+  cutsItems,
+  frameCountOf,
+  isCutOff,
+  occurrenceAt,
+  occurrencesFrom as everyOccurrence,
+} from '../../../lambda/domain/playout/play-out.ts';
 import type {
   ItemOccurrence,
   TimelineEntry,
@@ -109,6 +117,32 @@ describe('occurrences', () => {
           if (startFrame > lastPublishFrame && ++beyond > 20) break;
         }
       }),
+    );
+  });
+
+  test('end where the next entry begins, and without a join if that cuts them off', () => {
+    fc.assert(
+      fc.property(
+        anySnapshot,
+        anySnapshot,
+        anyFps,
+        fc.integer({ min: 1, max: 20_000 }),
+        (first, second, fps, frame) => {
+          const joined = first.items.map((each) => ({ ...each, join: { kind: 'fade', seconds: 0.5 } as const }));
+          const timeline = [
+            ...begin({ ...first, items: joined }),
+            { number: 1, offsetSeconds: frame / fps, playlistID: 'ply_1', snapshot: second },
+          ];
+          const last = occurrenceAt(timeline, frame - 1, fps);
+          expect(last.startFrame + last.frameCount).toBe(frame);
+          expect(last.item.join === undefined).toBe(isCutOff(last, fps));
+          expect(isCutOff(last, fps)).toBe(cutsItems(timeline, fps));
+          expect(occurrenceAt(timeline, frame, fps)).toMatchObject({ entryNumber: 1, lap: 0, startFrame: frame });
+          expect([...everyOccurrence(timeline, 0, fps).take(40)]).toEqual([
+            ...occurrencesFrom(timeline, 0, fps).take(40),
+          ]);
+        },
+      ),
     );
   });
 

@@ -263,17 +263,15 @@ describe('a recurrence', () => {
   });
 
   // Each reading of the schedule finds starts, and many streams may have such a rule.
-  test('with COUNT is counted once, and then takes no longer than one with UNTIL', async () => {
+  test('with COUNT is counted once', async () => {
     const counted = series('FREQ=DAILY;COUNT=1000', '2026-11-24T11:00:00Z', zone);
-    const ended = series('FREQ=DAILY;UNTIL=20290819T100000Z', '2026-11-24T11:00:00Z', zone);
-    const msOf = async (days: Series) => {
+    const times: number[] = [];
+    for (let day = 1; day <= 20; day += 1) {
       const beganMs = performance.now();
-      for (let day = 1; day <= 20; day += 1)
-        expect(await startsOf(days, new Date(Date.UTC(2029, 6, day)), 1)).toHaveLength(1);
-      return performance.now() - beganMs;
-    };
-    await startsOf(counted, counted.firstStartAt, 1);
-    expect(await msOf(counted)).toBeLessThan(5 * (await msOf(ended)));
+      expect(await startsOf(counted, new Date(Date.UTC(2029, 6, day)), 1)).toHaveLength(1);
+      times.push(performance.now() - beganMs);
+    }
+    expect(Math.min(...times.slice(1))).toBeLessThan(times[0]! / 3);
   });
 
   test.for(['', 'Mars/Olympus', '+02:00', 'Europe', 'Europe/Berlin\n', '../etc'])(

@@ -182,7 +182,18 @@ it('a stream that is live joins otherwise from its next item on, and goes on in 
   expect((await stream(it.id)).pendingJoins).toBeNull();
 });
 
-it('an item is joined as it says itself, and nothing overlaps more than half of the shortest item', async () => {
+it.for([
+  ['sequential', [crossfade.seconds, 2, 2]],
+  ['shuffle', [2, 2, 2]],
+] as const)('a short item shortens its own joins, and in shuffle those of all items: %s', async ([mode, seconds]) => {
+  const [a, b] = await songs();
+  const it = await radio([a!, b!, await upload({ durationSeconds: 4 })], {}, mode);
+  await start(it);
+  const [entry] = await entriesOf(it);
+  expect(entry!.snapshot.items.map(({ join }) => join?.seconds)).toEqual(seconds);
+});
+
+it('an item is joined as it says itself, and nothing overlaps more than half of an item', async () => {
   const [a, b] = await songs();
   const jingle = await upload({ durationSeconds: 4 });
   const it = await radio([a!, b!, jingle]);

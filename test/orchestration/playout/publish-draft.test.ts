@@ -226,7 +226,12 @@ describe('items that are still being examined', () => {
     ]);
     await pretendProbed(service, late);
     await carryOut();
-    expect((await timeline()).at(-1)!.snapshot.items.map((item) => item.uploadID)).toEqual([...uploads, late]);
+    expect(
+      (await timeline())
+        .at(-1)!
+        .snapshot.items.map((item) => item.uploadID)
+        .toSorted(),
+    ).toEqual([...uploads, late].toSorted());
     expect([(await playlist(playlistID)).publishStatus, (await stream(streamID)).processingState]).toEqual([
       'IDLE',
       'idle',

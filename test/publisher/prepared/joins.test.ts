@@ -67,7 +67,7 @@ const pictureRecipe = [
 
 function timelineWith(wish: Join, mode: 'sequential' | 'shuffle'): TimelineEntry[] {
   const [entry] = timelineOf();
-  return [{ ...entry!, snapshot: { mode, seed: 7, items: withJoins(songs, wish) } }];
+  return [{ ...entry!, snapshot: { mode, seed: 7, items: withJoins(songs, wish, mode) } }];
 }
 
 /** Makes the joins of the first seconds, as workers would. */

@@ -262,6 +262,7 @@ describe('bodies', () => {
       update_stream: [],
       duplicate_stream: [],
       stop_stream: [],
+      publish_playlist: [],
       schedule_stream: ['scheduleStartAt'],
       skip_occurrence: ['startAt'],
       preview_stream_look: ['look'],
