@@ -347,7 +347,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
 
   test('names a playlist, which stays when its stream is deleted, is taken up by another, and is deleted', async () => {
     const [{ id }] = (await run.api('GET', `/playlists?streamID=${streamID}`)).data;
-    await page.getByLabel('Name').fill('Rain');
+    await page.getByLabel('Name', { exact: true }).fill('Rain');
     await page.getByRole('button', { name: 'Rename it' }).click();
     await page.getByRole('heading', { name: 'Rain' }).waitFor();
 
