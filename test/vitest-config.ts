@@ -30,7 +30,7 @@ const slow = [
   'test/publisher/inspecting/*.test.ts',
   'test/publisher/media/{bombs,choose-encoder,difficult-files,generated-files,probe,uncommon-files}.test.ts',
   'test/publisher/preview/*.test.ts',
-  'test/publisher/prepared/{codecs,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
+  'test/publisher/prepared/{codecs,cut-off,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
   'test/publisher/prepared/{gap-free,joins,mixed-sound,picture-joins}.test.ts',
   'test/publisher/prepared/prepared-{backend,sender}.test.ts',
   'test/publisher/preparing/{make-join,one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
@@ -50,7 +50,7 @@ const slow = [
 /** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is resolved. */
 const nightly = [
   'test/deploy-command/checks.test.ts',
-  'test/long/{as-run,changed-settings,disturbed-outputs,given-stages}.test.ts',
+  'test/long/{as-run,changed-settings,disturbed-outputs,drawn-texts,given-stages}.test.ts',
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
