@@ -64,7 +64,6 @@ interface Model {
   ends: boolean;
   /** The end of its last schedule has passed, and has not been cleared. */
   overdue: boolean;
-  stopping: 'by user' | 'by time';
 }
 
 interface Real {
@@ -92,15 +91,15 @@ function begin(model: Model): void {
 }
 
 /** The stream must stop, and has stopped if its replica has no holder. */
-function end(model: Model, stopping: Model['stopping']): void {
-  Object.assign(model, { state: 'stopping', stopping });
+function end(model: Model): void {
+  model.state = 'stopping';
   if (!model.held) settle(model);
 }
 
 /** The replica has ended, or has lost its holder. */
 function settle(model: Model): void {
   model.held = false;
-  if (model.state === 'stopping') model.state = model.stopping === 'by time' && model.recurs ? 'scheduled' : 'stopped';
+  if (model.state === 'stopping') model.state = model.recurs ? 'scheduled' : 'stopped';
 }
 
 type Step = fc.AsyncCommand<Model, Real>;
@@ -142,18 +141,17 @@ const start = (way: 'POST' | 'PATCH') =>
     if (isReady(model)) begin(model);
   });
 
-const stop = (way: 'POST' | 'PATCH') =>
-  step(`stop by ${way}`, async (model, { id }) => {
+const stop = (way: 'POST' | 'PATCH', endsRecurrence = false) =>
+  step(`stop by ${way}${endsRecurrence ? ' for good' : ''}`, async (model, { id }) => {
     const answer = await (way === 'POST'
-      ? call('POST', `/streams/${id}/stop`)
+      ? call('POST', `/streams/${id}/stop`, { endsRecurrence })
       : call('PATCH', `/streams/${id}`, { status: 'INACTIVE' }));
     const judged = { ...model };
     if (way === 'PATCH') judge(judged);
     if (['scheduled', 'invalid', 'failed'].includes(judged.state)) return expectCode(answer, 'stream_not_stoppable');
     expectCode(answer, null);
-    Object.assign(model, { state: judged.state, recurs: false });
-    if (isRunning(model)) end(model, 'by user');
-    else if (model.state === 'stopping') model.stopping = 'by user';
+    Object.assign(model, { state: judged.state, recurs: model.recurs && !endsRecurrence });
+    if (isRunning(model)) end(model);
   });
 
 const schedule = (recurs: boolean, ends: boolean) =>
@@ -197,7 +195,7 @@ const endTime = step(
   async (model, { id }) => {
     await fallDue(id, 'schedule_end');
     await fire();
-    if (isRunning(model) && model.ends) end(model, 'by time');
+    if (isRunning(model) && model.ends) end(model);
   },
   (model) => model.state !== 'scheduled',
 );
@@ -205,7 +203,7 @@ const endTime = step(
 const durationOver = step('the duration is over', async (model, { id }) => {
   await fallDue(id, 'duration_over');
   await fire();
-  if (isRunning(model) && model.started) end(model, 'by time');
+  if (isRunning(model) && model.started) end(model);
 });
 
 const timeout = step('30 s without evidence', async (model, { id }) => {
@@ -336,6 +334,7 @@ const anyStep = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(fc.boolean(), fc.boolean()).map(([recurs, ends]) => schedule(recurs, ends)) },
   ...[
     stop('POST'),
+    stop('POST', true),
     stop('PATCH'),
     cancel,
     missedStart,
@@ -381,7 +380,6 @@ it('a stream is always in the state that the table of the lifecycle leads to', {
       recurs: false,
       ends: false,
       overdue: false,
-      stopping: 'by user',
     };
     return { model, real: { id, destinationID, uploadID, agent: 'agent', replica: null } };
   };

@@ -20,7 +20,7 @@ it.for([
   const user = await service.user();
   const headers = headersOf(user.apiKey);
   const send = (text = '') =>
-    service.send(new Request('http://127.0.0.1:3999/v1/streams/none/stop', { method: 'POST', headers, body: text }));
+    service.send(new Request('http://127.0.0.1:3999/v1/streams/none/start', { method: 'POST', headers, body: text }));
   expect((await send(body)).body.code).toBe('unknown_field');
   expect((await send(` {${' '.repeat(1_000_000)}} `)).body.code).toBe('not_found');
 });

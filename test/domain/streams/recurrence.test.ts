@@ -264,7 +264,8 @@ describe('a recurrence', () => {
 
   // Each reading of the schedule finds starts, and many streams may have such a rule.
   test('with COUNT is counted once', async () => {
-    const counted = series('FREQ=DAILY;COUNT=1000', '2026-11-24T11:00:00Z', zone);
+    // No other test counts this series before.
+    const counted = series('FREQ=DAILY;COUNT=1009', '2026-11-24T11:09:00Z', zone);
     const times: number[] = [];
     for (let day = 1; day <= 20; day += 1) {
       const beganMs = performance.now();

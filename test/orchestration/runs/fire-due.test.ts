@@ -261,18 +261,28 @@ describe('a start without evidence', () => {
   });
 });
 
+/** Options of starts that may fail when they read the limits. @param fail throws, or lets a start continue */
+function failingStarts(fail: () => void): typeof startOptions {
+  const { settings } = startOptions;
+  const limitFactor = () => {
+    fail();
+    return settings.limitFactor;
+  };
+  return { ...startOptions, settings: Object.defineProperty({ ...settings }, 'limitFactor', { get: limitFactor }) };
+}
+
 it('a stream that cannot be fired is tried again, and does not keep others from being fired', async () => {
   const [broken, fine] = [await scheduledStream(), await scheduledStream()];
   await fallDue(broken, 'schedule_start', 20);
   await fallDue(fine, 'schedule_start');
   // It fails in its set, and again by itself.
   let failures = 2;
-  const random = () => {
-    if (failures === 0) return 0.5;
+  const failing = failingStarts(() => {
+    if (failures === 0) return;
     failures--;
     throw new Error('out of luck');
-  };
-  await expect(fireDue(service.pool(), { ...startOptions, random }, () => new Date())).rejects.toThrow('out of luck');
+  });
+  await expect(fireDue(service.pool(), failing, () => new Date())).rejects.toThrow('out of luck');
   expect((await stream(broken)).state).toBe('scheduled');
   expect((await stream(fine)).state).toBe('activating');
   expect(await fire()).toBe(1);
@@ -283,11 +293,11 @@ it('once a process is asked to end, it fires nothing more', async () => {
   const streams = [await scheduledStream(), await scheduledStream()];
   for (const id of streams) await fallDue(id, 'schedule_start');
   const ending = new AbortController();
-  const random = () => {
+  const failing = failingStarts(() => {
     ending.abort();
     throw new Error('the first set fails');
-  };
-  const asked = fireDue(service.pool(), { ...startOptions, random }, () => new Date(), ending.signal);
+  });
+  const asked = fireDue(service.pool(), failing, () => new Date(), ending.signal);
   expect(await asked).toBe(0);
   expect(await fire()).toBe(2);
 });
