@@ -19,6 +19,7 @@ const slow = [
   'test/web/{developers,journeys,long-lists,on-air,operating,pages,paying}.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,preview,rotation,sign-in,synthetic}.test.ts',
+  'test/hostile/parsers.test.ts',
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
   'test/local/{postgres,rtmp-sink,set-up,watch-page,youtube-ingest}.test.ts',
   'test/operations/{guide-link,limits,timeline,upload-parts}.test.ts',
@@ -50,6 +51,7 @@ const slow = [
 /** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is resolved. */
 const nightly = [
   'test/deploy-command/checks.test.ts',
+  'test/hostile/parsers.test.ts',
   'test/long/{as-run,changed-settings,disturbed-outputs,drawn-texts,given-stages}.test.ts',
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',

@@ -21,6 +21,9 @@ export const captionBounds = {
   densest: { cues: 60, seconds: 20 },
 } as const;
 
+/** Lines of a caption in its file, also those that show nothing. To read a line takes time. */
+const mostWrittenLines = 10 * captionBounds.lines;
+
 /** The reason why a file cannot be read, for the author of the file. */
 export class CaptionsError extends Error {
   override readonly name = 'CaptionsError';
@@ -124,9 +127,11 @@ function cueOf([first, second, ...others]: Block): Cue | null {
   }
   const [fromMs, toMs] = [milliseconds(match.slice(1, 5)), milliseconds(match.slice(5, 9))];
   if (toMs <= fromMs) throw new CaptionsError(`Line ${head.number}: the caption ends before it begins.`);
+  const tooLong = () =>
+    new CaptionsError(`Line ${head.number}: the caption has more than ${captionBounds.lines} lines.`);
+  if (text.length > mostWrittenLines) throw tooLong();
   const lines = text.map((line) => shownTitle(plain(line.text))).filter((line) => line !== null);
-  if (lines.length > captionBounds.lines)
-    throw new CaptionsError(`Line ${head.number}: the caption has more than ${captionBounds.lines} lines.`);
+  if (lines.length > captionBounds.lines) throw tooLong();
   return lines.length === 0 ? null : { fromMs, toMs, lines };
 }
 
