@@ -58,7 +58,7 @@ const nightly = [
   'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
   'test/long/four-files.test.ts',
   'test/publisher/inspecting/flaws.test.ts',
-  'test/publisher/media/generated-files.test.ts',
+  'test/publisher/media/{generated-files,uncommon-files}.test.ts',
   'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
   'test/publisher/preparing/one-encoder.test.ts',
   'test/web/long-lists.test.ts',
