@@ -28,7 +28,7 @@ export function crashingPostgres(): CrashingPostgres {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'crashing-postgres-'));
-    server = await startDurablePostgres({ dataFolder: dataFolder() });
+    server = await startDurablePostgres({ dataFolder: dataFolder(), restarts: false });
     pool = new Pool({ connectionString: server.url });
     pool.on('error', () => {});
     await migrate(pool);
@@ -52,7 +52,11 @@ export function crashingPostgres(): CrashingPostgres {
     },
     async start() {
       const { url } = server;
-      server = await startDurablePostgres({ dataFolder: dataFolder(), port: Number(new URL(url).port) });
+      server = await startDurablePostgres({
+        dataFolder: dataFolder(),
+        restarts: false,
+        port: Number(new URL(url).port),
+      });
       if (server.url !== url) throw new Error('the port of the killed server was taken meanwhile');
     },
   };

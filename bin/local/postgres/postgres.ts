@@ -28,6 +28,8 @@ export interface DurablePostgresOptions {
   readonly port?: number;
   /** Settings of the server, in place of or in addition to its own: they use little memory. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Whether the server is started again when it ends by itself. @default true */
+  readonly restarts?: boolean;
   /** Receives the server's log, line by line. */
   readonly log?: (line: string) => void;
   /** Receives the current step, as text for a waiting user. */
@@ -69,7 +71,7 @@ const throwawaySettings = {
  *   another major version or another user, or the server does not start (with the end of its log)
  */
 export async function startDurablePostgres(options: DurablePostgresOptions): Promise<RunningPostgres> {
-  const { dataFolder, port, settings, log, onProgress = () => {} } = options;
+  const { dataFolder, port, settings, restarts = true, log, onProgress = () => {} } = options;
   const { folder, major } = await findPrograms();
   const programs: ServerPrograms = { folder, user: await serverUser(dataFolder), log };
 
@@ -84,18 +86,20 @@ export async function startDurablePostgres(options: DurablePostgresOptions): Pro
 
   onProgress('Starting the database');
   const { server, access } = await startOnLoopback(programs, dataFolder, { ...durableSettings, ...settings }, port);
-  const kept = keepRunning(server, dataFolder, () => startServer(programs, dataFolder, access));
+  const start = restarts ? () => startServer(programs, dataFolder, access) : null;
+  const kept = keepRunning(server, dataFolder, start);
   return { url: access.url, major, ...kept };
 }
 
 /**
  * Starts a server again when it ends by itself: as often as necessary while its disk is full, which ends Postgres, else
  * a few times.
+ * @param start null: it is not started again
  */
 function keepRunning(
   first: RunningChild,
   dataFolder: string,
-  start: () => Promise<RunningChild>,
+  start: (() => Promise<RunningChild>) | null,
 ): Pick<RunningPostgres, 'exited' | 'stop'> {
   const stopping = new AbortController();
   let running = first;
@@ -106,7 +110,7 @@ function keepRunning(
       const hasLasted = performance.now() - startedMs > lastingMs;
       const isDiskFull = (await freeBytes(dataFolder)) < roomToStart;
       failures = hasLasted || isDiskFull ? 0 : failures + 1;
-      if (failures > maxStarts) return exit;
+      if (start === null || failures > maxStarts) return exit;
       await delay(restartAfterMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return exit;
       running = (await start().catch(() => null)) ?? running;

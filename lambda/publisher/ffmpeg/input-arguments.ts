@@ -75,17 +75,6 @@ export function leadOf(startSeconds: number, reading?: SourceReading): number {
 }
 
 /**
- * Decoders of sound begin this much earlier. The first samples after a search are silent or wrong: MP3 refers to
- * earlier packets, Opus adapts for 80 ms (RFC 7845, 4.6), and others overlap their packets.
- */
-const soundLeadSeconds = 0.25;
-
-/** The way of reading the sound of a file. */
-export function withSoundLead(reading: SourceReading = {}): SourceReading {
-  return { ...reading, leadSeconds: Math.max(reading.leadSeconds ?? 0, soundLeadSeconds) };
-}
-
-/**
  * Whether ffmpeg keeps the times of a file, counted from its beginning. After a search it would take the guessed times
  * of some packets for a clock that jumps, and move all that follow.
  */
