@@ -30,7 +30,6 @@ const distant = words('-g 40 -keyint_min 40 -sc_threshold 0');
 const h264 = [...words('-c:v libx264 -preset veryfast'), ...distant];
 const mpeg2 = [...words('-c:v mpeg2video -r 25 -g 100 -sc_threshold 1000000000 -b:v 2M')];
 const aac = words('-c:a aac -ac 2');
-/** Else the padding of MP3 would move the pictures by one. */
 
 /** The number in a picture of `counting`. */
 function numberIn(picture: Picture): number {
