@@ -107,13 +107,16 @@ function keepRunning(
     for (let failures = 0; ;) {
       const startedMs = performance.now();
       const exit = await running.exited;
+      if (start === null || stopping.signal.aborted) return exit;
       const hasLasted = performance.now() - startedMs > lastingMs;
       const isDiskFull = (await freeBytes(dataFolder)) < roomToStart;
       failures = hasLasted || isDiskFull ? 0 : failures + 1;
-      if (start === null || failures > maxStarts) return exit;
+      if (failures > maxStarts) return exit;
       await delay(restartAfterMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return exit;
       running = (await start().catch(() => null)) ?? running;
+      // A stop during the start has stopped only the server before it.
+      if (stopping.signal.aborted) return running.stop('SIGINT', stopGraceMs);
     }
   };
   const exited = restart();

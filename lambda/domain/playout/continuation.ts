@@ -1,7 +1,7 @@
 // The snapshot that follows another one on air: a change to a list does not begin the list again.
 import { sha256 } from '../shared/sha256.ts';
 import { lateItems, orderOfLap, randomNumbers } from './lap-order.ts';
-import { occurrenceAt } from './play-out.ts';
+import { itemsPlayed, occurrenceAt } from './play-out.ts';
 import type { TimelineEntry, TimelineSnapshot } from './play-out.ts';
 
 export const continuations = ['continue', 'first'] as const;
@@ -26,7 +26,7 @@ export function following(
   const { snapshot } = timeline.find(({ number }) => number === playing.entryNumber)!;
   const order = orderOfLap(snapshot, playing.lap).map(({ itemID }) => itemID);
   const after = order.indexOf(playing.item.itemID) + 1;
-  const lap = { ...snapshot, heard: order.slice(0, after), rest: order.slice(after) };
+  const lap = { items: itemsPlayed(snapshot), heard: order.slice(0, after), rest: order.slice(after) };
   if (next.mode === 'sequential') return from === 'first' ? next : rotated(next, playing.item.itemID, lap.rest);
   const begun = playing.lap === 0 ? (snapshot.lapUnderWay?.heard ?? []) : [];
   return inShuffle(next, { ...lap, heard: [...begun, ...lap.heard] }, from);

@@ -197,8 +197,7 @@ export function nextEntry(
 ): Omit<TimelineEntry, 'number'> {
   const fps = framesPerSecond[stream.run_framerate!];
   const offsetSeconds = nextBoundarySeconds(stream, timeline, now);
-  // The first entry of a track that had none begins at a boundary, too.
-  const seed = timeline.length === 0 ? snapshot.seed : seedAfter(timeline.at(-1)!.snapshot.seed);
+  const seed = seedAfter(timeline.at(-1)!.snapshot.seed);
   const next = following(timeline, Math.round(offsetSeconds * fps), fps, { ...snapshot, seed }, from);
   return { playlistID, offsetSeconds, snapshot: next };
 }
