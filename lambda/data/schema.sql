@@ -2638,6 +2638,7 @@ begin
     jsonb_build_object('name', n.name, 'state', n.state, 'reason', n.state_reason)
   from is_now n join was on was.id = n.id
   where was.state <> n.state and n.state not in ('activating', 'preparing')
+    and (n.state <> 'scheduled' or n.state_reason is null)
     and (n.state in ('failing', 'failed') or exists (select from begun_incident(n.user_id, 'stream_away', n.id)));
   if found then
     perform wake_incidents();

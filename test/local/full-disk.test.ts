@@ -1,7 +1,7 @@
 // A full disk of the local run: uploads are refused with what to do, a failed write ends nothing, and room is enough.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statfsSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -45,6 +45,16 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     return bavail * bsize;
   }
 
+  /** Fills the disk with a file, also while others write. */
+  function fill(path: string): void {
+    const block = Buffer.alloc(mib / 16);
+    try {
+      for (;;) appendFileSync(path, block);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+    }
+  }
+
   /** Sends so many bytes to a signed URL. @returns status and code of the answer; null: the connection was closed */
   async function put(bytes: number): Promise<readonly [status: number, code?: string] | null> {
     const limits = { contentType: 'video/mp4', contentLength: bytes, maxBytes: bytes, expiresInSeconds: 60 };
@@ -68,7 +78,7 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     const file = join(disk, 'platform.log');
     const { writeLine } = openRunLog(file);
     const other = join(disk, 'fills-it');
-    writeFileSync(other, Buffer.alloc(freeBytes()));
+    fill(other);
     const line = 'x'.repeat(64 * 1024);
     let written = 0;
     const writtenLines = () => {
@@ -100,7 +110,7 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     sent.write(Buffer.alloc(mib));
     await expect.poll(freeBytes).toBeLessThan(before);
     const other = join(disk, 'other');
-    writeFileSync(other, Buffer.alloc(freeBytes()));
+    fill(other);
     sent.end(Buffer.alloc(size - mib));
     expect([null, 507]).toContain(await answered);
     await expect

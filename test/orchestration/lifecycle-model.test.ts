@@ -45,6 +45,7 @@ const table = new Set([
   ),
   'stopping replicas_ended stopped',
   'stopping next_occurrence scheduled',
+  'failed next_occurrence scheduled',
   ...['draft', 'stopped', 'failed'].flatMap((from) => [`${from} part_missing invalid`, `${from} schedule scheduled`]),
   'invalid parts_complete draft',
 ]);
@@ -176,7 +177,7 @@ const startTime = step('the start time comes', async (model, { id }) => {
   await fire();
   if (model.state !== 'scheduled') return;
   if (isReady(model)) begin(model);
-  else model.state = 'failed';
+  else model.state = model.recurs ? 'scheduled' : 'failed';
 });
 
 const missedStart = step(
@@ -185,7 +186,7 @@ const missedStart = step(
     await letScheduleEnd(service, id);
     await fallDue(id, 'schedule_start', 600);
     await fire();
-    Object.assign(model, { state: 'failed', overdue: true });
+    Object.assign(model, model.recurs ? { state: 'scheduled' } : { state: 'failed', overdue: true });
   },
   ({ state, ends }) => state === 'scheduled' && ends,
 );

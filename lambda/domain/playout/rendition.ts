@@ -75,7 +75,7 @@ const longestFrameSeconds = 1 / 24;
  */
 export function contentHashOf(bytesHash: string, content: ContentFacts) {
   const { kind, durationSeconds, hasAudio, dynamicRange, reading = {} } = content;
-  const { pictures, sound, right, matrix, alpha, leadSeconds, picturesAfter, soundAfter } = reading;
+  const { pictures, sound, right, matrix, alpha, leadSeconds, soundLeadSeconds, picturesAfter, soundAfter } = reading;
   const facts = [
     kind,
     durationSeconds,
@@ -87,6 +87,7 @@ export function contentHashOf(bytesHash: string, content: ContentFacts) {
     matrix ?? null,
     alpha === undefined ? null : 'alpha',
     leadSeconds === undefined ? null : `l${leadSeconds}`,
+    soundLeadSeconds === undefined ? null : `sl${soundLeadSeconds}`,
     picturesAfter === undefined ? null : `vs${picturesAfter}`,
     soundAfter === undefined ? null : `as${soundAfter}`,
   ];

@@ -17,6 +17,8 @@ export interface SourceReading {
    * can. A file whose clock jumps has its whole duration.
    */
   readonly leadSeconds?: number;
+  /** `leadSeconds` of a process that reads the sound alone; absent: `leadSeconds`. */
+  readonly soundLeadSeconds?: number;
   /**
    * Seconds from the beginning of the file to that of its pictures, and of its sound; absent: 0, or ffmpeg knows them.
    * It counts the times of searched formats from the first packet of the tracks that it reads.

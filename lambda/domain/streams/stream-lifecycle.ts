@@ -47,7 +47,7 @@ export const transitions = {
   account_at_rest: { from: ['preparing', 'activating', 'active', 'failing'], to: 'stopping' },
   content_blocked: { from: ['preparing', 'activating', 'active', 'failing'], to: 'stopping' },
   replicas_ended: { from: ['stopping'], to: 'stopped' },
-  next_occurrence: { from: ['stopping'], to: 'scheduled' },
+  next_occurrence: { from: ['stopping', 'failed'], to: 'scheduled' },
   part_missing: { from: idleStates, to: 'invalid' },
   parts_complete: { from: ['invalid'], to: 'draft' },
   schedule: { from: idleStates, to: 'scheduled' },

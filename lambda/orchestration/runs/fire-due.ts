@@ -21,6 +21,7 @@ import { refreshJoins } from '../playout/prepare-joins.ts';
 import { startStreams } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
 import { notifyItemStarts } from '../playout/notify-item-starts.ts';
+import { awaitNextStarts } from '../schedule/schedule.ts';
 import { stopStreams } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
@@ -155,8 +156,13 @@ async function fireStarts(data: Database, due: readonly LockedDue[], options: St
   });
   const unstarted = [...missed.map(missedMove), ...refused];
   if (unstarted.length === 0) return;
-  await data.streamMoves.moveAll(unstarted);
-  await data.dueTimes.clear(unstarted.map(({ stream }) => stream.id));
+  const failed = await data.streamMoves.moveMany(unstarted);
+  await data.dueTimes.clear([...failed.keys()]);
+  const causes = new Map(unstarted.map(({ stream, cause }) => [stream.id, cause]));
+  await awaitNextStarts(
+    data,
+    [...failed.values()].map((stream) => ({ stream, cause: causes.get(stream.id)! })),
+  );
 }
 
 function missedMove({ stream, dueAt }: LockedDue): StreamMove {

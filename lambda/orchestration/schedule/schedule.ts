@@ -2,8 +2,9 @@
 import type { Database } from '../../data/database.ts';
 import type { DueTime } from '../../data/streams/due-times.ts';
 import type { Stream, StreamRecurrence } from '../../data/streams/streams.ts';
-import { startsOf } from '../../domain/streams/recurrence.ts';
+import { nextScheduledTime, startsOf } from '../../domain/streams/recurrence.ts';
 import type { ScheduledTime, Recurrence } from '../../domain/streams/recurrence.ts';
+import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** The most starts that a stream shows. */
@@ -57,6 +58,58 @@ export async function armSchedules(
   const streams = await data.streams.setSchedules(schedules);
   return new Map(streams.map((stream) => [stream.id, stream]));
 }
+
+/** The causes that end one scheduled time of a recurrence. Any other cause ends the recurrence. Decision D202. */
+const scheduledEnds = new Set<TransitionCause>([
+  'stop',
+  'schedule_end',
+  'duration_over',
+  'account_at_rest',
+  'content_blocked',
+  'schedule_start_refused',
+  'schedule_missed',
+]);
+
+/** A stream whose run, or whose scheduled time without a run, has ended. */
+export interface Ended {
+  readonly stream: Locked<Stream>;
+  readonly cause: TransitionCause;
+}
+
+/**
+ * Lets streams that recur wait for their next scheduled times. Those that could not start keep the reason until then.
+ * @returns the streams that wait, by id
+ */
+export async function awaitNextStarts(
+  data: Database,
+  ended: readonly Ended[],
+): Promise<ReadonlyMap<string, Locked<Stream>>> {
+  const recurring = ended.filter(recurs);
+  if (recurring.length === 0) return new Map();
+  const now = await data.now();
+  const armed: Armed[] = [];
+  for (const { stream, cause } of recurring) {
+    const { recurrence, schedule_start_at: startAt, stream_duration_seconds: durationSeconds } = stream;
+    // A run that is under way by the schedule does not begin again for a user who has just stopped it.
+    const mayBeginLate = cause !== 'stop';
+    const next = await nextScheduledTime(seriesOf(recurrence!), startAt!, now, durationSeconds ?? 0, mayBeginLate);
+    if (next !== null) armed.push({ stream, time: next, recurrence });
+  }
+  const waiting = await armSchedules(data, armed);
+  return data.streamMoves.moveMany(
+    [...waiting.values()].map((stream) => ({
+      stream,
+      cause: 'next_occurrence',
+      reason: stream.state === 'failed' ? stream.state_reason : null,
+    })),
+  );
+}
+
+const recurs = ({ stream, cause }: Ended) =>
+  scheduledEnds.has(cause) &&
+  stream.recurrence !== null &&
+  stream.schedule_start_at !== null &&
+  stream.deleted_at === null;
 
 /** Cancels the schedule of a stream that waits for it. */
 export async function cancelSchedule(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {

@@ -2,11 +2,10 @@
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
-import { nextScheduledTime } from '../../domain/streams/recurrence.ts';
 import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStreams } from '../billing/meter.ts';
-import { armSchedules, seriesOf } from '../schedule/schedule.ts';
-import type { Armed } from '../schedule/schedule.ts';
+import { awaitNextStarts } from '../schedule/schedule.ts';
+import type { Ended } from '../schedule/schedule.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 export type StopCause = Extract<
@@ -61,18 +60,6 @@ export async function stopStreams(
 }
 
 /**
- * The causes that end one scheduled time of a recurrence: its end, a stop by its user, and actions of operators. Any
- * other cause ends the recurrence. Decision D202.
- */
-const scheduledEnds = new Set<TransitionCause>([
-  'stop',
-  'schedule_end',
-  'duration_over',
-  'account_at_rest',
-  'content_blocked',
-]);
-
-/**
  * Finishes the stops of `stopping` streams whose replicas have all ended. They wait for their next scheduled time, or
  * are stopped. Those that their users have deleted are deleted.
  * @returns the streams that were moved, by id
@@ -86,7 +73,7 @@ export async function finishStops(
   const replicas = await data.replicas.ofStreams(stopping.map(({ id }) => id));
   const running = new Set(replicas.flatMap(({ state, stream_id: id }) => (state === 'ended' ? [] : [id])));
   const ended = stopping.filter(({ id }) => !running.has(id));
-  const waiting = await awaitNextScheduledTimes(data, ended);
+  const waiting = await awaitNextStarts(data, await endedRuns(data, ended));
   const stopped = await data.streamMoves.moveMany(
     ended
       .filter(({ id }) => !waiting.has(id))
@@ -100,31 +87,10 @@ export async function finishStops(
 
 const isStopping = ({ state }: Stream) => state === 'stopping';
 
-/** Lets streams that recur wait for their next times. @returns those that do, by id */
-async function awaitNextScheduledTimes(
-  data: Database,
-  streams: readonly Locked<Stream>[],
-): Promise<ReadonlyMap<string, Locked<Stream>>> {
-  const recurring = streams.filter(
-    ({ recurrence, schedule_start_at: startAt, deleted_at: deletedAt }) =>
-      recurrence !== null && startAt !== null && deletedAt === null,
-  );
-  if (recurring.length === 0) return new Map();
-  const ids = recurring.map(({ id }) => id);
-  const causes = new Map((await data.streamMoves.lastTransitions(ids, 1)).map((last) => [last.stream_id, last.cause]));
-  const now = await data.now();
-  const armed: Armed[] = [];
-  for (const stream of recurring) {
-    const cause = causes.get(stream.id);
-    if (cause === undefined || !scheduledEnds.has(cause)) continue;
-    const { recurrence, schedule_start_at: startAt, stream_duration_seconds: durationSeconds } = stream;
-    // A run that is under way by the schedule does not begin again for a user who has just stopped it.
-    const mayBeginLate = cause !== 'stop';
-    const next = await nextScheduledTime(seriesOf(recurrence!), startAt!, now, durationSeconds ?? 0, mayBeginLate);
-    if (next !== null) armed.push({ stream, time: next, recurrence });
-  }
-  const waiting = await armSchedules(data, armed);
-  return data.streamMoves.moveMany(
-    [...waiting.values()].map((stream) => ({ stream, cause: 'next_occurrence', reason: null })),
-  );
+/** The ended runs of those streams that recur. */
+async function endedRuns(data: Database, streams: readonly Locked<Stream>[]): Promise<Ended[]> {
+  const recurring = new Map(streams.flatMap((stream) => (stream.recurrence === null ? [] : [[stream.id, stream]])));
+  if (recurring.size === 0) return [];
+  const last = await data.streamMoves.lastTransitions([...recurring.keys()], 1);
+  return last.map(({ stream_id: id, cause }) => ({ stream: recurring.get(id)!, cause }));
 }

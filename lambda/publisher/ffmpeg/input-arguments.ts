@@ -74,6 +74,14 @@ export function leadOf(startSeconds: number, reading?: SourceReading): number {
   return Math.min(startSeconds, reading?.leadSeconds ?? 0);
 }
 
+/** The way of reading the sound of a file alone. */
+export function soundAlone(reading: SourceReading | null = null): SourceReading {
+  const { soundLeadSeconds, ...shared } = reading ?? {};
+  return soundLeadSeconds === undefined
+    ? shared
+    : { ...shared, leadSeconds: Math.max(shared.leadSeconds ?? 0, soundLeadSeconds) };
+}
+
 /**
  * Whether ffmpeg keeps the times of a file, counted from its beginning. After a search it would take the guessed times
  * of some packets for a clock that jumps, and move all that follow.

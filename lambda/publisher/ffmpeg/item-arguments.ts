@@ -8,7 +8,7 @@ import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
 import { fromStart, inputArguments, leadOf, onBlack, picturesIn, quiet } from './input-arguments.ts';
-import { soundArguments, withoutAlpha } from './input-arguments.ts';
+import { soundAlone, soundArguments, withoutAlpha } from './input-arguments.ts';
 import { overlayFilters, overlayInputs } from './overlays.ts';
 import type { InputPlace, PictureOverlay } from './overlays.ts';
 import { audioFormat } from './profile.ts';
@@ -205,7 +205,8 @@ export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile
  * wherever the sound of the source begins.
  */
 export function audioArguments(request: AudioRequest): string[] {
-  const { sourceURL, startSample, sampleCount, reading, level = null, background = false } = request;
+  const { sourceURL, startSample, sampleCount, level = null, background = false } = request;
+  const reading = soundAlone(request.reading);
   const startSeconds = startSample / audioFormat.sampleRate;
   const filters = [
     // Gaps become silence and overlaps are cut, from a lost packet of AAC on; recorders' clocks are less exact.

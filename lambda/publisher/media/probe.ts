@@ -62,6 +62,8 @@ const believedFramesPerSecond = 120;
 const interleavedSeconds = 1;
 /** The lead if keyframes were not counted: encoders make one each 10 s or more often. */
 const unknownLeadSeconds = 12;
+/** The lead of MP3, whose packets refer to up to 511 bytes of packets before: at 8 kbit/s, a few tenths of a second. */
+const mp3LeadSeconds = 0.25;
 /** Tolerance for padding, as some headers give durations in milliseconds. */
 const paddedFromSeconds = 0.002;
 
@@ -172,6 +174,8 @@ function readingOf(
     ...(video?.matrix && { matrix: video.matrix }),
     ...(video?.alpha && { alpha: video.alpha }),
     ...(leadSeconds !== null && { leadSeconds }),
+    // A search finds a keyframe of the pictures, and the sound beside it has no packet before.
+    ...(video && audio?.codec === 'mp3' && { soundLeadSeconds: mp3LeadSeconds }),
     ...(isSearched && video && video.afterSeconds > 0 && { picturesAfter: video.afterSeconds }),
     ...(isSearched && audio && audio.afterSeconds > 0 && { soundAfter: audio.afterSeconds }),
   };

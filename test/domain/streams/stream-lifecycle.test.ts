@@ -19,7 +19,7 @@ const rows: readonly (readonly [from: readonly StreamState[], causes: readonly T
       ['stop', 'duration_over', 'schedule_end', 'credits_used_up', 'account_at_rest', 'content_blocked'],
       'stopping',
     ],
-    [['stopping'], ['next_occurrence'], 'scheduled'],
+    [['stopping', 'failed'], ['next_occurrence'], 'scheduled'],
     [['stopping'], ['replicas_ended'], 'stopped'],
     [['draft', 'stopped', 'failed'], ['part_missing'], 'invalid'],
     [['invalid'], ['parts_complete'], 'draft'],

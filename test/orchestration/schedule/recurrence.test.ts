@@ -5,7 +5,8 @@ import { isStored } from '../../support/rows.ts';
 import { testService } from '../../support/service.ts';
 
 const service = testService();
-const { call, causes, claim, dueKinds, fallDue, fire, readyStream, register, report, stream } = actorsOn(service);
+const { call, causes, claim, dueKinds, fallDue, fire, readyStream, register, report, stream, upload } =
+  actorsOn(service);
 
 const daily = { rule: 'FREQ=DAILY', timeZone: 'UTC' };
 const hour = 3600 * 1000;
@@ -46,6 +47,44 @@ async function onAir(
   expect((await stream(id)).state).toBe('active');
   return { id, began, ended: () => report(replica!, 'ended') };
 }
+
+/** The conditions that were signalled of a stream, oldest first. */
+async function signals(streamID: string): Promise<string[]> {
+  const { rows } = await service
+    .pool()
+    .query('select condition from incident_signals where stream_id = $1 order by id', [streamID]);
+  return rows.map(({ condition }) => condition);
+}
+
+describe('a refused start', () => {
+  it('leaves the recurrence, and an incident until a later start succeeds', async () => {
+    const videoUploadObjectID = await upload();
+    const id = await readyStream({ videoUploadObjectID });
+    const startAt = inFuture(3600);
+    await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt, recurrence: daily });
+    const began = plusHours(startAt, -70 / 60);
+    await moveSchedule70MinutesBack(id, began);
+    await call('DELETE', `/uploads/${videoUploadObjectID}`);
+    await fallDue(id, 'schedule_start', 600);
+    await fire();
+    expect(await stream(id)).toMatchObject({
+      state: 'scheduled',
+      stateReason: { code: 'upload_missing' },
+      scheduleStartAt: plusHours(began, 24),
+    });
+    expect(await causes(id)).toEqual(['schedule', 'schedule_start_refused', 'next_occurrence']);
+    expect(await dueKinds(id)).toEqual(['schedule_start']);
+    expect(await signals(id)).toEqual(['wrong']);
+
+    await call('PATCH', `/streams/${id}`, { videoUploadObjectID: await upload() });
+    await fallDue(id, 'schedule_start');
+    await fire();
+    expect(await stream(id)).toMatchObject({ state: 'activating', stateReason: null });
+    expect(await signals(id)).toEqual(['wrong']);
+    await call('POST', `/streams/${id}/stop`);
+    expect(await signals(id)).toContain('over');
+  });
+});
 
 describe('POST /streams/{id}/schedule with a recurrence', () => {
   it('shows the rule and the next starts', async () => {

@@ -30,6 +30,8 @@ const distant = words('-g 40 -keyint_min 40 -sc_threshold 0');
 const h264 = [...words('-c:v libx264 -preset veryfast'), ...distant];
 const mpeg2 = [...words('-c:v mpeg2video -r 25 -g 100 -sc_threshold 1000000000 -b:v 2M')];
 const aac = words('-c:a aac -ac 2');
+/** Without them, the padding of MP3 would move the pictures by one. */
+const unpadded = words('-af asetpts=PTS+1105');
 
 /** The number in a picture of `counting`. */
 function numberIn(picture: Picture): number {
@@ -80,6 +82,9 @@ describe('a file with distant keyframes shows and sounds at each time what is du
     ['vob', [...mpeg2, ...words('-c:a mp2 -f vob')]],
     ['mpg', [...mpeg2, ...words('-c:a mp2')]],
     ['avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a ac3')]],
+    // MP3 of a variable rate and of a constant one, as programs for copying discs wrote it.
+    ['variable.avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a libmp3lame -q:a 6'), ...unpadded]],
+    ['constant.avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a libmp3lame -b:a 96k'), ...unpadded]],
     ['wmv', [...words('-c:v wmv2 -q:v 2 -g 40 -c:a wmav2')]],
   ])('in %s', async (extension, recipe) => {
     const path = await madeSample(`distant.${extension}`, [...counting(9), ...rising(9), ...recipe]);
