@@ -12,6 +12,7 @@ import { blockedContents } from './media/blocked-contents.ts';
 import { broadcasts } from './channels/broadcasts.ts';
 import { captions } from './playout/captions.ts';
 import { changes } from './notices/changes.ts';
+import { collections } from './media/collections.ts';
 import { connections } from './channels/connections.ts';
 import { creditAccounts } from './billing/credit-accounts.ts';
 import { cryptoDeposits } from './billing/crypto-deposits.ts';
@@ -92,6 +93,7 @@ export const aggregates = {
   broadcasts,
   captions,
   changes,
+  collections,
   connections,
   creditAccounts,
   cryptoDeposits,

@@ -253,6 +253,29 @@ create unlogged table changes (
 );
 create index changes_by_time on changes (at);
 
+create table collections (
+  id text not null,
+  seq bigint not null generated always as identity,
+  user_id text not null,
+  name text not null,
+  kind text not null,
+  source jsonb not null,
+  member_order text not null,
+  group_by text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint collections_pkey primary key (id),
+  constraint collections_kind_check check (kind = any (array['video', 'audio'])),
+  constraint collections_member_order_check check (member_order = any (array['sequential', 'shuffle', 'newest', 'oldest', 'series'])),
+  constraint collections_user_id_fkey foreign key (user_id) references users(id) on delete cascade
+);
+create index collections_by_user on collections (user_id, seq desc);
+create trigger collections_added after insert on collections referencing new table as added for each statement execute function count_added('collections');
+create trigger collections_gone after delete on collections referencing old table as gone for each statement execute function count_gone('collections');
+create trigger collections_note_added after insert on collections referencing new table as added for each statement execute function note_added('collection');
+create trigger collections_note_changed after update on collections for each row execute function note_changed('collection');
+create trigger collections_note_gone after delete on collections referencing old table as gone for each statement execute function note_gone('collection');
+
 create table connections (
   id text not null,
   seq bigint not null generated always as identity,
@@ -1796,6 +1819,24 @@ begin
   end if;
   return null;
 end $$;
+
+create function collection_query(user_id text, kind text, source jsonb) returns tsquery language sql immutable parallel safe
+as $$
+  select types && coalesce(wanted && any_tag, wanted, any_tag, types) && coalesce(!! no_tag, types)
+  from (
+    select
+      upload_query(user_id, null, null, case kind when 'audio' then 'audio' else 'image' end, null, null, null)
+        || upload_query(user_id, null, null, 'video', null, null, null) as types,
+      upload_query(user_id, source ->> 'text', array(select jsonb_array_elements_text(source -> 'allTags')), null, null,
+        case when (source ->> 'recursive')::boolean then null else source ->> 'folder' end,
+        case when (source ->> 'recursive')::boolean then nullif(source ->> 'folder', '') end) as wanted,
+      (select string_agg(upload_query(user_id, null, array[tag], null, null, null, null)::text, ' | ')::tsquery
+       from jsonb_array_elements_text(source -> 'anyTags') as tagged (tag)) as any_tag,
+      (select string_agg(upload_query(user_id, null, array[tag], null, null, null, null)::text, ' | ')::tsquery
+       from jsonb_array_elements_text(source -> 'noTags') as tagged (tag)) as no_tag
+  ) as parts
+  where source ?| array['folder', 'allTags', 'anyTags', 'noTags', 'text']
+$$;
 
 create function connection_to_work(of_stream text) returns text language sql stable
 as $$

@@ -16,6 +16,12 @@ import { listPrices } from './billing/list-prices.ts';
 import { getCryptoDepositAddress } from './crypto/get-crypto-deposit-address.ts';
 import { listCryptoCurrencies } from './crypto/list-crypto-currencies.ts';
 import { listCryptoDeposits } from './crypto/list-crypto-deposits.ts';
+import { createCollection } from './collections/create-collection.ts';
+import { deleteCollection } from './collections/delete-collection.ts';
+import { getCollection } from './collections/get-collection.ts';
+import { listCollectionUploads } from './collections/list-collection-uploads.ts';
+import { listCollections } from './collections/list-collections.ts';
+import { updateCollection } from './collections/update-collection.ts';
 import { createConnection } from './connections/create-connection.ts';
 import { deleteConnection } from './connections/delete-connection.ts';
 import { getConnection } from './connections/get-connection.ts';
@@ -181,6 +187,13 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   publishPlaylist,
   discardPlaylistDraft,
   deletePlaylist,
+
+  listCollections,
+  createCollection,
+  getCollection,
+  updateCollection,
+  listCollectionUploads,
+  deleteCollection,
 
   listDestinations,
   createDestination,

@@ -50,6 +50,7 @@ interface Declaration<
     | 'uploads'
     | 'sources'
     | 'playlists'
+    | 'collections'
     | 'destinations'
     | 'connections'
     | 'managed-settings'

@@ -140,6 +140,9 @@ const liveOnManaged = async (managedSettingsID: string) => {
     ]);
 };
 
+const newCollection = { name: 'x', kind: 'video', source: { text: 'night' } };
+const collection = async () => (await call('POST', '/collections', newCollection)).body.id as string;
+
 const newSource = { kind: 'rss', url: 'https://example.org/feed.xml' };
 const source = async () => (await call('POST', '/sources', newSource)).body.id as string;
 
@@ -513,6 +516,32 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     },
   },
 
+  list_collections: list('collections'),
+  create_collection: {
+    done: () => call('POST', '/collections', newCollection),
+    validation_failed: () => call('POST', '/collections', { ...newCollection, source: { sourceID: 'nothing' } }),
+    limit_reached: () => without('collections', () => call('POST', '/collections', newCollection)),
+  },
+  get_collection: {
+    done: () => get('collections', collection()),
+    not_found: () => call('GET', '/collections/nothing'),
+  },
+  update_collection: {
+    done: async () => call('PATCH', `/collections/${await collection()}`, { name: 'x' }),
+    not_found: () => call('PATCH', '/collections/nothing', { name: 'x' }),
+    validation_failed: async () => call('PATCH', `/collections/${await collection()}`, { source: {} }),
+  },
+  list_collection_uploads: {
+    done: () => get('collections', collection(), '/uploads'),
+    not_found: () => call('GET', '/collections/nothing/uploads'),
+    validation_failed: () => get('collections', collection(), '/uploads?limit=0'),
+    invalid_cursor: () => get('collections', collection(), '/uploads?cursor=x'),
+  },
+  delete_collection: {
+    done: () => remove('collections', collection()),
+    not_found: () => call('DELETE', '/collections/nothing'),
+  },
+
   list_destinations: list('destinations'),
   create_destination: {
     done: () => call('POST', '/destinations', newDestination),
@@ -737,6 +766,7 @@ const tags = new Set<string>([
   'schedule',
   'uploads',
   'playlists',
+  'collections',
   'destinations',
   'connections',
   'managed-settings',
@@ -792,6 +822,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       'managed-settings': settings,
       webhooks: webhook,
       sources: source,
+      collections: collection,
       'alert-channels': alertChannel,
       incidents: incident,
     }[operation.tag as 'streams']();

@@ -67,6 +67,11 @@ export async function callEveryTool(
   await pretendPublished(platform, target.id);
   await call('discard_playlist_draft', { id: target.id });
   await call('list_playlists', { streamID: stream.id });
+  const collection = await call('create_collection', { name: 'Jazz', kind: 'video', source: { anyTags: ['jazz'] } });
+  await call('update_collection', { id: collection.id, order: 'newest' });
+  await call('get_collection', { id: collection.id });
+  await call('list_collections');
+  await call('list_collection_uploads', { id: collection.id });
 
   const connection = await call('create_connection', { platform: 'youtube' });
   await call('reauthorise_connection', { id: connection.id });
@@ -167,6 +172,7 @@ export async function callEveryTool(
   await call('delete_managed_settings', { id: settings.id });
   await call('delete_connection', { id: connection.id });
   await call('delete_playlist', { id: target.id });
+  await call('delete_collection', { id: collection.id });
   expect(await call('delete_stream', { id: other.id })).toEqual({});
   await call('delete_upload', { id: imported.id });
   const spare = await call('create_destination', { name: 'spare', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'key' });

@@ -7,6 +7,7 @@ export const changedKinds = [
   'stream',
   'upload',
   'playlist',
+  'collection',
   'destination',
   'connection',
   'managedSettings',

@@ -67,6 +67,7 @@ export const limits = {
     most: 1_000_000,
     remedy: `Remove items or playlists, ${buy}.`,
   },
+  collections: { what: 'collections', base: 200, perCredit: 0.2, most: 2000, remedy: `Delete collections, ${buy}.` },
   streams: { what: 'streams', base: 100, perCredit: 0.2, most: 5000, remedy: `Delete streams, ${buy}.` },
   runningStreams: {
     what: 'running streams',

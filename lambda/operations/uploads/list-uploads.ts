@@ -1,10 +1,10 @@
 // GET /uploads: the caller's uploads, filtered and sorted, newest first by default.
 import * as z from 'zod';
-import { pageOf, pageQuery, text } from '../fields.ts';
+import { pageQuery, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { orderOf, pageThroughSorted, sortsOf } from '../sorted-page.ts';
 import { folderPath, someTags } from './upload-order.ts';
-import { presentUploads, uploadSchema } from './upload-schema.ts';
+import { presentUploads, uploadPage } from './upload-schema.ts';
 import { probeStates, uploadSortKeys, uploadTypes } from '../../domain/media/upload-words.ts';
 import type { UploadSortKey } from '../../domain/media/upload-words.ts';
 
@@ -30,7 +30,7 @@ export const listUploads = operation(['service:read'], {
     hasFindings: z.boolean().optional().describe('true: only uploads with findings. false: only uploads without.'),
     sort: z.enum(sorts).default('-createdAt').describe('Field to sort by. A leading - sorts in descending order.'),
   },
-  output: { status: 200, body: pageOf(uploadSchema).meta({ id: 'UploadPage' }) },
+  output: { status: 200, body: uploadPage },
   async handle(ctx, { query }) {
     const { q = null, folder = null, recursive = false, tag = null, type = null, probeState = null } = query;
     const { hasFindings = null } = query;

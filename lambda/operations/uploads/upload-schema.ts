@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Upload } from '../../data/media/uploads.ts';
 import { titlesOfItem } from '../../domain/playout/item-title.ts';
 import type { Context } from '../context.ts';
-import { failure, timestamp } from '../fields.ts';
+import { failure, pageOf, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
 import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';
 import { importStates, probeStates, uploadTypes } from '../../domain/media/upload-words.ts';
@@ -85,6 +85,8 @@ export const uploadSchema = z
     createdAt: timestamp,
   })
   .meta({ id: 'Upload' });
+
+export const uploadPage = pageOf(uploadSchema).meta({ id: 'UploadPage' });
 
 const unused = { playlists: 0, streams: 0, managedSettings: 0 };
 

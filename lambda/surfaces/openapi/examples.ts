@@ -47,6 +47,7 @@ const usual: Readonly<Record<string, unknown>> = {
 const prefixes: Readonly<Record<string, string>> = {
   upload: 'upl',
   playlist: 'ply',
+  collection: 'col',
   destination: 'dst',
   stream: 'str',
   item: 'itm',

@@ -30,9 +30,10 @@ export interface Schema {
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: (found) => simplify(found, io) });
   const { $schema: _schema, $defs = {}, ...root } = toComponentReferences(document) as Json & { $defs?: Json };
-  for (const [id, definition] of Object.entries($defs)) schemas[id] = withoutID(definition as Json);
+  // The first stays: a component may have got its example since.
+  for (const [id, definition] of Object.entries($defs)) schemas[id] ??= withoutID(definition as Json);
   if (typeof root['id'] !== 'string') return root;
-  schemas[root['id']] = withoutID(root);
+  schemas[root['id']] ??= withoutID(root);
   return { $ref: `#/components/schemas/${root['id']}` };
 }
 

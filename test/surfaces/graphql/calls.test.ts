@@ -100,6 +100,7 @@ const made = {
   other: '',
   playlist: '',
   target: '',
+  collection: '',
 };
 
 describe('webhooks', () => {
@@ -307,6 +308,27 @@ describe('playlists', () => {
   });
 });
 
+describe('collections', () => {
+  it('are created, changed and read, with their uploads', async () => {
+    made.collection = (
+      await callAs(({ id }) => `/collections/${id}`, 'createCollection', {
+        name: 'Jazz',
+        kind: 'video',
+        source: { anyTags: ['jazz'], noTags: ['late'] },
+        order: 'series',
+        groupBy: 'tag:series:',
+      })
+    ).id;
+    const id = made.collection;
+    expect(
+      await callAs(`/collections/${id}`, 'updateCollection', { id, source: { uploadIDs: [made.upload] } }),
+    ).toMatchObject({ count: 1, groupBy: 'tag:series:', source: { uploadIDs: [made.upload], anyTags: null } });
+    await callAs(`/collections/${id}`, 'getCollection', { id });
+    await callAs('/collections', 'listCollections');
+    await callAs(`/collections/${id}/uploads`, 'listCollectionUploads', { id });
+  });
+});
+
 describe('streams', () => {
   it('are updated, scheduled, started, stopped and read', async () => {
     const { stream: id } = made;
@@ -436,6 +458,7 @@ describe('deletions', () => {
     ['deleteManagedSettings', () => made.settings, 'managed-settings'],
     ['deleteConnection', () => made.connection, 'connections'],
     ['deletePlaylist', () => made.target, 'playlists'],
+    ['deleteCollection', () => made.collection, 'collections'],
     ['deleteStream', () => made.other, 'streams'],
     ['deleteUpload', () => made.imported, 'uploads'],
   ] as const)('%s answers true, and it is gone', async (id, idOf, resource) => {

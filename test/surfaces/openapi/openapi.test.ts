@@ -280,6 +280,8 @@ describe('bodies', () => {
       update_upload: [],
       update_playlist: [],
       copy_playlist: ['targetPlaylistID'],
+      create_collection: ['name', 'kind', 'source'],
+      update_collection: [],
       // One of url and rtmpURL, and for RTMP the key: a schema of plain fields cannot express this.
       create_destination: ['name'],
       create_connection: ['platform'],
