@@ -358,7 +358,7 @@ describe('somebody else', () => {
       { sourceID },
     ]) {
       await service.pool().query('update collections set source = $2 where id = $1', [id, source]);
-      expect(await namesIn(id)).toEqual([]);
+      expect([await namesIn(id), (await read(id)).count]).toEqual([[], 0]);
     }
   });
 });
