@@ -69,9 +69,15 @@ export function withoutAlpha({ alpha, matrix }: SourceReading = {}): string[] {
   return [...(matrix ? [`setparams=colorspace=${matrix}`] : []), ...onBlack];
 }
 
+/**
+ * Times up to this are decoded from the beginning. A search for a time before the first keyframe ends anywhere, in FLV
+ * at the end of the file, and tracks often begin later than others. Decision D217.
+ */
+const unsearchedSeconds = 1;
+
 /** Seconds before the start at which decoding begins. */
 export function leadOf(startSeconds: number, reading?: SourceReading): number {
-  return Math.min(startSeconds, reading?.leadSeconds ?? 0);
+  return startSeconds < unsearchedSeconds ? startSeconds : Math.min(startSeconds, reading?.leadSeconds ?? 0);
 }
 
 /** The way of reading the sound of a file alone. */
@@ -87,7 +93,7 @@ export function soundAlone(reading: SourceReading | null = null): SourceReading 
  * of some packets for a clock that jumps, and move all that follow.
  */
 export function keepsTimes(startSeconds: number, reading?: SourceReading): boolean {
-  return reading?.leadSeconds !== undefined && startSeconds > reading.leadSeconds;
+  return reading?.leadSeconds !== undefined && startSeconds > leadOf(startSeconds, reading);
 }
 
 /**
@@ -120,7 +126,7 @@ export function dueSeconds(startSeconds: number, reading: SourceReading = {}, { 
 }
 
 /**
- * The first filter of a file that begins at a time. It is none of ffmpeg's options for times: beyond 10 s those would
+ * The first filters of a file that begins at a time. They are none of ffmpeg's options for times: beyond 10 s those would
  * count as a clock that jumps.
  */
 export function fromStart(
@@ -130,7 +136,10 @@ export function fromStart(
   { tracks = filter === 'setpts' ? 'pictures' : 'sound', isKept }: Due = {},
 ): string[] {
   const seconds = dueSeconds(startSeconds, reading, { tracks, isKept });
-  return seconds === 0 ? [] : [`${filter}=PTS${seconds > 0 ? '-' : '+'}${Math.abs(seconds).toFixed(6)}/TB`];
+  if (seconds === 0) return [];
+  const moved = `${filter}=PTS${seconds > 0 ? '-' : '+'}${Math.abs(seconds).toFixed(6)}/TB`;
+  // Some formats count in pictures, which would round the time to whole ones.
+  return filter === 'setpts' ? ['settb=AVTB', moved] : [moved];
 }
 
 /** ffmpeg's name of the pictures of an input. V is the first stream of moving pictures. Cover art does not count. */

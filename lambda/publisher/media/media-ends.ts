@@ -76,8 +76,11 @@ export async function readPackets(
   return streams;
 }
 
-/** ffmpeg continues a clock that goes back by more than the first of these, or forward by more than the second. */
-const jumpSeconds = { back: 0.1, forward: 10 } as const;
+/**
+ * ffmpeg continues a clock that goes back by more than the first of these, or forward by more than the last. Packets
+ * without a decoding time go back in time wherever pictures refer to later ones.
+ */
+const jumpSeconds = { back: 0.1, reordered: 2, forward: 10 } as const;
 
 /** Follows the times of one stream's packets. */
 class PacketClock implements StreamPackets {
@@ -95,6 +98,7 @@ class PacketClock implements StreamPackets {
   /** The end of the last packet in decoding order, and how far it was moved to follow on the one before it. */
   #next: number | null = null;
   #movedBy = 0;
+  #isReordered = false;
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
@@ -107,7 +111,10 @@ class PacketClock implements StreamPackets {
   /** @returns whether the packet has a time */
   add(pts: number, dts: number, duration: number, place: string, isKeyframe: boolean, discarded: number): boolean {
     if (Number.isNaN(pts) && Number.isNaN(dts)) return false;
-    this.#follow(Number.isNaN(dts) ? pts : dts, duration);
+    const wasReordered = this.#isReordered;
+    this.#isReordered = Number.isNaN(dts);
+    const back = wasReordered || this.#isReordered ? jumpSeconds.reordered : jumpSeconds.back;
+    this.#follow(this.#isReordered ? pts : dts, duration, back);
     const time = (Number.isNaN(pts) ? dts : pts) + this.#movedBy;
     // Some formats have no durations. Then a packet lasts as long as the previous one.
     const lasts = duration > 0 ? duration : Math.max(0, time - (this.#lastTime ?? time));
@@ -127,10 +134,10 @@ class PacketClock implements StreamPackets {
     return true;
   }
 
-  #follow(decodedAt: number, duration: number): void {
+  #follow(decodedAt: number, duration: number, back: number): void {
     const next = this.#next ?? decodedAt;
     const ahead = decodedAt + this.#movedBy - next;
-    if (ahead < -jumpSeconds.back || ahead > jumpSeconds.forward) {
+    if (ahead < -back || ahead > jumpSeconds.forward) {
       this.#movedBy -= ahead;
       this.hasJumps = true;
     }

@@ -56,14 +56,18 @@ const sampleSeconds = 3;
 /** Media counts as missing if the header is off by more than this, or by more than this share of a short file. */
 const toleranceSeconds = 0.5;
 const toleranceShare = 0.2;
+/** A file lasts longer than its header says if packets are later by more than this, as pictures are rounded. */
+const longerSeconds = 0.2;
 /** Rates up to this are believed, as players show no more. */
 const believedFramesPerSecond = 120;
 /** The most time between packets of one time in a file whose tracks are interleaved. */
 const interleavedSeconds = 1;
 /** The lead if keyframes were not counted: encoders make one each 10 s or more often. */
 const unknownLeadSeconds = 12;
-/** The lead of MP3, whose packets refer to up to 511 bytes of packets before: at 8 kbit/s, a few tenths of a second. */
-const mp3LeadSeconds = 0.25;
+/** Sound whose packets refer to bytes of packets before. */
+const referring = /^(?:mp3|wmav[12]|wmapro)$/u;
+/** The lead of such sound. MP3 refers to up to 511 bytes: at 8 kbit/s, a few tenths of a second. */
+const referredSeconds = 0.25;
 /** Tolerance for padding, as some headers give durations in milliseconds. */
 const paddedFromSeconds = 0.002;
 
@@ -174,8 +178,8 @@ function readingOf(
     ...(video?.matrix && { matrix: video.matrix }),
     ...(video?.alpha && { alpha: video.alpha }),
     ...(leadSeconds !== null && { leadSeconds }),
-    // A search finds a keyframe of the pictures, and the sound beside it has no packet before.
-    ...(video && audio?.codec === 'mp3' && { soundLeadSeconds: mp3LeadSeconds }),
+    // A search finds a packet that refers to packets before, which are not read.
+    ...(audio && referring.test(audio.codec) && { soundLeadSeconds: referredSeconds }),
     ...(isSearched && video && video.afterSeconds > 0 && { picturesAfter: video.afterSeconds }),
     ...(isSearched && audio && audio.afterSeconds > 0 && { soundAfter: audio.afterSeconds }),
   };
@@ -265,7 +269,9 @@ async function indexedLength(source: Source, { video, audio, startSeconds, heade
       `The file is cut off: it should last ${promisedSeconds.toFixed(1)} seconds, but its end is missing.`,
     );
   }
-  const isHeaderRight = headerSeconds !== null && Math.abs(foundSeconds - headerSeconds) <= tolerance;
+  // A header or a last packet may belong to the shorter track.
+  const isLonger = headerSeconds !== null && foundSeconds > headerSeconds + longerSeconds;
+  const isHeaderRight = headerSeconds !== null && !isLonger && foundSeconds >= headerSeconds - tolerance;
   if (!isHeaderRight) return { durationSeconds: foundSeconds, leadSeconds: null, packets };
   // Headers of sound include the padding of encoders before and after it, which is not heard.
   const isPadded = video === null && packets.size > 0 && foundSeconds < headerSeconds - paddedFromSeconds;

@@ -86,11 +86,61 @@ describe('a file with distant keyframes shows and sounds at each time what is du
     ['variable.avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a libmp3lame -q:a 6'), ...unpadded]],
     ['constant.avi', [...words('-c:v mpeg4 -q:v 2 -g 40 -c:a libmp3lame -b:a 96k'), ...unpadded]],
     ['wmv', [...words('-c:v wmv2 -q:v 2 -g 40 -c:a wmav2')]],
+    // Its clock counts pictures.
+    ['ogv', [...words('-c:v libtheora -q:v 7 -g 40 -c:a libvorbis')]],
   ])('in %s', async (extension, recipe) => {
     const path = await madeSample(`distant.${extension}`, [...counting(9), ...rising(9), ...recipe]);
     const facts = await probe(path);
     expect(facts.durationSeconds).toBeCloseTo(9, 0);
     expect(await shownAndHeard(path, starts, facts)).toEqual(due(starts, true));
+  });
+});
+
+describe(
+  'sound alone whose packets refer to earlier ones is heard at each time from its first sample on',
+  { timeout: 60_000 },
+  () => {
+    it.each([
+      ['MP3 of a variable rate', 'variable.mp3', 'libmp3lame -q:a 6'],
+      ['MP3 of a constant rate', 'constant.mp3', 'libmp3lame -b:a 96k'],
+      ['MP3 of a high rate', 'high.mp3', 'libmp3lame -b:a 320k'],
+      ['MP3 without a header', 'bare.mp3', 'libmp3lame -b:a 96k -write_xing 0'],
+      ['WMA', 'alone.wma', 'wmav2 -b:a 96k'],
+    ])('%s', async (_codec, name, recipe) => {
+      const path = await madeSample(name, [...rising(9), ...words(`-c:a ${recipe}`)]);
+      const { reading } = await probe(path);
+      const layers = [onlyLayer({ sourceURL: path, kind: 'video' })];
+      for (const startFrame of starts) {
+        const request = { ...itemRequest(path, { startFrame, frameCount: 6 }), layers };
+        const samples = await readSound(tools, request, reading);
+        // A period of the lowest tone is 160 samples of two channels.
+        expect(Math.max(...samples.subarray(0, 400))).toBeGreaterThan(5000);
+        expect(pitchOf(samples)).toBe(300 + 100 * Math.floor(startFrame / profile.framesPerSecond));
+      }
+    });
+  },
+);
+
+describe('a file whose tracks do not begin or end together', { timeout: 60_000 }, () => {
+  it.each(['flv', 'mkv', 'mp4'])('shows its late pictures from any time in %s', async (extension) => {
+    const late = ['-itsoffset', '0.5', ...counting(9)];
+    const path = await madeSample(`late-pictures.${extension}`, [...late, ...rising(9), ...h264, ...aac]);
+    const { numbers } = await shownAndHeard(path, [3, 9, 31, 121], await probe(path));
+    expect(numbers).toEqual([0, 0, 5, 35]);
+  });
+
+  it('lasts as long as its late sound, where only its last picture tells the length', async () => {
+    const late = ['-itsoffset', '0.3', ...rising(6)];
+    const options = words('-flvflags no_duration_filesize');
+    const path = await madeSample('late-sound.flv', [...counting(6), ...late, ...h264, ...aac, ...options]);
+    expect((await probe(path)).durationSeconds).toBeCloseTo(6.3, 1);
+  });
+
+  it('has no jump of its clock where pictures refer to much later ones', async () => {
+    const uneven = words('-vf select=lt(mod(n\\,7)\\,3)+eq(mod(n\\,7)\\,5) -fps_mode vfr');
+    const encoder = words('-c:v libx264 -preset ultrafast -g 24 -bf 2 -flags -cgop');
+    const path = await madeSample('reordered.mkv', [...counting(8), ...rising(8), ...uneven, ...encoder, ...aac]);
+    expect((await probe(path)).durationSeconds).toBeCloseTo(8, 1);
   });
 });
 
