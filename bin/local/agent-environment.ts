@@ -20,9 +20,9 @@ export interface AgentSettings extends LocalConnectionsOptions {
 const variable = 'LOCAL_AGENT_SETTINGS';
 
 export function environmentOf(settings: AgentSettings): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
   const telemetry = Object.fromEntries(telemetryVariables.map((name) => [name, process.env[name]]));
-  return { PATH, HOME, TZ: 'UTC', ...telemetry, [variable]: JSON.stringify(settings) };
+  return { PATH, HOME, NODE_EXTRA_CA_CERTS, TZ: 'UTC', ...telemetry, [variable]: JSON.stringify(settings) };
 }
 
 export function readAgentSettings(): AgentSettings {

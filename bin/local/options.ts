@@ -41,7 +41,8 @@ const helpText = `${purpose}
   --fresh       deletes DIR first
   --help        this text
 
-Environment: DATABASE_URL (a Postgres 18 of your own), FFMPEG_PATH, FFPROBE_PATH.
+Environment: DATABASE_URL (a Postgres 18 of your own), FFMPEG_PATH, FFPROBE_PATH,
+NODE_EXTRA_CA_CERTS (certificates of your destinations).
 Ctrl-C ends everything. ${survival}`;
 
 /** @returns the options, or a text for the user: help (exit code 0), or the fault of the arguments (exit code 2) */

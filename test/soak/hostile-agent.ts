@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { targetAt } from '../../lambda/publisher/destination/publishing-ways.ts';
 import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
 import { SendSchedule } from '../../lambda/publisher/prepared/send-schedule.ts';
 import { preparedMedia } from '../../lambda/publisher/prepared/prepared-media.ts';
@@ -15,12 +16,14 @@ import { objectsOf, syntheticSegments } from '../publisher/prepared/synthetic-re
 import { replicaRow, roomyAgent } from '../publisher/replica/replica-row.ts';
 
 export interface HostileAgentOptions {
-  /** RTMP URL and stream key of each stream. */
+  /** URL and stream key of each stream. */
   readonly targets: readonly (readonly [url: string, streamKey: string])[];
   /** Whether these are the outputs of one stream, instead of streams of different users. */
   readonly areOutputs?: boolean;
   /** Size of each picture; by default that of 4 Mbit/s. */
   readonly pictureBytes?: number;
+  /** Certificate of the destinations. */
+  readonly tlsCa?: string;
 }
 
 export interface HostileAgentFigures {
@@ -39,8 +42,14 @@ export interface HostileAgentFigures {
 const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 const sampledEveryMs = 5;
 const steadyClock = () => performance.now();
+const srt = { passphrase: null, latencyMs: 120, streamID: null };
 
-function begin({ targets, areOutputs = false, pictureBytes = 16_000 }: HostileAgentOptions): () => HostileAgentFigures {
+function begin({
+  targets,
+  areOutputs = false,
+  pictureBytes = 16_000,
+  tlsCa,
+}: HostileAgentOptions): () => HostileAgentFigures {
   const loop = item('a', 10);
   const objects = objectsOf(syntheticSegments([loop], format, pictureBytes));
   const contentHashes = new Map([[loop.uploadID, loop.uploadID]]);
@@ -56,7 +65,13 @@ function begin({ targets, areOutputs = false, pictureBytes = 16_000 }: HostileAg
     log: () => {},
   });
   const turns = new ConnectionTurns();
-  const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter() };
+  const meter = new DeliveryMeter();
+  const client = {
+    allowPrivateAddresses: true,
+    connectTimeoutMs: 10_000,
+    meter,
+    ...(tlsCa !== undefined && { tlsCa }),
+  };
   const ends: Record<string, number> = {};
   const stream: { anchoredMs: number | null } = { anchoredMs: null };
   const replicas = targets.map(([url, streamKey]) => {
@@ -68,7 +83,7 @@ function begin({ targets, areOutputs = false, pictureBytes = 16_000 }: HostileAg
       turns,
       loadPlan: async () => ({
         userID: areOutputs ? 'usr' : streamKey,
-        target: { way: 'rtmp' as const, url, streamKey },
+        target: targetAt(url, { streamKey, srt }),
         freeTarget: null,
         media,
         elapsedMs: run.anchoredMs === null ? null : steadyClock() - run.anchoredMs,

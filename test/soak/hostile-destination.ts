@@ -87,7 +87,8 @@ function flood(socket: Socket, kind: string, bytesPerSecond: number): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-function acceptPublisher(socket: Socket, bytesPerSecond: number): void {
+/** Lets a publisher begin, and then sends it what its application is named after. */
+export function acceptPublisher(socket: Socket, bytesPerSecond: number): void {
   let kind = 'polite';
   const connection = new RtmpConnection(socket, 'server', {
     onOpen: () => {},

@@ -4,11 +4,13 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { youngHeap } from '../../bin/local/agent-supervisor.ts';
 import type { KeyFacts } from '../support/faulty-ingest.ts';
 import type { HostileAgentFigures, HostileAgentOptions } from './hostile-agent.ts';
+import type { HostileAddresses } from './hostile-destination-process.ts';
 import { floodKinds, permittedBytesPerSecond, permittedKinds } from './hostile-destination.ts';
 
 const { values } = parseArgs({
@@ -23,19 +25,24 @@ const honestStreams = 5;
 const floodingStreams = 45;
 /** Number of permitted senders: the agent disconnects floods, so these send the rest and stay. */
 const permittedStreams = Math.ceil(bytesPerSecond / permittedBytesPerSecond);
-const streams = honestStreams + floodingStreams + permittedStreams;
+/** Number of streams to hostile servers of every way out, over TLS and UDP. */
+const otherStreams = 40;
+const streams = honestStreams + floodingStreams + otherStreams + permittedStreams;
 /** Size of a picture: all streams together send as much as 50 streams at 4 Mbit/s. */
 const pictureBytes = Math.round((50 * 16_000) / streams);
 const mostGrowthMiB = 64;
 const mostDelayMs = 50;
 const framesPerSecond = 30;
+const sampledEveryMs = 5;
 
 const ingest = fork(join(import.meta.dirname, '../support/faulty-ingest-process.ts'));
 const hostile = fork(join(import.meta.dirname, 'hostile-destination-process.ts'));
 try {
   const [{ rtmpURL }] = (await once(ingest, 'message')) as [{ rtmpURL: string }];
   hostile.send({ bytesPerSecond: bytesPerSecond / floodingStreams });
-  const [{ rtmpURL: hostileURL }] = (await once(hostile, 'message')) as [{ rtmpURL: string }];
+  const [{ rtmpURL: hostileURL, ways }] = (await once(hostile, 'message')) as [HostileAddresses];
+  if (ways === null) throw new Error('openssl is missing');
+  const urls = Object.values(ways.urls).flat();
   const honest = (name: string, count: number) =>
     Array.from({ length: count }, (_, index) => [rtmpURL, `${name}${index}`] as const);
   const among = (name: string, kinds: readonly string[], count: number) =>
@@ -49,8 +56,9 @@ try {
   const hostileTargets = [
     ...among('flooding', floodKinds, floodingStreams),
     ...among('permitted', permittedKinds, permittedStreams),
+    ...Array.from({ length: otherStreams }, (_, index) => [urls[index % urls.length]!, `other${index}`] as const),
   ];
-  const seen = await watch([...honest('among', honestStreams), ...hostileTargets], minutes);
+  const seen = await watch([...honest('among', honestStreams), ...hostileTargets], minutes, ways.tlsCa);
   print(`${streams - honestStreams} hostile`, seen);
   const sentMB = (await ask<{ bytesSent: number }>(hostile)).bytesSent / 1e6;
   console.log(
@@ -78,23 +86,30 @@ interface Seen extends Pick<HostileAgentFigures, 'delayMs' | 'ends'> {
   readonly last: HostileAgentFigures;
   readonly beforeMiB: number;
   readonly mostMiB: number;
+  /** Delay of this process at p99, which has nothing to do: the machine's own. */
+  readonly idleMs: number;
   /** Missing frames of the streams to the honest ingest. */
   readonly lostFrames: number;
   readonly reconnects: number;
 }
 
 /** Runs an agent with these streams, and samples it every few seconds. */
-async function watch(targets: HostileAgentOptions['targets'], forMinutes: number): Promise<Seen> {
+async function watch(targets: HostileAgentOptions['targets'], forMinutes: number, tlsCa?: string): Promise<Seen> {
   const agent = fork(join(import.meta.dirname, 'hostile-agent.ts'), { execArgv: [youngHeap] });
   try {
-    agent.send({ targets, pictureBytes } satisfies HostileAgentOptions);
+    agent.send({ targets, pictureBytes, ...(tlsCa !== undefined && { tlsCa }) } satisfies HostileAgentOptions);
     await once(agent, 'message');
     const untilMs = performance.now() + forMinutes * 60_000;
     const before = await ask<HostileAgentFigures>(agent);
     const seen: HostileAgentFigures[] = [];
+    const idle = monitorEventLoopDelay({ resolution: sampledEveryMs });
+    idle.enable();
+    let idleMs = 0;
     while (performance.now() < untilMs) {
       await setTimeout(Math.min(10_000, untilMs - performance.now()));
       seen.push(await ask<HostileAgentFigures>(agent));
+      idleMs = Math.max(idleMs, Math.round(idle.percentile(99) / 1e5 - 10 * sampledEveryMs) / 10);
+      idle.reset();
     }
     const last = seen.at(-1)!;
     const honestKeys = targets.filter(([url]) => url.endsWith('/live')).map(([, key]) => key);
@@ -111,6 +126,7 @@ async function watch(targets: HostileAgentOptions['targets'], forMinutes: number
       first: before,
       last,
       beforeMiB: before.residentMiB,
+      idleMs,
       mostMiB: Math.max(...seen.map(({ residentMiB }) => residentMiB)),
       lostFrames: missing.reduce((sum, frames) => sum + frames, 0),
       reconnects: honestKeys.reduce((sum, key) => sum + last.streams[key]!.reconnects, 0),
@@ -126,12 +142,15 @@ async function ask<Answer>(child: ChildProcess): Promise<Answer> {
   return answer;
 }
 
-function print(name: string, { delayMs, beforeMiB, mostMiB, first, last }: Seen): void {
+function print(name: string, { delayMs, idleMs, beforeMiB, mostMiB, first, last }: Seen): void {
   const held = ({ heapMiB, buffersMiB }: HostileAgentFigures) =>
     `${heapMiB.toFixed(0)} of heap and ${buffersMiB.toFixed(0)} of buffers`;
   const memory =
     `${beforeMiB.toFixed(0)} MiB at first, ${mostMiB.toFixed(0)} at the most; ` +
     `held after collecting: ${held(first)} at first, ${held(last)} at last`;
   const { p50, p99, max } = delayMs;
-  console.log(`${name.padEnd(12)} delay of the event loop p50 ${p50}, p99 ${p99}, max ${max} ms; ${memory}`);
+  console.log(
+    `${name.padEnd(12)} delay of the event loop p50 ${p50}, p99 ${p99}, max ${max} ms ` +
+      `(of an idle process: p99 ${idleMs}); ${memory}`,
+  );
 }
