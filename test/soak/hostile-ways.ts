@@ -1,5 +1,5 @@
-// Hostile servers at the end of every way out, over TLS and UDP: they pour before, during and after their answer, or
-// hardly answer at all.
+// Hostile servers of every way out, over TLS and UDP.
+// They pour before, during and after their answer, or hardly answer.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';

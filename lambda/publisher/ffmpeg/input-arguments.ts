@@ -126,8 +126,8 @@ export function dueSeconds(startSeconds: number, reading: SourceReading = {}, { 
 }
 
 /**
- * The first filters of a file that begins at a time. They are none of ffmpeg's options for times: beyond 10 s those would
- * count as a clock that jumps.
+ * The first filters of a file that begins at a time. They are none of ffmpeg's options for times: beyond 10 s those
+ * would count as a clock that jumps.
  */
 export function fromStart(
   filter: 'setpts' | 'asetpts',
