@@ -22,6 +22,7 @@ const subjects = new Set([
   'media',
   'notices',
   'playout',
+  'programme',
   'readiness',
   'runs',
   'schedule',

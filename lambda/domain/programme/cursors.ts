@@ -1,0 +1,220 @@
+// The order in which a collection plays: a walk through its members that continues over changes of the collection.
+// A cursor is small, whatever the collection's size, and refers to no position that a new member would move.
+import { sha256 } from '../shared/sha256.ts';
+import type { PlannableCollection, PlannableItem } from './plannable.ts';
+
+/** A position in a collection. */
+export interface Cursor {
+  readonly lap: number;
+  /** The place of the last member, or of its group, in the order of the lap; absent: the lap has not begun. */
+  readonly place?: number;
+  /** The id of that member or group. */
+  readonly at?: string;
+  /** Ids of members that were passed over, and play first. */
+  passed?: readonly string[];
+  /** `newest`: Unix time in ms of the newest upload that was played. */
+  readonly newestMs?: number;
+  /** `series`: the id of the last member of each group. */
+  groups?: Record<string, string>;
+  /** The occurrence of the block that it belongs to, as Unix time in ms; absent: it continues over occurrences. */
+  readonly occurrenceMs?: number;
+}
+
+/** The change of a cursor by one member that plays. */
+export interface CursorMove extends Pick<Cursor, 'newestMs' | 'at' | 'place'> {
+  /** Absent: the position in the order stays, as the member was passed over before, or is new. */
+  readonly lap?: number;
+  /** Ids of members that it passes over; absent: none. */
+  readonly passedOver?: readonly string[];
+  /** `series`: the group of the member. */
+  readonly group?: string;
+}
+
+/** Members that may be passed over at a time. */
+export const mostPassed = 50;
+
+/** Moves a cursor: a member has played. */
+export function moveCursor(cursor: Cursor, uploadID: string, move: CursorMove): void {
+  const { passedOver = [], group, ...position } = move;
+  Object.assign(cursor, position);
+  const passed = [...(cursor.passed ?? []).filter((id) => id !== uploadID), ...passedOver].slice(-mostPassed);
+  if (passed.length > 0) cursor.passed = passed;
+  else delete cursor.passed;
+  if (group !== undefined) (cursor.groups ??= {})[group] = uploadID;
+}
+
+/** A member that may play next. */
+export interface Candidate {
+  readonly item: PlannableItem;
+  readonly move: CursorMove;
+}
+
+/** A member or a group with its place in the order of a lap. */
+interface Placed {
+  readonly place: number;
+  readonly id: string;
+}
+
+/**
+ * A walk through a collection. It keeps the orders of laps, so that each one is sorted once.
+ * @param key a name that the random orders follow from, with a seed
+ */
+export class CollectionWalk {
+  readonly #collection: PlannableCollection;
+  readonly #key: string;
+  readonly #byID: ReadonlyMap<string, PlannableItem>;
+  readonly #groups: ReadonlyMap<string, readonly PlannableItem[]>;
+  /** Unix time in ms. */
+  readonly #newestMs: number;
+  readonly #orders = new Map<number, readonly Placed[]>();
+
+  constructor(collection: PlannableCollection, key: string) {
+    this.#collection = collection;
+    this.#key = key;
+    this.#byID = new Map(collection.members.map((item) => [item.uploadID, item]));
+    this.#newestMs = collection.members.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0);
+    this.#groups = collection.order === 'series' ? groupsOf(collection) : new Map();
+  }
+
+  get members(): readonly PlannableItem[] {
+    return this.#collection.members;
+  }
+
+  get isEmpty(): boolean {
+    return this.#byID.size === 0;
+  }
+
+  /** The members that may play next, the due one first: each at most once, and as many as may be passed over. */
+  *candidates(cursor: Cursor): Generator<Candidate> {
+    const passedOver: string[] = [];
+    const waiting = new Set(cursor.passed);
+    const seen = new Set<string>();
+    let steps = this.#byID.size + waiting.size;
+    for (const { item, move } of this.#walk(cursor)) {
+      if (steps-- === 0) return;
+      const { uploadID } = item;
+      if (seen.has(uploadID)) continue;
+      seen.add(uploadID);
+      yield { item, move: passedOver.length > 0 ? { ...move, passedOver: [...passedOver] } : move };
+      if (!waiting.has(uploadID)) passedOver.push(uploadID);
+      if (passedOver.length > mostPassed) return;
+    }
+  }
+
+  /** Members that were passed over, newer ones, and then those of this lap and the next ones. */
+  *#walk(cursor: Cursor): Generator<Candidate> {
+    const { order } = this.#collection;
+    for (const id of cursor.passed ?? []) {
+      const item = this.#byID.get(id);
+      if (item) yield { item, move: this.#grouped(item) };
+    }
+    for (const item of this.#newer(cursor)) yield { item, move: { newestMs: item.createdAtMs } };
+    for (const { lap, place, id } of this.#placesAfter(cursor)) {
+      const item = order === 'series' ? this.#nextOfGroup(id, cursor) : this.#byID.get(id)!;
+      const newestMs = Math.max(cursor.newestMs ?? 0, item.createdAtMs);
+      yield { item, move: { lap, place, at: id, ...this.#grouped(item), ...(order === 'newest' && { newestMs }) } };
+    }
+  }
+
+  /** The members that have arrived since the newest one was played, the oldest first. */
+  #newer({ newestMs }: Cursor): PlannableItem[] {
+    if (this.#collection.order !== 'newest' || this.#newestMs <= (newestMs ?? Infinity)) return [];
+    return this.#collection.members
+      .filter(({ createdAtMs }) => createdAtMs > newestMs!)
+      .toSorted((one, other) => one.createdAtMs - other.createdAtMs);
+  }
+
+  #nextOfGroup(group: string, { groups = {} }: Cursor): PlannableItem {
+    const episodes = this.#groups.get(group)!;
+    const last = episodes.findIndex(({ uploadID }) => uploadID === groups[group]);
+    return episodes[(last + 1) % episodes.length]!;
+  }
+
+  /** The group that a cursor remembers. A group of one member needs no memory. */
+  #grouped(item: PlannableItem): Pick<CursorMove, 'group'> {
+    if (this.#collection.order !== 'series') return {};
+    const group = groupNameOf(this.#collection, item);
+    return this.#groups.get(group)!.length > 1 ? { group } : {};
+  }
+
+  /** Places after a cursor, lap after lap, without end. */
+  *#placesAfter({ lap: firstLap, place, at }: Cursor): Generator<Placed & { readonly lap: number }> {
+    if (this.isEmpty) return;
+    for (let lap = firstLap; ; lap++) {
+      const order = this.#orderOf(lap);
+      const from = lap === firstLap ? this.#indexAfter(order, place, at) : 0;
+      for (let index = from; index < order.length; index++) yield { ...order[index]!, lap };
+    }
+  }
+
+  #indexAfter(order: readonly Placed[], place: number | undefined, at: string | undefined): number {
+    if (place === undefined) return 0;
+    if (this.#collection.order === 'sequential') {
+      // In a list by hand, the member counts and not its position, which others may have moved.
+      const index = order[place]?.id === at ? place : order.findIndex(({ id }) => id === at);
+      return index < 0 ? Math.min(place, order.length) : index + 1;
+    }
+    return firstIndex(order, (placed) => placed.place > place);
+  }
+
+  #orderOf(lap: number): readonly Placed[] {
+    const { order, members } = this.#collection;
+    const isShuffled = order === 'shuffle' || order === 'series';
+    const kept = isShuffled ? lap : 0;
+    const known = this.#orders.get(kept);
+    if (known) return known;
+    const ids = order === 'series' ? [...this.#groups.keys()] : members.map(({ uploadID }) => uploadID);
+    const placed = ids.map((id, index) => ({ id, place: this.#placeOf(id, index, lap) }));
+    if (order !== 'sequential') placed.sort((one, other) => one.place - other.place || (one.id < other.id ? -1 : 1));
+    if (this.#orders.size > 4) this.#orders.delete(this.#orders.keys().next().value!);
+    this.#orders.set(kept, placed);
+    return placed;
+  }
+
+  #placeOf(id: string, index: number, lap: number): number {
+    switch (this.#collection.order) {
+      case 'sequential':
+        return index;
+      case 'oldest':
+        return this.#byID.get(id)!.createdAtMs;
+      case 'newest':
+        return -this.#byID.get(id)!.createdAtMs;
+      default:
+        return shuffledPlace(this.#key, id, lap);
+    }
+  }
+}
+
+/**
+ * The place of a member in a shuffled lap, in [0, 1). It follows from the names alone, so members that come and go move
+ * no others. A member of the last third of a lap is not in the first third of the next one.
+ */
+function shuffledPlace(key: string, id: string, lap: number): number {
+  const place = randomOf(key, id, lap);
+  const isLate = (each: number) => each >= 2 / 3;
+  if (isLate(place) || lap === 0 || !isLate(randomOf(key, id, lap - 1))) return place;
+  return 1 / 3 + place / 2;
+}
+
+function randomOf(key: string, id: string, lap: number): number {
+  return Number.parseInt(sha256(`${key}/${lap}/${id}`).slice(0, 12), 16) / 2 ** 48;
+}
+
+function groupsOf({ members, groupOf }: PlannableCollection): Map<string, PlannableItem[]> {
+  return Map.groupBy(members, (item) => groupNameOf({ groupOf }, item));
+}
+
+function groupNameOf({ groupOf }: Pick<PlannableCollection, 'groupOf'>, item: PlannableItem): string {
+  return groupOf(item) ?? `upload ${item.uploadID}`;
+}
+
+/** The index of the first element that passes a test, which all after it pass; the length: none passes. */
+function firstIndex<Element>(elements: readonly Element[], passes: (element: Element) => boolean): number {
+  let [low, high] = [0, elements.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (passes(elements[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,49 @@
+// The grid of frames that a plan lies on, and the times of blocks on it.
+import type { BlockTime } from './block-times.ts';
+
+/** The frames of a run, with the time of frame 0 as Unix time in ms. */
+export interface FrameGrid {
+  readonly anchoredAtMs: number;
+  readonly framesPerSecond: number;
+}
+
+/** The time of a frame, as Unix time in ms. */
+export function msOfFrame({ anchoredAtMs, framesPerSecond }: FrameGrid, frame: number): number {
+  return anchoredAtMs + (frame * 1000) / framesPerSecond;
+}
+
+/** The first frame that is due at or after a Unix time in ms. */
+export function frameOfMs({ anchoredAtMs, framesPerSecond }: FrameGrid, ms: number): number {
+  // The sum is never the negative zero.
+  return Math.ceil(((ms - anchoredAtMs) * framesPerSecond) / 1000 - rounding) + 0;
+}
+
+/** Far below one frame. */
+const rounding = 1e-6;
+
+/** A block time on the grid of frames. */
+export interface Span {
+  readonly time: BlockTime;
+  readonly from: number;
+  readonly until: number;
+  /** The first frame, from its beginning on, at which a block cuts off what plays; Infinity: none. */
+  readonly cutFrame: number;
+}
+
+/** Block times on the grid of frames. */
+export function spansOf(blockTimes: readonly BlockTime[], grid: FrameGrid): Span[] {
+  let cutFrame = Infinity;
+  const spans = blockTimes.toReversed().map((time): Span => {
+    const from = frameOfMs(grid, time.fromMs);
+    cutFrame = Math.min(cutFrame, cutOfBeginning(time, from, grid));
+    return { time, from, until: frameOfMs(grid, time.untilMs), cutFrame };
+  });
+  return spans.toReversed();
+}
+
+/** The frame at which a block that begins cuts off what plays; Infinity: it waits. */
+function cutOfBeginning({ block, isBeginning }: BlockTime, from: number, { framesPerSecond }: FrameGrid): number {
+  if (!isBeginning) return Infinity;
+  if (block.starts === 'hard') return from;
+  return block.latestMinutes === null ? Infinity : from + block.latestMinutes * 60 * framesPerSecond;
+}

@@ -1,0 +1,34 @@
+// The items that a planner chooses from, with the facts that decide whether and in which order they play.
+import type { Titles } from '../playout/titles.ts';
+
+/** An upload that a programme may play. */
+export interface PlannableItem {
+  readonly uploadID: string;
+  readonly name: string;
+  /** Seconds on the air: those of its media, or those that a still image is shown. */
+  readonly durationSeconds: number;
+  /** Unix time in ms. */
+  readonly createdAtMs: number;
+  readonly titles: Titles;
+  readonly tags: readonly string[];
+  /** Null: in no folder. */
+  readonly folder: string | null;
+}
+
+export const collectionOrders = ['sequential', 'shuffle', 'newest', 'oldest', 'series'] as const;
+/**
+ * - `sequential`: as the members are listed.
+ * - `shuffle`: in laps of all members, each in another order.
+ * - `newest`, `oldest`: by the time of the upload. With `newest`, an upload that arrives plays next.
+ * - `series`: groups in turns, in a shuffled order, each with its next member.
+ */
+export type CollectionOrder = (typeof collectionOrders)[number];
+
+/** A collection with the members that can be played. */
+export interface PlannableCollection {
+  readonly order: CollectionOrder;
+  /** In the order of the list; by group and name for `series`. */
+  readonly members: readonly PlannableItem[];
+  /** The group of a member, for `series`; null: a group of its own. */
+  readonly groupOf: (item: PlannableItem) => string | null;
+}

@@ -1,0 +1,327 @@
+// Plans a programme: which item plays at each time, and why. Without clock and without chance: the same rules, members
+// and rows so far give the same plan, wherever it is continued.
+import type { BlockTime } from './block-times.ts';
+import { CollectionWalk } from './cursors.ts';
+import type { Candidate } from './cursors.ts';
+import { dueInsert, ZoneOffsets } from './breaks.ts';
+import { fillerFor } from './fill-time.ts';
+import { frameOfMs, msOfFrame, spansOf } from './frame-grid.ts';
+import type { FrameGrid, Span } from './frame-grid.ts';
+import type { PlannableCollection, PlannableItem } from './plannable.ts';
+import { applyRow, cursorAt, isTurnOver, rerunPrefix } from './planned-row.ts';
+import type { PlannedRow, PlannerState, Refused, TimedRow } from './planned-row.ts';
+import { sourceKey } from './programme-rules.ts';
+import type { Block, Insert, ItemSource, ProgrammeRules, Step } from './programme-rules.ts';
+import { Heard, givenUpFirst } from './separation.ts';
+import type { HeardItem } from './separation.ts';
+import { nextTurn } from './shares.ts';
+
+/** Everything that a plan follows from. */
+export interface PlanRequest {
+  readonly rules: ProgrammeRules;
+  /** From `blockTimesOf`, for a part of the calendar with the time to plan. */
+  readonly blockTimes: readonly BlockTime[];
+  /** By `sourceKey`. */
+  readonly collections: ReadonlyMap<string, PlannableCollection>;
+  /** The items before the plan, for as long as the rules look back; oldest first. */
+  readonly heard: readonly HeardItem[];
+  /** The state at the first frame. */
+  readonly state: PlannerState;
+  readonly grid: FrameGrid;
+  readonly fromFrame: number;
+  /** The plan ends with the first row that ends at or after this frame. */
+  readonly untilFrame: number;
+}
+
+/** A time without a row, in frames from the anchor: nothing can be played. */
+export interface Gap {
+  readonly fromFrame: number;
+  readonly untilFrame: number;
+  /** Null: no block has this time. */
+  readonly blockID: string | null;
+}
+
+export interface Plan {
+  readonly rows: readonly PlannedRow[];
+  readonly gaps: readonly Gap[];
+  /** The state after the last row. */
+  readonly state: PlannerState;
+  /** The end of the last row or gap. */
+  readonly endFrame: number;
+}
+
+/** An item that would be cut off sooner is not begun; filler is. */
+const leastSecondsBeforeCut = 20;
+/** The shortest time on the air, as in a timeline. */
+const shortestItemSeconds = 1;
+/** Refused members that a row lists. */
+const mostListed = 10;
+
+/** Plans rows from a frame on. */
+export function plan(request: PlanRequest): Plan {
+  return new Planning(request).run();
+}
+
+/** The chosen member of a collection, with what is said of the choice. */
+interface Choice extends Candidate {
+  readonly cursor: string;
+  readonly candidates: number;
+  readonly refused: readonly Refused[];
+  readonly relaxed: readonly number[];
+}
+
+/** The time that a row may have. */
+interface Room {
+  /** Null: no block has the time. */
+  readonly time: BlockTime | null;
+  /** The frame that cuts off what plays; Infinity: none. */
+  readonly deadline: number;
+}
+
+/** A room within the time of a block. */
+type PlannedRoom = Room & { readonly time: BlockTime };
+
+class Planning {
+  readonly #request: PlanRequest;
+  readonly #heard: Heard;
+  readonly #givenUp: readonly number[];
+  readonly #spans: readonly Span[];
+  readonly #zone: ZoneOffsets;
+  readonly #walks = new Map<string, CollectionWalk>();
+  readonly #rows: PlannedRow[] = [];
+  readonly #gaps: Gap[] = [];
+  readonly #state: PlannerState;
+  #frame: number;
+  #spanIndex = 0;
+  constructor(request: PlanRequest) {
+    const { rules, blockTimes, grid } = request;
+    this.#request = request;
+    this.#heard = new Heard(rules.separation, request.heard);
+    this.#givenUp = givenUpFirst(rules.separation);
+    this.#spans = spansOf(blockTimes, grid);
+    this.#zone = new ZoneOffsets(rules.timeZone);
+    this.#state = structuredClone(request.state);
+    this.#frame = request.fromFrame;
+  }
+
+  run(): Plan {
+    while (this.#frame < this.#request.untilFrame) {
+      const room = this.#room();
+      if (room.time === null) this.#fillOrLeave(room, null, room.deadline);
+      else this.#planNext({ ...room, time: room.time });
+    }
+    return { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
+  }
+
+  #room(): Room {
+    while (this.#spanIndex < this.#spans.length && this.#spans[this.#spanIndex]!.until <= this.#frame)
+      this.#spanIndex++;
+    const [span, next] = this.#spans.slice(this.#spanIndex, this.#spanIndex + 2);
+    // A time without a block ends exactly.
+    if (!span || span.from > this.#frame) return { time: null, deadline: span?.from ?? Infinity };
+    const isExact = span.time.block.ends !== 'finish' && span.time.isEnd;
+    return { time: span.time, deadline: Math.min(isExact ? span.until : Infinity, next?.cutFrame ?? Infinity) };
+  }
+
+  #planNext(room: PlannedRoom): void {
+    const { block, occurrenceMs, untilMs } = room.time;
+    const insert = this.#dueInsert(room);
+    if (insert !== null && this.#addBreak(insert, room)) return;
+    const choice = this.#chooseItem(block, occurrenceMs, room);
+    if (choice !== null) this.#addRow({ kind: 'item', stepID: choice.step.id }, choice, room);
+    else this.#fillOrLeave(room, block.id, frameOfMs(this.#request.grid, untilMs));
+  }
+
+  /** Plans filler, or without filler a gap. */
+  #fillOrLeave(room: Room, blockID: string | null, untilFrame: number): void {
+    if (!this.#fill(room)) this.#addGap(blockID, Math.min(untilFrame, this.#request.untilFrame));
+  }
+
+  // Items
+
+  #chooseItem(block: Block, occurrenceMs: number, room: PlannedRoom): (Choice & { readonly step: Step }) | null {
+    const steps = block.steps.filter(({ from }) => !this.#walkOf(from).isEmpty);
+    if (steps.length === 0) return null;
+    const step = this.#nextStep(block, occurrenceMs, steps);
+    const cursor = cursorOf(block, step);
+    const choice = this.#choose(step.from, cursor, room);
+    return choice && { ...choice, step };
+  }
+
+  #nextStep({ id, isOrdered, ...block }: Block, occurrenceMs: number, steps: readonly Step[]): Step {
+    const last = this.#state.blocks[id];
+    const place = last?.occurrenceMs === occurrenceMs ? steps.findIndex((step) => step.id === last.stepID) : -1;
+    if (place >= 0 && !isTurnOver(last!, { id, isOrdered, ...block })) return steps[place]!;
+    if (isOrdered) return steps[(place + 1) % steps.length]!;
+    return nextTurn(steps, this.#state.turns[id] ?? {});
+  }
+
+  /**
+   * The first member that meets all separation rules, or else as many as possible. Null: none may be begun before the
+   * deadline, and filler is to play.
+   */
+  #choose(from: ItemSource, cursor: string, { time, deadline }: PlannedRoom): Choice | null {
+    const walk = this.#walkOf(from);
+    const startMs = msOfFrame(this.#request.grid, this.#frame);
+    const remaining = deadline - this.#frame;
+    const mustFit = time.block.ends === 'fill' && this.#fillers().length > 0;
+    const judged: (Candidate & { readonly broken: readonly number[] })[] = [];
+    const refused: Refused[] = [];
+    let candidates = 0;
+    for (const candidate of walk.candidates(cursorAt(this.#state.cursors, cursor, time.occurrenceMs))) {
+      candidates++;
+      if (mustFit && this.#framesOf(candidate.item) > remaining) {
+        refused.push({ uploadID: candidate.item.uploadID, by: 'too_long' });
+        continue;
+      }
+      const broken = this.#heard.brokenBy(candidate.item, startMs);
+      if (broken.length === 0)
+        return this.#begun({ ...candidate, cursor, candidates, refused, relaxed: [] }, remaining);
+      judged.push({ ...candidate, broken });
+      refused.push({ uploadID: candidate.item.uploadID, by: broken });
+    }
+    const chosen = this.#leastBreaking(judged);
+    if (chosen === null) return null;
+    const { broken: relaxed, ...candidate } = chosen;
+    const others = refused.filter(({ uploadID }) => uploadID !== candidate.item.uploadID);
+    return this.#begun({ ...candidate, cursor, candidates, refused: others, relaxed }, remaining);
+  }
+
+  /** A choice, if it may begin: one that is cut off soon leaves its time to filler. */
+  #begun(choice: Choice, remaining: number): Choice | null {
+    const isCutSoon = remaining < leastSecondsBeforeCut * this.#request.grid.framesPerSecond;
+    const isWhole = this.#framesOf(choice.item) <= remaining;
+    return !isWhole && isCutSoon && this.#fillers().length > 0 ? null : choice;
+  }
+
+  /** The first candidate for which the fewest rules have to be given up. */
+  #leastBreaking<Judged extends { readonly broken: readonly number[] }>(judged: readonly Judged[]): Judged | null {
+    for (const count of this.#givenUp.keys()) {
+      const givenUp = new Set(this.#givenUp.slice(0, count + 1));
+      const first = judged.find(({ broken }) => broken.every((rule) => givenUp.has(rule)));
+      if (first) return first;
+    }
+    return judged[0] ?? null;
+  }
+
+  // Inserts
+
+  #dueInsert({ time, deadline }: PlannedRoom): Insert | null {
+    const { rules, grid } = this.#request;
+    if (deadline - this.#frame < grid.framesPerSecond) return null;
+    return dueInsert(rules, { time, state: this.#state, nowMs: msOfFrame(grid, this.#frame), zone: this.#zone });
+  }
+
+  /** @returns whether anything of the break can be played */
+  #addBreak(insert: Insert, room: Room): boolean {
+    const framing = (uploadID: string | null) => (uploadID === null ? [] : [{ uploadID }]);
+    const parts = [
+      ...framing(insert.introUploadID),
+      ...Array.from({ length: insert.perBreak }, () => insert.from),
+      ...framing(insert.outroUploadID),
+    ].filter((from) => !this.#walkOf(from).isEmpty);
+    if (this.#walkOf(insert.from).isEmpty) return false;
+    for (const [index, from] of parts.entries()) {
+      if (this.#frame >= room.deadline) return true;
+      const cursor = `insert/${insert.id}/${sourceKey(from)}`;
+      const [candidate] = this.#walkOf(from).candidates(cursorAt(this.#state.cursors, cursor, 0));
+      const choice = { ...candidate!, cursor, candidates: 1, refused: [], relaxed: [] };
+      const says = { kind: 'insert', insertID: insert.id, ...(index === 0 && { beginsBreak: true as const }) } as const;
+      this.#addRow(says, choice, room);
+    }
+    return true;
+  }
+
+  // Filler
+
+  #fillers(): readonly PlannableItem[] {
+    const { filler } = this.#request.rules;
+    return filler === null ? [] : this.#walkOf(filler.from).members;
+  }
+
+  /** Fills the time until the deadline, or of one item without a deadline. @returns whether there is filler */
+  #fill(room: Room): boolean {
+    const { framesPerSecond } = this.#request.grid;
+    const heardMs = ({ uploadID }: PlannableItem) => this.#heard.lastHeardMs(uploadID);
+    const oldest = this.#fillers().toSorted((one, other) => compared(heardMs(one), heardMs(other)));
+    if (oldest.length === 0) return false;
+    const seconds = (room.deadline - this.#frame) / framesPerSecond;
+    const chosen = Number.isFinite(seconds) ? fillerFor(seconds, oldest) : [];
+    for (const item of chosen) this.#addFiller(item, room);
+    // What no sum fills is filled by one that is cut off.
+    const least = oldest.find((item) => !chosen.includes(item)) ?? oldest[0]!;
+    if (this.#frame < room.deadline) this.#addFiller(least, room);
+    return true;
+  }
+
+  #addFiller(item: PlannableItem, room: Room): void {
+    this.#addRow({ kind: 'filler' }, { item, candidates: 1, refused: [], relaxed: [] }, room);
+  }
+
+  // Rows
+
+  #addRow(
+    says: Pick<PlannedRow, 'kind' | 'stepID' | 'insertID' | 'beginsBreak'>,
+    choice: Omit<Choice, 'cursor' | 'move'> & Partial<Pick<Choice, 'cursor' | 'move'>>,
+    { time, deadline }: Room,
+  ): void {
+    const { item, cursor, move, candidates, refused, relaxed } = choice;
+    const whole = this.#framesOf(item);
+    const frameCount = Math.min(whole, deadline - this.#frame);
+    const row: PlannedRow = {
+      ...says,
+      item,
+      startFrame: this.#frame,
+      frameCount,
+      isCutOff: frameCount < whole,
+      blockID: time?.block.id ?? null,
+      occurrenceMs: time?.occurrenceMs ?? 0,
+      ...(cursor !== undefined && move && { cursor, move }),
+      ...(candidates > 1 && { candidates }),
+      ...(refused.length > 0 && { refused: refused.slice(0, mostListed) }),
+      ...(relaxed.length > 0 && { relaxed }),
+    };
+    const { grid } = this.#request;
+    const timed: TimedRow = {
+      row,
+      startMs: msOfFrame(grid, row.startFrame),
+      endMs: msOfFrame(grid, row.startFrame + frameCount),
+    };
+    this.#rows.push(row);
+    applyRow(this.#state, timed, time?.block);
+    this.#heard.add({ kind: row.kind, item, endMs: timed.endMs });
+    this.#frame += frameCount;
+  }
+
+  #addGap(blockID: string | null, untilFrame: number): void {
+    const until = Math.max(this.#frame + 1, untilFrame);
+    this.#gaps.push({ fromFrame: this.#frame, untilFrame: until, blockID });
+    this.#frame = until;
+  }
+
+  #framesOf({ durationSeconds }: PlannableItem): number {
+    return Math.round(Math.max(durationSeconds, shortestItemSeconds) * this.#request.grid.framesPerSecond);
+  }
+
+  #walkOf(from: ItemSource): CollectionWalk {
+    const key = sourceKey(from);
+    const known = this.#walks.get(key);
+    if (known) return known;
+    const empty: PlannableCollection = { order: 'sequential', members: [], groupOf: () => null };
+    const { collections, rules } = this.#request;
+    const walk = new CollectionWalk(collections.get(key) ?? empty, `${rules.seed}/${key}`);
+    this.#walks.set(key, walk);
+    return walk;
+  }
+}
+
+/** The name of the cursor of a step. */
+function cursorOf({ id }: Block, step: Step): string {
+  if (step.cursor === 'shared') return `shared/${sourceKey(step.from)}`;
+  const prefix = step.cursor === 'rerun' ? rerunPrefix : 'step/';
+  return `${prefix}${id}/${step.id}/${sourceKey(step.from)}`;
+}
+
+function compared(one: number, other: number): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}
