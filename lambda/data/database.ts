@@ -48,6 +48,7 @@ import { payments } from './billing/payments.ts';
 import { places } from './shared/places.ts';
 import { platformIngests } from './channels/platform-ingests.ts';
 import { playlists } from './playout/playlists.ts';
+import { programmes } from './programme/programmes.ts';
 import { preparedShares } from './media/prepared-shares.ts';
 import { preparedUploads } from './media/prepared-uploads.ts';
 import { previews } from './fleet/previews.ts';
@@ -131,6 +132,7 @@ export const aggregates = {
   places,
   platformIngests,
   playlists,
+  programmes,
   preparedShares,
   preparedUploads,
   previews,

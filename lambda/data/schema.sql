@@ -1241,6 +1241,28 @@ create table prepared_uploads (
 create trigger prepared_uploads_added after insert on prepared_uploads referencing new table as added for each statement execute function count_prepared_added();
 create trigger prepared_uploads_gone after delete on prepared_uploads referencing old table as gone for each statement execute function count_prepared_gone();
 
+create table programmes (
+  id text not null,
+  seq bigint not null generated always as identity,
+  user_id text not null,
+  stream_id text not null,
+  kind text not null,
+  seed integer not null,
+  version integer not null default 1,
+  draft jsonb not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint programmes_pkey primary key (id),
+  constraint programmes_kind_check check (kind = any (array['video', 'audio'])),
+  constraint programmes_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
+  constraint programmes_stream_id_kind_key unique (stream_id, kind),
+  constraint programmes_user_id_fkey foreign key (user_id) references users(id) on delete cascade
+);
+create index programmes_by_user on programmes (user_id, seq desc);
+create trigger programmes_note_added after insert on programmes referencing new table as added for each statement execute function note_added('programme');
+create trigger programmes_note_changed after update on programmes for each row execute function note_changed('programme');
+create trigger programmes_note_gone after delete on programmes referencing old table as gone for each statement execute function note_gone('programme');
+
 create table renditions (
   content_hash text not null,
   format text not null,

@@ -56,6 +56,12 @@ import { getPlaylist } from './playlists/get-playlist.ts';
 import { listPlaylists } from './playlists/list-playlists.ts';
 import { publishPlaylist } from './playlists/publish-playlist.ts';
 import { updatePlaylist } from './playlists/update-playlist.ts';
+import { createProgramme } from './programmes/create-programme.ts';
+import { deleteProgramme } from './programmes/delete-programme.ts';
+import { getProgramme } from './programmes/get-programme.ts';
+import { listProgrammes } from './programmes/list-programmes.ts';
+import { simulateProgramme } from './programmes/simulate-programme.ts';
+import { updateProgramme } from './programmes/update-programme.ts';
 import { getOpenapi } from './service/get-openapi.ts';
 import { listChanges } from './service/list-changes.ts';
 import { getStatus } from './service/get-status.ts';
@@ -194,6 +200,13 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   updateCollection,
   listCollectionUploads,
   deleteCollection,
+
+  listProgrammes,
+  createProgramme,
+  getProgramme,
+  updateProgramme,
+  simulateProgramme,
+  deleteProgramme,
 
   listDestinations,
   createDestination,

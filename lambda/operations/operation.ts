@@ -51,6 +51,7 @@ interface Declaration<
     | 'sources'
     | 'playlists'
     | 'collections'
+    | 'programmes'
     | 'destinations'
     | 'connections'
     | 'managed-settings'

@@ -155,6 +155,16 @@ export const problemCodes = {
     title: 'Stream is deleted',
     explanation: 'The stream of the playlist is deleted. Name the playlist in playlistIDs of another stream first.',
   },
+  programme_invalid: {
+    status: 422,
+    title: 'Programme invalid',
+    explanation: 'The programme cannot be planned. Errors point to the rules to correct.',
+  },
+  programme_exists: {
+    status: 422,
+    title: 'Programme exists',
+    explanation: 'A stream has one programme of each kind. Change the existing one with update_programme.',
+  },
   playlist_empty: {
     status: 422,
     title: 'Playlist empty',

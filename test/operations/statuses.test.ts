@@ -143,6 +143,9 @@ const liveOnManaged = async (managedSettingsID: string) => {
 const newCollection = { name: 'x', kind: 'video', source: { text: 'night' } };
 const collection = async () => (await call('POST', '/collections', newCollection)).body.id as string;
 
+const newProgramme = async () => ({ streamID: (await call('POST', '/streams', {})).body.id as string });
+const programme = async () => (await call('POST', '/programmes', await newProgramme())).body.id as string;
+
 const newSource = { kind: 'rss', url: 'https://example.org/feed.xml' };
 const source = async () => (await call('POST', '/sources', newSource)).body.id as string;
 
@@ -542,6 +545,38 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('DELETE', '/collections/nothing'),
   },
 
+  list_programmes: list('programmes'),
+  create_programme: {
+    done: async () => call('POST', '/programmes', await newProgramme()),
+    validation_failed: () => call('POST', '/programmes', { streamID: 'nothing' }),
+    programme_invalid: async () => call('POST', '/programmes', { ...(await newProgramme()), timeZone: 'Mars' }),
+    programme_exists: async () => {
+      const made = await newProgramme();
+      await call('POST', '/programmes', made);
+      return call('POST', '/programmes', made);
+    },
+  },
+  get_programme: {
+    done: () => get('programmes', programme()),
+    not_found: () => call('GET', '/programmes/nothing'),
+  },
+  update_programme: {
+    done: async () => call('PATCH', `/programmes/${await programme()}`, { filler: null }),
+    not_found: () => call('PATCH', '/programmes/nothing', { filler: null }),
+    validation_failed: async () => call('PATCH', `/programmes/${await programme()}`, { blocks: [{}] }),
+    programme_invalid: async () => call('PATCH', `/programmes/${await programme()}`, { timeZone: 'Mars' }),
+    version_conflict: async () => call('PATCH', `/programmes/${await programme()}`, { expectedVersion: 7 }),
+  },
+  simulate_programme: {
+    done: () => get('programmes', programme(), '/simulation'),
+    not_found: () => call('GET', '/programmes/nothing/simulation'),
+    validation_failed: () => get('programmes', programme(), '/simulation?days=401'),
+  },
+  delete_programme: {
+    done: () => remove('programmes', programme()),
+    not_found: () => call('DELETE', '/programmes/nothing'),
+  },
+
   list_destinations: list('destinations'),
   create_destination: {
     done: () => call('POST', '/destinations', newDestination),
@@ -767,6 +802,7 @@ const tags = new Set<string>([
   'uploads',
   'playlists',
   'collections',
+  'programmes',
   'destinations',
   'connections',
   'managed-settings',
@@ -817,12 +853,13 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       streams: emptyStream,
       uploads: unprobed,
       playlists: newPlaylist,
+      collections: collection,
+      programmes: programme,
       destinations: destination,
       connections: connection,
       'managed-settings': settings,
       webhooks: webhook,
       sources: source,
-      collections: collection,
       'alert-channels': alertChannel,
       incidents: incident,
     }[operation.tag as 'streams']();

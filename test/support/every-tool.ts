@@ -72,6 +72,13 @@ export async function callEveryTool(
   await call('get_collection', { id: collection.id });
   await call('list_collections');
   await call('list_collection_uploads', { id: collection.id });
+  const programme = await call('create_programme', { streamID: stream.id, timeZone: 'Europe/Berlin' });
+  const jazz = { id: 'jazz', name: 'Jazz', steps: [{ id: 'all', collectionID: collection.id }] };
+  await call('update_programme', { id: programme.id, blocks: [jazz], separation: [{ by: 'artist', items: 2 }] });
+  await call('get_programme', { id: programme.id });
+  await call('list_programmes');
+  await call('simulate_programme', { id: programme.id, days: 1 });
+  await call('delete_programme', { id: programme.id });
 
   const connection = await call('create_connection', { platform: 'youtube' });
   await call('reauthorise_connection', { id: connection.id });

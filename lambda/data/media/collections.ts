@@ -165,6 +165,10 @@ export function collections(db: Queryable) {
         userID,
       ]),
 
+    /** This user's collections among these, in no order. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Collection>(db, `select ${columns} from collections where user_id = $1 and id = any ($2)`, [userID, ids]),
+
     /** This user's collections among these, by id, which no other transaction changes until this one ends. */
     lockManyForRead: (userID: string, ids: readonly string[]) =>
       all<Collection>(

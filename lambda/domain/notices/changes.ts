@@ -8,6 +8,7 @@ export const changedKinds = [
   'upload',
   'playlist',
   'collection',
+  'programme',
   'destination',
   'connection',
   'managedSettings',

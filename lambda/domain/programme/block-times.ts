@@ -40,11 +40,14 @@ export async function blockTimesOf(
   part: CalendarPart,
 ): Promise<BlockTime[]> {
   const occurrences: Occurrence[] = [];
-  for (const [place, block] of blocks.entries())
+  for (const [place, block] of blocks.entries()) {
+    // Other work of this process runs between two searches.
+    await new Promise<void>((resolve) => setImmediate(resolve));
     for (const fromMs of block.hours ? await beginningsOf(block.hours, timeZone, part) : [0]) {
       const untilMs = block.hours ? fromMs + block.hours.minutes * 60_000 : Infinity;
       occurrences.push({ block, place, fromMs, untilMs });
     }
+  }
   return byPriority(occurrences, part);
 }
 
@@ -67,7 +70,7 @@ async function beginningsOf(hours: BlockHours, timeZone: string, part: CalendarP
 
 const dayMs = 86_400_000;
 
-/** The day from which a rule is searched: only INTERVAL and COUNT count from the first one. */
+/** The first day of a search by a rule: only INTERVAL and COUNT count from the rule's own first day. */
 function originOf({ rule, firstDay }: BlockHours, recentDay: string): string {
   return /INTERVAL|COUNT/iu.test(rule) || recentDay < firstDay ? firstDay : recentDay;
 }
@@ -103,7 +106,7 @@ function isBefore(one: Occurrence, other: Occurrence | null): boolean {
   if (other === null) return true;
   const [own, others] = [one, other].map(({ block }) => (block.hours === null ? -1 : block.priority));
   if (own !== others) return own! > others!;
-  // A later occurrence of a block begins where it overlaps the one before.
+  // An occurrence of a block ends when the next one of that block begins.
   return one.place === other.place ? one.fromMs > other.fromMs : one.place < other.place;
 }
 

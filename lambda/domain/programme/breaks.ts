@@ -61,7 +61,7 @@ function lastClockMs(minutes: readonly number[], ms: number, zone: ZoneOffsets):
   return Math.max(...times.filter((each) => each <= ms + rounding));
 }
 
-/** The offsets of a time zone from UTC, each of which is found once. */
+/** The offsets of a time zone from UTC. Each one is found once. */
 export class ZoneOffsets {
   readonly #format: Intl.DateTimeFormat;
   /** By half hours of Unix time: clocks change at none but these. */

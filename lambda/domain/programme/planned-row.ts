@@ -1,5 +1,5 @@
 // A row of a plan, and the state of a planner that follows from the rows so far.
-// The state is a fold over rows, so it is known at each row: a plan continues from wherever it was cut.
+// The state is a fold over rows, so a plan continues from any row. Decision D224.
 import { moveCursor } from './cursors.ts';
 import type { Cursor, CursorMove } from './cursors.ts';
 import type { PlannableItem } from './plannable.ts';

@@ -1,5 +1,5 @@
-// Plans a programme: which item plays at each time, and why. Without clock and without chance: the same rules, members
-// and rows so far give the same plan, wherever it is continued.
+// The planner of a programme: the item that plays at each time, and the reasons.
+// It has no clock and no chance: equal rules, members and rows so far give an equal plan.
 import type { BlockTime } from './block-times.ts';
 import { CollectionWalk } from './cursors.ts';
 import type { Candidate } from './cursors.ts';
@@ -59,10 +59,18 @@ const mostListed = 10;
 
 /** Plans rows from a frame on. */
 export function plan(request: PlanRequest): Plan {
-  return new Planning(request).run();
+  return planInParts(request, Infinity).next().value!;
 }
 
-/** The chosen member of a collection, with what is said of the choice. */
+/**
+ * Plans rows from a frame on, in parts of at least so many rows, so that other work of the process runs between two.
+ * Each part has the state after it.
+ */
+export function planInParts(request: PlanRequest, rowsOfPart: number): Generator<Plan, undefined> {
+  return new Planning(request).parts(rowsOfPart);
+}
+
+/** The chosen member of a collection, with the reasons of the choice. */
 interface Choice extends Candidate {
   readonly cursor: string;
   readonly candidates: number;
@@ -88,8 +96,8 @@ class Planning {
   readonly #spans: readonly Span[];
   readonly #zone: ZoneOffsets;
   readonly #walks = new Map<string, CollectionWalk>();
-  readonly #rows: PlannedRow[] = [];
-  readonly #gaps: Gap[] = [];
+  #rows: PlannedRow[] = [];
+  #gaps: Gap[] = [];
   readonly #state: PlannerState;
   #frame: number;
   #spanIndex = 0;
@@ -104,13 +112,17 @@ class Planning {
     this.#frame = request.fromFrame;
   }
 
-  run(): Plan {
-    while (this.#frame < this.#request.untilFrame) {
-      const room = this.#room();
-      if (room.time === null) this.#fillOrLeave(room, null, room.deadline);
-      else this.#planNext({ ...room, time: room.time });
-    }
-    return { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
+  *parts(rowsOfPart: number): Generator<Plan, undefined> {
+    do {
+      this.#rows = [];
+      this.#gaps = [];
+      while (this.#frame < this.#request.untilFrame && this.#rows.length < rowsOfPart) {
+        const room = this.#room();
+        if (room.time === null) this.#fillOrLeave(room, null, room.deadline);
+        else this.#planNext({ ...room, time: room.time });
+      }
+      yield { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
+    } while (this.#frame < this.#request.untilFrame);
   }
 
   #room(): Room {
@@ -248,7 +260,7 @@ class Planning {
     const seconds = (room.deadline - this.#frame) / framesPerSecond;
     const chosen = Number.isFinite(seconds) ? fillerFor(seconds, oldest) : [];
     for (const item of chosen) this.#addFiller(item, room);
-    // What no sum fills is filled by one that is cut off.
+    // The rest that no sum fills has one that is cut off.
     const least = oldest.find((item) => !chosen.includes(item)) ?? oldest[0]!;
     if (this.#frame < room.deadline) this.#addFiller(least, room);
     return true;

@@ -105,7 +105,7 @@ export interface ProgrammeRules {
   readonly inserts: readonly Insert[];
   /** The most important one first: rules of equal strength are given up from the end. */
   readonly separation: readonly SeparationRule[];
-  /** Null: what does not fit is cut off. */
+  /** Null: items that do not fit are cut off. */
   readonly filler: Filler | null;
   /** The most seconds of inserts that begin within an hour; null: any number. */
   readonly insertSecondsPerHour: number | null;

@@ -11,9 +11,6 @@ export interface HeardItem {
   readonly endMs: number;
 }
 
-/** Hours of the past that rules look back on. */
-export const lookBackHours = 7 * 24;
-
 /** The items so far, by what rules compare. */
 export class Heard {
   readonly #rules: readonly SeparationRule[];

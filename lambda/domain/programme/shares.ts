@@ -9,8 +9,7 @@ export interface Weighted {
 }
 
 /**
- * The step whose turn is next: of those that are behind their share, the one that has to play soonest. By R. Tijdeman,
- * The chairman assignment problem, 1980.
+ * The step whose turn is next: of those that are behind their share, the one that has to play soonest. Decision D225.
  */
 export function nextTurn<Step extends Weighted>(steps: readonly Step[], turns: Turns): Step {
   const total = steps.reduce((sum, { weight }) => sum + weight, 0);

@@ -1,4 +1,5 @@
-// The timeline as CSV (RFC 4180), with one row for each aired part of an item.
+// The timeline as CSV, with one row for each aired part of an item.
+import { csvTable } from '../csv.ts';
 import type { TimelineRow } from './timeline-row.ts';
 
 const columns = [
@@ -28,13 +29,5 @@ export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): stri
       return [...known, outputID, fromSeconds, toSeconds, standInUploadID, ...titles];
     });
   });
-  return [columns, ...lines].map((line) => `${line.map(fieldOf).join(',')}\r\n`).join('');
-}
-
-/** Escapes a value. A text that spreadsheet programs would read as a formula gets a leading apostrophe. */
-function fieldOf(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvTable([columns, ...lines]);
 }

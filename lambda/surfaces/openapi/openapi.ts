@@ -20,6 +20,7 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   sources: 'Folders, buckets and feeds that are watched for new files.',
   playlists: 'Ordered lists of uploads, edited as a draft and published to a stream.',
   collections: 'Sets of uploads that fill themselves.',
+  programmes: 'Rules that plan a channel.',
   connections: 'Channels on managed platforms.',
   'managed-settings': 'Settings for broadcasts on connected channels.',
   destinations: 'Addresses to stream to.',

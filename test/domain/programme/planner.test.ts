@@ -1,4 +1,4 @@
-// Plans of programmes: what plays when, in whole and in parts, over days of summer time, and within the rules.
+// Plans of programmes: in whole and in parts, over days of summer time, and within the rules.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frameOfMs, msOfFrame } from '../../../lambda/domain/programme/frame-grid.ts';
@@ -218,6 +218,9 @@ describe('separation', () => {
   });
 });
 
+/** The slow suites take more. */
+const runs = process.env['SUITE'] === 'nightly' ? 200 : 15;
+
 const anyProgramme = fc.record({
   weights: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 }),
   order: fc.constantFrom('sequential', 'shuffle', 'newest', 'oldest', 'series'),
@@ -280,7 +283,7 @@ const heardOf = (rows: readonly PlannedRow[]) =>
 describe('any programme', () => {
   test('is planned in parts as in whole', async () => {
     await fc.assert(
-      fc.asyncProperty(anyProgramme, fc.integer({ min: 1, max: 9 }), async (given, partHours) => {
+      fc.asyncProperty(anyProgramme, fc.integer({ min: 3, max: 20 }), async (given, partHours) => {
         const { programme, collections } = programmeOf(given);
         const whole = await planned(programme, collections, { untilMs: midnight + days(2) });
         const rows: PlannedRow[] = [];
@@ -295,7 +298,7 @@ describe('any programme', () => {
         }
         expect(rows).toEqual(whole.rows);
       }),
-      { numRuns: 60 },
+      { numRuns: runs },
     );
   });
 
@@ -317,7 +320,7 @@ describe('any programme', () => {
               frameOfMs(grid, midnight + days(day) + hours(given.hour)),
             );
       }),
-      { numRuns: 60 },
+      { numRuns: runs },
     );
   });
 
@@ -332,7 +335,7 @@ describe('any programme', () => {
         const ofAll = ({ rows }: Plan) => rows.filter(({ blockID, kind }) => blockID === 'all' && kind === 'item');
         expect(idsOf(ofAll(edited))).toEqual(idsOf(ofAll(plain)));
       }),
-      { numRuns: 40 },
+      { numRuns: runs },
     );
   });
 });

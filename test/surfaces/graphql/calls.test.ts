@@ -101,6 +101,7 @@ const made = {
   playlist: '',
   target: '',
   collection: '',
+  programme: '',
 };
 
 describe('webhooks', () => {
@@ -329,6 +330,25 @@ describe('collections', () => {
   });
 });
 
+describe('programmes', () => {
+  it('are created, changed, read and simulated', async () => {
+    const zone = { streamID: made.stream, timeZone: 'Europe/Berlin' };
+    made.programme = (await callAs(({ id }) => `/programmes/${id}`, 'createProgramme', zone)).id;
+    const id = made.programme;
+    const steps = [{ id: 'jazz', collectionID: made.collection }];
+    const blocks = [{ id: 'music', name: 'Music', steps }];
+    const inserts = [{ id: 'jingle', name: 'Jingle', uploadID: made.upload, atMinutes: [0] }];
+    const separation = [{ by: 'artist', items: 2 }];
+    expect(await callAs(`/programmes/${id}`, 'updateProgramme', { id, blocks, inserts, separation })).toMatchObject({
+      version: 2,
+    });
+    await callAs(`/programmes/${id}`, 'getProgramme', { id });
+    await callAs('/programmes', 'listProgrammes');
+    const at = { from: '2026-06-01T00:00:00.000Z', days: 1 };
+    await callAs(`/programmes/${id}/simulation?from=${at.from}&days=1`, 'simulateProgramme', { id, ...at });
+  });
+});
+
 describe('streams', () => {
   it('are updated, scheduled, started, stopped and read', async () => {
     const { stream: id } = made;
@@ -458,6 +478,7 @@ describe('deletions', () => {
     ['deleteManagedSettings', () => made.settings, 'managed-settings'],
     ['deleteConnection', () => made.connection, 'connections'],
     ['deletePlaylist', () => made.target, 'playlists'],
+    ['deleteProgramme', () => made.programme, 'programmes'],
     ['deleteCollection', () => made.collection, 'collections'],
     ['deleteStream', () => made.other, 'streams'],
     ['deleteUpload', () => made.imported, 'uploads'],

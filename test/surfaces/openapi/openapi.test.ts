@@ -282,6 +282,8 @@ describe('bodies', () => {
       copy_playlist: ['targetPlaylistID'],
       create_collection: ['name', 'kind', 'source'],
       update_collection: [],
+      create_programme: ['streamID'],
+      update_programme: [],
       // One of url and rtmpURL, and for RTMP the key: a schema of plain fields cannot express this.
       create_destination: ['name'],
       create_connection: ['platform'],

@@ -1,0 +1,62 @@
+// Faults of the rules of a programme, each with its place in them and a remedy.
+import { faultOfRecurrence } from '../streams/recurrence.ts';
+import { isTimeZone } from '../shared/time-zone.ts';
+import type { Block, BlockHours, Insert, ProgrammeRules } from './programme-rules.ts';
+
+/** Bounds of a programme that are the same for all users. */
+export const programmeBounds = {
+  blocks: 50,
+  stepsOfBlock: 20,
+  inserts: 20,
+  separation: 10,
+  /** A week, in minutes. */
+  minutes: 10_080,
+  weight: 1000,
+} as const;
+
+/** A pointer into the rules, such as blocks/0/rule, and the fault with its remedy. */
+export type RuleFault = readonly [pointer: string, detail: string];
+
+/** @returns an empty list: the rules can be planned */
+export async function faultsOfRules(rules: ProgrammeRules): Promise<RuleFault[]> {
+  if (!isTimeZone(rules.timeZone))
+    return [['timeZone', 'It has to be an IANA time zone, such as Europe/Berlin or UTC.']];
+  const faults = [
+    ...repeatedIDs('blocks', rules.blocks),
+    ...repeatedIDs('inserts', rules.inserts),
+    ...rules.blocks.flatMap(({ steps }, place) => repeatedIDs(`blocks/${place}/steps`, steps)),
+    ...rules.inserts.flatMap((insert, place) => faultsOfInsert(insert, `inserts/${place}`, rules.blocks)),
+    ...rules.separation.flatMap(({ by, tagPrefix, items, minutes }, place): RuleFault[] => [
+      ...(tagPrefix !== null && by !== 'tag'
+        ? [[`separation/${place}/tagPrefix`, 'Only rules by tag have a tagPrefix.'] as const]
+        : []),
+      ...(items === 0 && minutes === 0
+        ? [[`separation/${place}`, 'Use items, minutes or both, greater than 0.'] as const]
+        : []),
+    ]),
+  ];
+  for (const [place, { hours }] of rules.blocks.entries())
+    if (hours !== null) faults.push(...(await faultsOfHours(hours, rules.timeZone, `blocks/${place}`)));
+  return faults;
+}
+
+function repeatedIDs(path: string, each: readonly { readonly id: string }[]): RuleFault[] {
+  return each.flatMap(({ id }, place): RuleFault[] =>
+    each.findIndex((other) => other.id === id) < place ? [[`${path}/${place}/id`, 'Another one has this id.']] : [],
+  );
+}
+
+function faultsOfInsert({ when }: Insert, path: string, blocks: readonly Block[]): RuleFault[] {
+  const named = Object.entries(when).filter(([field]) => field === 'beforeBlockID' || field === 'afterBlockID');
+  return named
+    .filter(([, id]) => !blocks.some((block) => block.id === id))
+    .map(([field]) => [`${path}/${field}`, 'The programme has no block with this id.']);
+}
+
+async function faultsOfHours(hours: BlockHours, timeZone: string, path: string): Promise<RuleFault[]> {
+  if (/FREQ=(?:SECONDLY|MINUTELY|HOURLY)|BYHOUR|BYMINUTE|BYSECOND|UNTIL/iu.test(hours.rule))
+    return [[`${path}/rule`, 'The rule gives days only: at has the time of day, and lastDay the end.']];
+  if (hours.lastDay !== null && hours.lastDay < hours.firstDay) return [[`${path}/lastDay`, 'It is before firstDay.']];
+  const fault = await faultOfRecurrence({ rule: hours.rule, timeZone }, new Date(`${hours.firstDay}T00:00:00Z`));
+  return fault === null ? [] : [[`${path}/rule`, fault.detail]];
+}

@@ -1,0 +1,19 @@
+// GET /programmes: the caller's programmes, newest first.
+import { id, pageOf, pageQuery, pageThrough } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentProgramme, programmeSchema } from './programme-schema.ts';
+
+export const listProgrammes = operation(['service:read'], {
+  summary: 'List programmes',
+  description: 'Returns programmes, newest first. A programme is a set of rules that plan a channel.',
+  tag: 'programmes',
+  route: 'GET /programmes',
+  query: { ...pageQuery, streamID: id.optional().describe('Only the programmes of this stream.') },
+  output: { status: 200, body: pageOf(programmeSchema).meta({ id: 'ProgrammePage' }) },
+  handle(ctx, { query }) {
+    const streamID = query.streamID ?? null;
+    return pageThrough(ctx, `programmes streamID=${streamID}`, query, presentProgramme, (before, count) =>
+      ctx.data.programmes.list(ctx.caller.userID, streamID, before, count),
+    );
+  },
+});

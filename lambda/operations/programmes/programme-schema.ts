@@ -1,0 +1,296 @@
+// A programme in requests and in answers.
+import * as z from 'zod';
+import type { Programme, StoredRules } from '../../data/programme/programmes.ts';
+import { playlistKinds } from '../../domain/playout/playlist-words.ts';
+import { programmeBounds } from '../../domain/programme/programme-faults.ts';
+import { separationKeys } from '../../domain/programme/programme-rules.ts';
+import type { Block, Insert, InsertTimes, ItemSource, Step } from '../../domain/programme/programme-rules.ts';
+import { id, text, timestamp } from '../fields.ts';
+import { shownColumns } from '../shown-columns.ts';
+
+const day = z.iso.date();
+const minutes = z.int().min(1).max(programmeBounds.minutes);
+const ruleID = z.string().regex(/^[\w-]{1,40}$/, { error: 'Use 1 to 40 letters, digits, _ and -.' });
+const sourceFields = { collectionID: id.optional(), uploadID: id.optional() };
+const oneSource = 'Use exactly one of collectionID and uploadID.';
+
+const step = z
+  .strictObject({
+    id: ruleID,
+    ...sourceFields,
+    count: z.int().min(1).max(1000).default(1).describe('Items in each of its turns.'),
+    weight: z.int().min(1).max(programmeBounds.weight).default(1).describe('Share of the turns, unless ordered.'),
+    cursor: z
+      .enum(['own', 'shared', 'rerun'])
+      .default('own')
+      .describe('Position in the collection. shared: with other steps. rerun: from its beginning each time.'),
+  })
+  .refine(hasOneSource, { error: oneSource })
+  .meta({ examples: [{ id: 'songs', collectionID: 'col_songs' }] })
+  .transform(({ collectionID, uploadID, ...given }): Step => ({
+    ...given,
+    from: sourceOf({ collectionID, uploadID }),
+  }));
+
+const hoursFields = {
+  rule: text(1, 500).optional().describe('Days, as an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO,FR. Absent: always.'),
+  at: z
+    .string()
+    .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'Use HH:mm, such as 20:00.' })
+    .optional()
+    .describe('Beginning, HH:mm. With rule.'),
+  minutes: minutes.optional().describe('Length. With rule.'),
+  firstDay: day.optional().describe('First day, the origin of INTERVAL and COUNT. Default: 2026-01-01.'),
+  lastDay: day.nullish().describe('Last day on which it begins.'),
+};
+/** A Thursday long before any programme. */
+const usualFirstDay = '2026-01-01';
+
+const block = z
+  .strictObject({
+    id: ruleID,
+    name: text(1, 100),
+    ...hoursFields,
+    priority: z.int().min(0).max(100).default(50).describe('The highest decides where hours overlap.'),
+    starts: z
+      .enum(['hard', 'next_item'])
+      .default('next_item')
+      .describe('hard: cuts off what plays, to the frame. next_item: waits for its end.'),
+    latestMinutes: z.int().min(0).max(720).nullish().describe('With next_item: the longest wait.'),
+    ends: z
+      .enum(['finish', 'cut', 'fill'])
+      .default('finish')
+      .describe('finish: plays its last item whole. cut: cuts it off. fill: ends exactly, with filler.'),
+    ordered: z.boolean().default(false).describe('true: steps play in this order. false: by weight.'),
+    steps: z.array(step).min(1).max(programmeBounds.stepsOfBlock),
+  })
+  .refine(({ rule, at, minutes: length }) => (rule === undefined) === (at === undefined && length === undefined), {
+    error: 'Use rule, at and minutes together.',
+  })
+  .refine(({ rule, at, minutes: length }) => rule === undefined || (at !== undefined && length !== undefined), {
+    error: 'A block with rule needs at and minutes.',
+  })
+  .transform(
+    ({
+      rule,
+      at,
+      minutes: length,
+      firstDay = usualFirstDay,
+      lastDay = null,
+      latestMinutes,
+      ordered,
+      ...given
+    }): Block => ({
+      ...given,
+      hours: rule === undefined ? null : { rule, at: at!, minutes: length!, firstDay, lastDay },
+      latestMinutes: latestMinutes ?? null,
+      isOrdered: ordered,
+    }),
+  );
+
+const timeFields = {
+  everyItems: z.int().min(1).max(1000).optional(),
+  everyMinutes: minutes.optional(),
+  atMinutes: z
+    .array(z.int().min(0).max(59))
+    .min(1)
+    .max(60)
+    .optional()
+    .describe('Minutes of each hour, such as [0, 30].'),
+  beforeBlockID: ruleID.optional(),
+  afterBlockID: ruleID.optional(),
+};
+const timeNames = ['everyItems', 'everyMinutes', 'atMinutes', 'beforeBlockID', 'afterBlockID'] as const;
+
+const insert = z
+  .strictObject({
+    id: ruleID,
+    name: text(1, 100),
+    ...sourceFields,
+    ...timeFields,
+    perBreak: z.int().min(1).max(20).default(1),
+    introUploadID: id.nullish(),
+    outroUploadID: id.nullish(),
+    mostPerHour: z.int().min(1).max(240).nullish(),
+    shortestGapMinutes: z.int().min(0).max(1440).default(0),
+  })
+  .refine(hasOneSource, { error: oneSource })
+  .refine((given) => timeNames.filter((name) => given[name] !== undefined).length === 1, {
+    error: `Use exactly one of ${timeNames.join(', ')}.`,
+  })
+  .meta({ examples: [{ id: 'jingle', name: 'Jingle', collectionID: 'col_jingles', everyItems: 3 }] })
+  .transform((given): Insert => {
+    const { collectionID, uploadID, introUploadID, outroUploadID, mostPerHour, ...others } = given;
+    const name = timeNames.find((each) => others[each] !== undefined)!;
+    const { id: ownID, name: words, perBreak, shortestGapMinutes } = others;
+    return {
+      id: ownID,
+      name: words,
+      from: sourceOf({ collectionID, uploadID }),
+      when: { [name]: others[name] } as InsertTimes,
+      perBreak,
+      introUploadID: introUploadID ?? null,
+      outroUploadID: outroUploadID ?? null,
+      mostPerHour: mostPerHour ?? null,
+      shortestGapMinutes,
+    };
+  });
+
+const separationRule = z
+  .strictObject({
+    by: z.enum(separationKeys),
+    tagPrefix: text(1, 64).nullish().describe('With by tag: only tags that begin with it.'),
+    items: z.int().min(0).max(1000).default(0).describe('Fewest other items between two that are alike.'),
+    minutes: z.int().min(0).max(programmeBounds.minutes).default(0).describe('Fewest minutes between them.'),
+    strength: z.enum(['must', 'should']).default('should').describe('should is given up first.'),
+  })
+  .transform(({ tagPrefix, ...given }) => ({ ...given, tagPrefix: tagPrefix ?? null }));
+
+/** The rules in requests. Each field replaces the whole list. */
+export const rulesInput = {
+  timeZone: text(1, 100).describe('IANA time zone of hours and days, such as Europe/Berlin.'),
+  blocks: z
+    .array(block)
+    .max(programmeBounds.blocks)
+    .describe('One block without rule plays whenever no other one does.'),
+  inserts: z
+    .array(insert)
+    .max(programmeBounds.inserts)
+    .describe('Items between others, such as jingles and sponsors. Each break follows an item.'),
+  separation: z
+    .array(separationRule)
+    .max(programmeBounds.separation)
+    .describe('Distances between items that are alike, the most important first.'),
+  filler: z
+    .strictObject(sourceFields)
+    .refine(hasOneSource, { error: oneSource })
+    .meta({ examples: [{ collectionID: 'col_fillers' }] })
+    .transform(({ collectionID, uploadID }) => ({ from: sourceOf({ collectionID, uploadID }) }))
+    .nullable()
+    .describe('Items for the time before a hard start. null: items are cut off there.'),
+  insertSecondsPerHour: z.int().min(1).max(3600).nullable().describe('The most seconds of inserts in an hour.'),
+};
+
+/** The rules of a new programme. */
+export const noRules: Omit<StoredRules, 'timeZone'> = {
+  blocks: [],
+  inserts: [],
+  separation: [],
+  filler: null,
+  insertSecondsPerHour: null,
+};
+
+function hasOneSource(given: { collectionID?: string | undefined; uploadID?: string | undefined }): boolean {
+  return (given.collectionID === undefined) !== (given.uploadID === undefined);
+}
+
+function sourceOf({
+  collectionID,
+  uploadID,
+}: {
+  collectionID?: string | undefined;
+  uploadID?: string | undefined;
+}): ItemSource {
+  return collectionID === undefined ? { uploadID: uploadID! } : { collectionID };
+}
+
+const shownSource = { collectionID: z.string().optional(), uploadID: z.string().optional() };
+
+export const programmeSchema = z
+  .object({
+    id: z.string(),
+    streamID: z.string(),
+    kind: z.enum(playlistKinds),
+    version: z.int32().describe('It increases with each change.'),
+    timeZone: z.string(),
+    blocks: z.array(
+      z
+        .object({
+          id: z.string(),
+          name: z.string(),
+          rule: z.string().nullable(),
+          at: z.string().nullable(),
+          minutes: z.int32().nullable(),
+          firstDay: z.string().nullable(),
+          lastDay: z.string().nullable(),
+          priority: z.int32(),
+          starts: z.enum(['hard', 'next_item']),
+          latestMinutes: z.int32().nullable(),
+          ends: z.enum(['finish', 'cut', 'fill']),
+          ordered: z.boolean(),
+          steps: z.array(
+            z
+              .object({
+                id: z.string(),
+                ...shownSource,
+                count: z.int32(),
+                weight: z.int32(),
+                cursor: z.enum(['own', 'shared', 'rerun']),
+              })
+              .meta({ id: 'ProgrammeStep' }),
+          ),
+        })
+        .meta({ id: 'ProgrammeBlock' }),
+    ),
+    inserts: z.array(
+      z
+        .object({
+          id: z.string(),
+          name: z.string(),
+          ...shownSource,
+          everyItems: z.int32().optional(),
+          everyMinutes: z.int32().optional(),
+          atMinutes: z.array(z.int32()).optional(),
+          beforeBlockID: z.string().optional(),
+          afterBlockID: z.string().optional(),
+          perBreak: z.int32(),
+          introUploadID: z.string().nullable(),
+          outroUploadID: z.string().nullable(),
+          mostPerHour: z.int32().nullable(),
+          shortestGapMinutes: z.int32(),
+        })
+        .meta({ id: 'ProgrammeInsert' }),
+    ),
+    separation: z.array(
+      z
+        .object({
+          by: z.enum(separationKeys),
+          tagPrefix: z.string().nullable(),
+          items: z.int32(),
+          minutes: z.int32(),
+          strength: z.enum(['must', 'should']),
+        })
+        .meta({ id: 'ProgrammeSeparation' }),
+    ),
+    filler: z.object(shownSource).meta({ id: 'ProgrammeFiller' }).nullable(),
+    insertSecondsPerHour: z.int32().nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Programme' });
+
+export function presentProgramme(programme: Programme): z.input<typeof programmeSchema> {
+  const { draft } = programme;
+  return {
+    ...shownColumns(programmeSchema, programme),
+    timeZone: draft.timeZone,
+    blocks: draft.blocks.map(({ hours, isOrdered, steps, ...block }) => ({
+      ...block,
+      rule: hours?.rule ?? null,
+      at: hours?.at ?? null,
+      minutes: hours?.minutes ?? null,
+      firstDay: hours?.firstDay ?? null,
+      lastDay: hours?.lastDay ?? null,
+      ordered: isOrdered,
+      steps: steps.map(({ from, ...step }) => ({ ...step, ...from })),
+    })),
+    inserts: draft.inserts.map(({ from, when, ...insert }) => ({
+      ...insert,
+      ...from,
+      ...('atMinutes' in when ? { atMinutes: [...when.atMinutes] } : when),
+    })),
+    separation: [...draft.separation],
+    filler: draft.filler && draft.filler.from,
+    insertSecondsPerHour: draft.insertSecondsPerHour,
+  };
+}

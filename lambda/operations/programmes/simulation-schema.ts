@@ -1,0 +1,67 @@
+// A simulation of a programme in answers.
+import * as z from 'zod';
+import { rowKinds } from '../../domain/programme/planned-row.ts';
+import { timestamp } from '../fields.ts';
+
+const refused = z
+  .object({
+    uploadID: z.string(),
+    rules: z.array(z.int32()).describe('Places in separation. Empty: too long for the time that is left.'),
+  })
+  .meta({ id: 'RefusedItem' });
+
+export const simulatedRow = z
+  .object({
+    startAt: timestamp,
+    endAt: timestamp,
+    kind: z.enum(rowKinds),
+    uploadID: z.string(),
+    name: z.string(),
+    title: z.string().nullable(),
+    artist: z.string().nullable(),
+    cutOff: z.boolean().describe('true: a hard start cuts it off.'),
+    blockID: z.string().nullable(),
+    stepID: z.string().nullable(),
+    insertID: z.string().nullable(),
+    candidates: z.int32().describe('Uploads that were considered.'),
+    refused: z.array(refused).describe('Uploads that were passed over, and play later.'),
+    relaxed: z.array(z.int32()).describe('Places in separation of rules that it breaks, as no upload meets all.'),
+  })
+  .meta({ id: 'SimulatedRow' });
+
+const share = z
+  .object({
+    id: z.string(),
+    rows: z.int32(),
+    seconds: z.number(),
+    share: z.number().describe('Share of all seconds, 0 to 1.'),
+  })
+  .meta({ id: 'ProgrammeShare' });
+
+const issue = z
+  .object({
+    code: z.enum(['programme_gap', 'collection_empty', 'rule_relaxed', 'block_never_plays', 'insert_never_plays']),
+    path: z.string().describe('Place in the programme, such as /blocks/0.'),
+    count: z.int32(),
+    firstAt: timestamp.nullable().describe('First occasion. null: all the time.'),
+  })
+  .meta({ id: 'ProgrammeIssue' });
+
+export const simulationSchema = z
+  .object({
+    from: timestamp,
+    to: timestamp.describe('Before the end of `days` if more than 300,000 rows would be planned.'),
+    rowCount: z.int32(),
+    uploadCount: z.int32().describe('Different uploads.'),
+    cutOffCount: z.int32(),
+    itemSeconds: z.number(),
+    insertSeconds: z.number(),
+    fillerSeconds: z.number(),
+    blocks: z.array(share),
+    steps: z.array(share),
+    inserts: z.array(share),
+    issues: z.array(issue).describe('Rules that the plan cannot keep.'),
+    rows: z.array(simulatedRow),
+    hasMoreRows: z.boolean(),
+  })
+  .meta({ id: 'Simulation' });

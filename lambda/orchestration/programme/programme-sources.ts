@@ -1,0 +1,54 @@
+// The uploads that a programme draws from, as its planner needs them.
+import type { CollectionMember } from '../../data/media/collections.ts';
+import type { Database } from '../../data/database.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
+import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
+import type { PlannableCollection, PlannableItem } from '../../domain/programme/plannable.ts';
+import { sourceKey, sourcesOf } from '../../domain/programme/programme-rules.ts';
+import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
+import { isPlayable } from '../../domain/readiness/readiness.ts';
+import { uploadFacts } from '../streams/stream-parts.ts';
+
+/**
+ * The sources of rules with the members that can be played, by `sourceKey`. Deleted ones are empty.
+ * @param kind the track that the programme plans
+ */
+export async function loadSources(
+  data: Database,
+  userID: string,
+  kind: PlaylistKind,
+  rules: ProgrammeRules,
+): Promise<Map<string, PlannableCollection>> {
+  const sources = sourcesOf(rules);
+  const collectionIDs = [...new Set(sources.flatMap((from) => ('collectionID' in from ? [from.collectionID] : [])))];
+  const uploadIDs = [...new Set(sources.flatMap((from) => ('uploadID' in from ? [from.uploadID] : [])))];
+  const collections = await data.collections.findMany(userID, collectionIDs);
+  const members = await data.collections.members(userID, collectionIDs);
+  const uploads = uploadIDs.length === 0 ? new Map<string, Upload>() : await data.uploads.byID(uploadIDs);
+  const found = new Map<string, PlannableCollection>();
+  for (const { id, order } of collections)
+    found.set(sourceKey({ collectionID: id }), collectionOf(order, members.get(id)?.members ?? []));
+  for (const uploadID of uploadIDs) {
+    const upload = uploads.get(uploadID);
+    const isOwn = upload?.user_id === userID && isPlayable(uploadFacts(upload), kind);
+    const own = isOwn ? [itemOfUpload(upload)] : [];
+    found.set(sourceKey({ uploadID }), { order: 'sequential', members: own, groupOf: () => null });
+  }
+  return found;
+}
+
+function collectionOf(order: PlannableCollection['order'], members: readonly CollectionMember[]): PlannableCollection {
+  const playable = members.filter(({ isPlayable: plays }) => plays);
+  const groups = new Map(playable.map(({ id, group }) => [id, group]));
+  return { order, members: playable.map(itemOf), groupOf: ({ uploadID }) => groups.get(uploadID) ?? null };
+}
+
+function itemOf({ id, name, titles, tags, folder, durationSeconds, createdAt }: CollectionMember): PlannableItem {
+  const seconds = durationSeconds ?? imageDurationSeconds;
+  return { uploadID: id, name, durationSeconds: seconds, createdAtMs: createdAt.getTime(), titles, tags, folder };
+}
+
+function itemOfUpload({ duration_seconds: durationSeconds, created_at: createdAt, ...upload }: Upload): PlannableItem {
+  return itemOf({ ...upload, durationSeconds, createdAt, isPlayable: true, group: null });
+}

@@ -1,0 +1,84 @@
+// Simulates a programme: the plan of days to come, without writing it.
+import type { Database } from '../../data/database.ts';
+import type { Programme } from '../../data/programme/programmes.ts';
+import { formatOfStart } from '../../data/streams/streams.ts';
+import { blockTimesOf } from '../../domain/programme/block-times.ts';
+import { frameOfMs } from '../../domain/programme/frame-grid.ts';
+import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
+import { stateOfBeginning } from '../../domain/programme/planned-row.ts';
+import type { PlannedRow } from '../../domain/programme/planned-row.ts';
+import { planInParts } from '../../domain/programme/planner.ts';
+import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
+import { Simulation } from '../../domain/programme/simulation.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { loadSources } from './programme-sources.ts';
+
+/** Rows that are planned at once: other work of the process runs between two parts. */
+const rowsOfPart = 300;
+/** Rows of a simulation. One that would have more ends sooner. */
+const mostRows = 300_000;
+/** Blocks that begin soon after the end may cut off its last item. */
+const aheadMs = 2 * 86_400_000;
+
+export interface SimulationRequest {
+  readonly programme: Programme;
+  readonly from: Date;
+  readonly until: Date;
+  /** Rows before the first one to return, and the number to return. */
+  readonly skip: number;
+  readonly count: number;
+}
+
+export interface SimulatedProgramme {
+  readonly rules: ProgrammeRules;
+  readonly grid: FrameGrid;
+  readonly rows: readonly PlannedRow[];
+  /** Whether rows follow. */
+  readonly hasMore: boolean;
+  readonly figures: Simulation;
+  readonly isEmpty: (sourceKey: string) => boolean;
+  /** The end of the simulated time. */
+  readonly endFrame: number;
+}
+
+/** Plans a programme that begins at a time. */
+export async function simulateProgramme(data: Database, request: SimulationRequest): Promise<SimulatedProgramme> {
+  const { programme, from, until, skip, count } = request;
+  const rules = { ...programme.draft, seed: programme.seed };
+  const [collections, framesEachSecond] = [
+    await loadSources(data, programme.user_id, programme.kind, rules),
+    await rateOf(data, programme),
+  ];
+  const grid = { anchoredAtMs: from.getTime(), framesPerSecond: framesEachSecond };
+  const blockTimes = await blockTimesOf(rules, { fromMs: from.getTime(), untilMs: until.getTime() + aheadMs });
+  const figures = new Simulation(rules);
+  const rows: PlannedRow[] = [];
+  const untilFrame = frameOfMs(grid, until.getTime());
+  const beginning = { heard: [], state: stateOfBeginning(), fromFrame: 0, untilFrame };
+  let [seen, endFrame] = [0, 0];
+  for (const part of planInParts({ rules, blockTimes, collections, grid, ...beginning }, rowsOfPart)) {
+    figures.add(part);
+    for (const row of part.rows) if (seen++ >= skip && rows.length <= count) rows.push(row);
+    endFrame = part.endFrame;
+    if (seen >= mostRows) break;
+    await turnOfOthers();
+  }
+  const isEmpty = (key: string) => (collections.get(key)?.members.length ?? 0) === 0;
+  const shown = { rows: rows.slice(0, count), hasMore: rows.length > count };
+  return { rules, grid, ...shown, figures, isEmpty, endFrame: Math.min(endFrame, untilFrame) };
+}
+
+let turns: Promise<void> = Promise.resolve();
+
+/** Lets other work of the process run. Simulations of the process take turns, so many take no more of it than one. */
+function turnOfOthers(): Promise<void> {
+  turns = turns.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return turns;
+}
+
+/** Frames per second of the stream's next run. */
+async function rateOf(data: Database, { user_id: userID, stream_id: streamID }: Programme): Promise<number> {
+  const stream = await data.streams.find(userID, streamID);
+  const user = await data.users.find(userID);
+  return framesPerSecond[formatOfStart(stream!, user!).framerate];
+}
