@@ -90,6 +90,11 @@ describe('a programme', () => {
       { inserts: [{ id: 'i', name: 'i', uploadID: 'x', beforeBlockID: 'none' }] },
       '/inserts/0/beforeBlockID',
     ],
+    [
+      'days long ago',
+      { blocks: [{ id: 'b', name: 'b', ...never, firstDay: '0001-01-01', steps: [{ id: 's', uploadID: 'x' }] }] },
+      '/blocks/0/firstDay',
+    ],
     ['a distance of nothing', { separation: [{ by: 'artist' }] }, '/separation/0'],
   ])('refuses %s, with a pointer to it', async (_, change, pointer) => {
     const { status, body } = await programme({ ...rulesOf(await channel()), ...change } as ReturnType<typeof rulesOf>);

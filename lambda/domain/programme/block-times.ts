@@ -1,4 +1,5 @@
 // The block that decides at each time: the occurrences of all blocks, by priority.
+import type { RRuleTemporal } from 'rrule-temporal';
 import type { Block, BlockHours, ProgrammeRules } from './programme-rules.ts';
 
 /** A time in which one block decides. Times are Unix times in ms. */
@@ -23,7 +24,7 @@ export interface CalendarPart {
 
 /** Occurrences that are searched for at most, so that a strange rule holds no process. */
 const mostOccurrences = 20_000;
-const limits = { maxIterations: 100_000, maxCandidateEvaluations: 100_000 } as const;
+const limits = { maxIterations: 20_000, maxCandidateEvaluations: 20_000 } as const;
 
 interface Occurrence extends CalendarPart {
   readonly block: Block;
@@ -61,11 +62,18 @@ async function beginningsOf(hours: BlockHours, timeZone: string, part: CalendarP
   const rule = `${hours.rule.replace(/^RRULE:/iu, '')};BYHOUR=${hour};BYMINUTE=${minute};BYSECOND=0`;
   const dtstart = { timeZoneId: timeZone, toString: () => `${origin}T00:00:00[${timeZone}]` };
   const recurrence = new Rule({ rruleString: `RRULE:${rule}`, dtstart, includeDtstart: false, ...limits });
-  return recurrence
-    .between(since, new Date(Math.max(part.fromMs, part.untilMs - 1)), true)
+  return within(recurrence, since, new Date(Math.max(part.fromMs, part.untilMs - 1)))
     .slice(0, mostOccurrences)
-    .map(({ epochMilliseconds }) => epochMilliseconds)
     .filter((ms) => ms + lengthMs > part.fromMs && ms < part.untilMs && isUntil(hours, ms, timeZone));
+}
+
+/** The occurrences of a rule between two times, as Unix times in ms; none if the search reaches its limits. */
+function within(recurrence: RRuleTemporal, from: Date, to: Date): number[] {
+  try {
+    return recurrence.between(from, to, true).map(({ epochMilliseconds }) => epochMilliseconds);
+  } catch {
+    return [];
+  }
 }
 
 const dayMs = 86_400_000;

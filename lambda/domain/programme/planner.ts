@@ -54,6 +54,8 @@ export interface Plan {
 const leastSecondsBeforeCut = 20;
 /** The shortest time on the air, as in a timeline. */
 const shortestItemSeconds = 1;
+/** Members of a collection that are used as filler: all are compared each time. */
+const mostFillers = 1000;
 /** Refused members that a row lists. */
 const mostListed = 10;
 
@@ -248,7 +250,7 @@ class Planning {
 
   #fillers(): readonly PlannableItem[] {
     const { filler } = this.#request.rules;
-    return filler === null ? [] : this.#walkOf(filler.from).members;
+    return filler === null ? [] : this.#walkOf(filler.from).members.slice(0, mostFillers);
   }
 
   /** Fills the time until the deadline, or of one item without a deadline. @returns whether there is filler */

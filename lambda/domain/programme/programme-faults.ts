@@ -1,6 +1,7 @@
 // Faults of the rules of a programme, each with its place in them and a remedy.
 import { faultOfRecurrence } from '../streams/recurrence.ts';
 import { isTimeZone } from '../shared/time-zone.ts';
+import { sourcesOf } from './programme-rules.ts';
 import type { Block, BlockHours, Insert, ProgrammeRules } from './programme-rules.ts';
 
 /** Bounds of a programme that are the same for all users. */
@@ -12,6 +13,10 @@ export const programmeBounds = {
   /** A week, in minutes. */
   minutes: 10_080,
   weight: 1000,
+  /** Collections that all rules together draw from: each has up to 10,000 members. */
+  collections: 30,
+  /** Rules are searched from their first day on. */
+  firstDay: '2020-01-01',
 } as const;
 
 /** A pointer into the rules, such as blocks/0/rule, and the fault with its remedy. */
@@ -21,7 +26,7 @@ export type RuleFault = readonly [pointer: string, detail: string];
 export async function faultsOfRules(rules: ProgrammeRules): Promise<RuleFault[]> {
   if (!isTimeZone(rules.timeZone))
     return [['timeZone', 'It has to be an IANA time zone, such as Europe/Berlin or UTC.']];
-  const faults = [
+  const faults: RuleFault[] = [
     ...repeatedIDs('blocks', rules.blocks),
     ...repeatedIDs('inserts', rules.inserts),
     ...rules.blocks.flatMap(({ steps }, place) => repeatedIDs(`blocks/${place}/steps`, steps)),
@@ -35,6 +40,12 @@ export async function faultsOfRules(rules: ProgrammeRules): Promise<RuleFault[]>
         : []),
     ]),
   ];
+  const collections = new Set(sourcesOf(rules).flatMap((from) => ('collectionID' in from ? [from.collectionID] : [])));
+  if (collections.size > programmeBounds.collections)
+    faults.push([
+      'blocks',
+      `A programme may draw from ${programmeBounds.collections} collections. Unite some: a collection may be a union.`,
+    ]);
   for (const [place, { hours }] of rules.blocks.entries())
     if (hours !== null) faults.push(...(await faultsOfHours(hours, rules.timeZone, `blocks/${place}`)));
   return faults;
@@ -57,6 +68,8 @@ async function faultsOfHours(hours: BlockHours, timeZone: string, path: string):
   if (/FREQ=(?:SECONDLY|MINUTELY|HOURLY)|BYHOUR|BYMINUTE|BYSECOND|UNTIL/iu.test(hours.rule))
     return [[`${path}/rule`, 'The rule gives days only: at has the time of day, and lastDay the end.']];
   if (hours.lastDay !== null && hours.lastDay < hours.firstDay) return [[`${path}/lastDay`, 'It is before firstDay.']];
+  if (hours.firstDay < programmeBounds.firstDay)
+    return [[`${path}/firstDay`, `Use a day from ${programmeBounds.firstDay} on.`]];
   const fault = await faultOfRecurrence({ rule: hours.rule, timeZone }, new Date(`${hours.firstDay}T00:00:00Z`));
   return fault === null ? [] : [[`${path}/rule`, fault.detail]];
 }

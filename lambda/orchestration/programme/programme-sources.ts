@@ -24,11 +24,13 @@ export async function loadSources(
   const collectionIDs = [...new Set(sources.flatMap((from) => ('collectionID' in from ? [from.collectionID] : [])))];
   const uploadIDs = [...new Set(sources.flatMap((from) => ('uploadID' in from ? [from.uploadID] : [])))];
   const collections = await data.collections.findMany(userID, collectionIDs);
-  const members = await data.collections.members(userID, collectionIDs);
   const uploads = uploadIDs.length === 0 ? new Map<string, Upload>() : await data.uploads.byID(uploadIDs);
   const found = new Map<string, PlannableCollection>();
-  for (const { id, order } of collections)
+  for (const { id, order } of collections) {
+    // One at a time: several with 10,000 members each would be held twice.
+    const members = await data.collections.members(userID, [id]);
     found.set(sourceKey({ collectionID: id }), collectionOf(order, members.get(id)?.members ?? []));
+  }
   for (const uploadID of uploadIDs) {
     const upload = uploads.get(uploadID);
     const isOwn = upload?.user_id === userID && isPlayable(uploadFacts(upload), kind);
