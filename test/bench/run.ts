@@ -16,6 +16,7 @@ import { outputsBench } from './outputs.ts';
 import { pageBench } from './page.ts';
 import { platformBench } from './platform.ts';
 import { previewsBench } from './previews.ts';
+import { programmeBench } from './programme.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
@@ -42,6 +43,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   page: pageBench,
   platform: platformBench,
   previews: previewsBench,
+  programme: programmeBench,
   publishers: publishersBench,
   quota: quotaBench,
   recovery: recoveryBench,
