@@ -3,6 +3,7 @@ import type { Output } from '../../data/destinations/outputs.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
 import { bounds } from '../../domain/shared/limits.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -30,6 +31,25 @@ export async function assertNewOutput(ctx: Context, stream: Stream, destinationI
   if (outputs.length < allowed) return;
   const members = { limit: 'outputs', used: outputs.length, allowed };
   throw new ProblemError('limit_reached', `A stream has at most ${allowed} outputs. Remove one first.`, { members });
+}
+
+/**
+ * Refuses to send a live stream to a destination that another live stream of its user has, as a start is refused.
+ * @param field of the request that is at fault
+ * @throws {ProblemError} validation_failed
+ */
+export async function assertNotOccupied(
+  ctx: Context,
+  { id, state }: Stream,
+  destinationID: string,
+  field: string,
+): Promise<void> {
+  if (!isLive(state)) return;
+  const other = (await ctx.data.outputs.liveUses([destinationID])).find((use) => use.id !== id);
+  if (!other) return;
+  const named = other.name ? `“${other.name}”` : other.id;
+  const detail = `Your stream ${named} is live on this destination, which takes one at a time. Stop that stream first.`;
+  throw fieldProblem(field, detail);
 }
 
 /**

@@ -5,7 +5,7 @@ import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertNewOutput } from './assert-output.ts';
+import { assertNewOutput, assertNotOccupied } from './assert-output.ts';
 import { figuresOf, outputFields, outputSchema, presentOutput } from './output-schema.ts';
 
 export const createStreamOutput = operation(['service:write'], {
@@ -24,6 +24,7 @@ export const createStreamOutput = operation(['service:write'], {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     await assertNewOutput(ctx, stream, body.destinationID);
     const { enabled = true, name = null, destinationID } = body;
+    if (enabled) await assertNotOccupied(ctx, stream, destinationID, 'destinationID');
     const made = { id: ctx.newID('out'), streamID: stream.id, destinationID, name, enabled };
     const isFirst = stream.destination_id === null && stream.stream_destination === null && !isLive(stream.state);
     const output = await (isFirst ? ctx.data.outputs.insertFirst(made) : ctx.data.outputs.insert(made));

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
 import { operation } from '../operation.ts';
-import { assertOneIsLeft } from './assert-output.ts';
+import { assertNotOccupied, assertOneIsLeft } from './assert-output.ts';
 import { figuresOf, lockOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
 
 const { name, enabled } = outputFields;
@@ -22,6 +22,7 @@ export const updateStreamOutput = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     const { stream, output } = await lockOutput(ctx, params);
     if (body.enabled === false && isLive(stream.state)) await assertOneIsLeft(ctx, output);
+    if (body.enabled && !output.enabled) await assertNotOccupied(ctx, stream, output.destination_id, 'enabled');
     const { name: newName = output.name, enabled: isEnabled = output.enabled } = body;
     const saved = await ctx.data.outputs.save(output.id, { name: newName, enabled: isEnabled });
     if (body.enabled) await ctx.data.replicas.forgetGivenUp(stream.id, output.is_first ? null : output.id);

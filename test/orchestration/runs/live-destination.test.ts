@@ -79,4 +79,24 @@ describe('a destination where a stream of the user is live', () => {
     ]);
     expect((await start(next)).body.state).toBe('activating');
   });
+
+  it('takes no output of another live stream, neither added nor resumed', async () => {
+    const address = { name: 'box', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'box' };
+    const destinationID = await create('/destinations', address);
+    const night = await readyStream({ destinationID, name: 'Night Radio' });
+    const next = await readyStream();
+    for (const id of [night, next]) await start(id);
+    const outputs = `/streams/${next}/outputs`;
+    const refusal = (path: string) => ({
+      status: 422,
+      body: { errors: [{ path, detail: expect.stringContaining('“Night Radio” is live on this destination') }] },
+    });
+    expect(await call('POST', outputs, { destinationID })).toMatchObject(refusal('/destinationID'));
+
+    const paused = await create(outputs, { destinationID, enabled: false });
+    const resume = () => call('PATCH', `${outputs}/${paused}`, { enabled: true });
+    expect(await resume()).toMatchObject(refusal('/enabled'));
+    await call('POST', `/streams/${night}/stop`);
+    expect(await resume()).toMatchObject({ status: 200, body: { enabled: true } });
+  });
 });
