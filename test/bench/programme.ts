@@ -1,7 +1,8 @@
 // The cost of planning: 60 days of a programme over 10,000 files, against a plain shuffle of the same files.
 import { blockTimesOf } from '../../lambda/domain/programme/block-times.ts';
-import { collectionOrders } from '../../lambda/domain/programme/plannable.ts';
-import type { CollectionOrder, PlannableCollection } from '../../lambda/domain/programme/plannable.ts';
+import { collectionOrders } from '../../lambda/domain/media/collections.ts';
+import type { CollectionOrder } from '../../lambda/domain/media/collections.ts';
+import type { PlannableCollection } from '../../lambda/domain/programme/plannable.ts';
 import { stateOfBeginning } from '../../lambda/domain/programme/planned-row.ts';
 import { planInParts } from '../../lambda/domain/programme/planner.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';

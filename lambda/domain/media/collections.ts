@@ -1,7 +1,13 @@
 // Collections: sets of a user's uploads that fill themselves.
 
-/** Orders of the members. `shuffle` is decided by the programme that draws from the collection. */
 export const collectionOrders = ['sequential', 'shuffle', 'newest', 'oldest', 'series'] as const;
+/**
+ * Orders of the members, and of a programme that draws from them.
+ * - `sequential`: as the members are listed.
+ * - `shuffle`: in laps of all members, each in another order, which the programme decides.
+ * - `newest`, `oldest`: by the time of the upload. With `newest`, an upload that arrives plays next.
+ * - `series`: groups in turns, in a shuffled order, each with its next member.
+ */
 export type CollectionOrder = (typeof collectionOrders)[number];
 
 /** Facts of uploads that a collection in the order `series` is grouped by. */

@@ -1,4 +1,5 @@
 // The items that a planner chooses from, with the facts that decide whether and in which order they play.
+import type { CollectionOrder } from '../media/collections.ts';
 import type { Titles } from '../playout/titles.ts';
 
 /** An upload that a programme may play. */
@@ -14,15 +15,6 @@ export interface PlannableItem {
   /** Null: in no folder. */
   readonly folder: string | null;
 }
-
-export const collectionOrders = ['sequential', 'shuffle', 'newest', 'oldest', 'series'] as const;
-/**
- * - `sequential`: as the members are listed.
- * - `shuffle`: in laps of all members, each in another order.
- * - `newest`, `oldest`: by the time of the upload. With `newest`, an upload that arrives plays next.
- * - `series`: groups in turns, in a shuffled order, each with its next member.
- */
-export type CollectionOrder = (typeof collectionOrders)[number];
 
 /** A collection with the members that can be played. */
 export interface PlannableCollection {

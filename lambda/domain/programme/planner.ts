@@ -3,6 +3,7 @@
 import type { BlockTime } from './block-times.ts';
 import { CollectionWalk } from './cursors.ts';
 import type { Candidate } from './cursors.ts';
+import { frameCountOf } from '../playout/play-out.ts';
 import { dueInsert, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
 import { frameOfMs, msOfFrame, spansOf } from './frame-grid.ts';
@@ -52,8 +53,6 @@ export interface Plan {
 
 /** An item that would be cut off sooner is not begun; filler is. */
 const leastSecondsBeforeCut = 20;
-/** The shortest time on the air, as in a timeline. */
-const shortestItemSeconds = 1;
 /** Members of a collection that are used as filler: all are compared each time. */
 const mostFillers = 1000;
 /** Refused members that a row lists. */
@@ -313,8 +312,8 @@ class Planning {
     this.#frame = until;
   }
 
-  #framesOf({ durationSeconds }: PlannableItem): number {
-    return Math.round(Math.max(durationSeconds, shortestItemSeconds) * this.#request.grid.framesPerSecond);
+  #framesOf(item: PlannableItem): number {
+    return frameCountOf(item, this.#request.grid.framesPerSecond);
   }
 
   #walkOf(from: ItemSource): CollectionWalk {
