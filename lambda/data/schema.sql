@@ -420,7 +420,7 @@ create table due_times (
   user_id text,
   place smallint generated always as ((coalesce(hashtextextended(user_id, 0::bigint) & 1::bigint, 0::bigint)::smallint + 1)) stored,
   constraint due_times_pkey primary key (stream_id, kind),
-  constraint due_times_kind_check check (kind = any (array['schedule_start', 'schedule_end', 'duration_over', 'activation_timeout', 'broadcast_rotation', 'item_start', 'joins'])),
+  constraint due_times_kind_check check (kind = any (array['schedule_start', 'schedule_end', 'duration_over', 'activation_timeout', 'broadcast_rotation', 'item_start', 'joins', 'plan'])),
   constraint due_times_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade
 );
 create index due_times_in_place on due_times (kind, place, due_at) include (user_id, stream_id) where not resting;
@@ -1129,6 +1129,8 @@ insert into places (work, number) values ('ends', '1');
 insert into places (work, number) values ('ends', '2');
 insert into places (work, number) values ('items', '1');
 insert into places (work, number) values ('items', '2');
+insert into places (work, number) values ('plans', '1');
+insert into places (work, number) values ('plans', '2');
 insert into places (work, number) values ('recovery', '1');
 insert into places (work, number) values ('recovery', '2');
 insert into places (work, number) values ('starts', '1');
@@ -1241,6 +1243,23 @@ create table prepared_uploads (
 create trigger prepared_uploads_added after insert on prepared_uploads referencing new table as added for each statement execute function count_prepared_added();
 create trigger prepared_uploads_gone after delete on prepared_uploads referencing old table as gone for each statement execute function count_prepared_gone();
 
+create table programme_states (
+  programme_id text not null,
+  at timestamptz not null,
+  state jsonb not null,
+  constraint programme_states_pkey primary key (programme_id, at),
+  constraint programme_states_programme_id_fkey foreign key (programme_id) references programmes(id) on delete cascade
+);
+
+create table programme_versions (
+  programme_id text not null,
+  version integer not null,
+  published_at timestamptz not null default now(),
+  rules jsonb not null,
+  constraint programme_versions_pkey primary key (programme_id, version),
+  constraint programme_versions_programme_id_fkey foreign key (programme_id) references programmes(id) on delete cascade
+);
+
 create table programmes (
   id text not null,
   seq bigint not null generated always as identity,
@@ -1252,6 +1271,9 @@ create table programmes (
   draft jsonb not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  live jsonb,
+  planned_until timestamptz,
+  plan_failure jsonb,
   constraint programmes_pkey primary key (id),
   constraint programmes_kind_check check (kind = any (array['video', 'audio'])),
   constraint programmes_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
@@ -1540,7 +1562,9 @@ create table streams (
   pending_joins integer,
   look jsonb,
   run_aspect text,
+  planned_tracks text[],
   constraint streams_pkey primary key (id),
+  constraint streams_planned_tracks_check check (planned_tracks <@ array['video', 'audio'] and planned_tracks <> '{}'[]),
   constraint streams_processing_state_check check (processing_state = any (array['idle', 'processing', 'failed'])),
   constraint streams_run_video_codec_check check (run_video_codec = any (array['h264', 'hevc', 'av1'])),
   constraint streams_state_check check (state = any (array['draft', 'invalid', 'scheduled', 'preparing', 'activating', 'active', 'failing', 'failed', 'stopping', 'stopped'])),
@@ -1559,6 +1583,7 @@ create index streams_by_user on streams (user_id, seq desc) where deleted_at is 
 create index streams_by_video_upload on streams (video_upload_id) where video_upload_id is not null;
 create index streams_running on streams (user_id) where status = 'ACTIVE';
 create index streams_with_pending_sound on streams (id) where pending_sound is distinct from 0 and status = 'ACTIVE';
+create index streams_with_programme on streams (user_id) where planned_tracks is not null;
 create trigger streams_added after insert on streams referencing new table as added for each statement execute function count_added('streams');
 create trigger streams_begun_with_output after insert on streams for each row when (new.destination_id is not null) execute function keep_first_output();
 create trigger streams_drop_series after delete on streams referencing old table as gone for each statement execute function drop_series();
@@ -1587,7 +1612,8 @@ create table timeline_entries (
   constraint timeline_entries_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint timeline_entries_track_check check (track = any (array['video', 'audio']))
 );
-create trigger timeline_entries_count_revision after insert or update on timeline_entries for each row when (new.number > 0) execute function count_timeline_revision();
+create trigger timeline_entries_added after insert on timeline_entries referencing new table as added for each statement execute function count_timeline_revisions();
+create trigger timeline_entries_count_revision after update on timeline_entries for each row when (new.number > 0) execute function count_timeline_revision();
 
 create table timeline_joins (
   stream_id text not null,
@@ -1693,6 +1719,8 @@ create trigger uploads_looked_through after update of content_hash on uploads fo
 create trigger uploads_note_added after insert on uploads referencing new table as added for each statement execute function note_added('upload');
 create trigger uploads_note_changed after update on uploads for each row when (old.* is distinct from new.*) execute function note_changed('upload');
 create trigger uploads_note_gone after delete on uploads referencing old table as gone for each statement execute function note_gone('upload');
+create trigger uploads_planned_again after update of probe_state, folder, tags, given_titles, name on uploads for each row when (new.probe_state = 'completed' and (old.probe_state is distinct from new.probe_state or old.folder is distinct from new.folder or old.tags is distinct from new.tags or old.given_titles is distinct from new.given_titles or old.name is distinct from new.name)) execute function plan_programmes_again();
+create trigger uploads_planned_without after delete on uploads for each row when (old.probe_state = 'completed') execute function plan_programmes_again();
 create trigger uploads_signalled after update of probe_state on uploads for each row when (old.probe_state <> new.probe_state and new.probe_state <> 'pending') execute function signal_upload();
 create trigger uploads_signalled_gone after delete on uploads for each row execute function signal_gone('media_unplayable');
 
@@ -1999,6 +2027,14 @@ create function count_timeline_revision() returns trigger language plpgsql
 as $$
 begin
   update replicas set timeline_revision = timeline_revision + 1 where stream_id = new.stream_id;
+  return null;
+end $$;
+
+create function count_timeline_revisions() returns trigger language plpgsql
+as $$
+begin
+  update replicas set timeline_revision = timeline_revision + 1
+  where stream_id in (select stream_id from added where number > 0);
   return null;
 end $$;
 
@@ -2409,6 +2445,19 @@ create function notify_outbox() returns trigger language plpgsql
 as $$
 begin
   perform pg_notify('outbox', new.queue);
+  return null;
+end $$;
+
+create function plan_programmes_again() returns trigger language plpgsql
+as $$
+declare
+  changed uploads := coalesce(new, old);
+begin
+  insert into due_times (stream_id, kind, due_at)
+  select id, 'plan', case tg_op when 'DELETE' then now() else now() + interval '2 minutes' end from streams
+  where user_id = changed.user_id and planned_tracks is not null and state in ('activating', 'active', 'failing')
+    and anchored_at is not null
+  on conflict (stream_id, kind) do update set due_at = excluded.due_at where due_times.due_at > excluded.due_at;
   return null;
 end $$;
 

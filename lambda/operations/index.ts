@@ -59,7 +59,10 @@ import { updatePlaylist } from './playlists/update-playlist.ts';
 import { createProgramme } from './programmes/create-programme.ts';
 import { deleteProgramme } from './programmes/delete-programme.ts';
 import { getProgramme } from './programmes/get-programme.ts';
+import { listProgrammeVersions } from './programmes/list-programme-versions.ts';
 import { listProgrammes } from './programmes/list-programmes.ts';
+import { publishProgramme } from './programmes/publish-programme.ts';
+import { revertProgramme } from './programmes/revert-programme.ts';
 import { simulateProgramme } from './programmes/simulate-programme.ts';
 import { updateProgramme } from './programmes/update-programme.ts';
 import { getOpenapi } from './service/get-openapi.ts';
@@ -206,6 +209,9 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   getProgramme,
   updateProgramme,
   simulateProgramme,
+  publishProgramme,
+  listProgrammeVersions,
+  revertProgramme,
   deleteProgramme,
 
   listDestinations,

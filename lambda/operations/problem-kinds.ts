@@ -160,6 +160,11 @@ export const problemCodes = {
     title: 'Programme invalid',
     explanation: 'The programme cannot be planned. Errors point to the rules to correct.',
   },
+  nothing_to_plan: {
+    status: 422,
+    title: 'Nothing to play',
+    explanation: 'No collection that the programme draws from has an upload that can be played. Add uploads first.',
+  },
   programme_exists: {
     status: 422,
     title: 'Programme exists',

@@ -146,6 +146,20 @@ const collection = async () => (await call('POST', '/collections', newCollection
 const newProgramme = async () => ({ streamID: (await call('POST', '/streams', {})).body.id as string });
 const programme = async () => (await call('POST', '/programmes', await newProgramme())).body.id as string;
 
+/** A programme that draws from an upload, and the upload. */
+const playableProgramme = async () => {
+  const id = await programme();
+  const uploadID = await upload();
+  const blocks = [{ id: 'all', name: 'All', steps: [{ id: 'one', uploadID }] }];
+  await call('PATCH', `/programmes/${id}`, { blocks });
+  return { id, uploadID };
+};
+const publishedProgramme = async () => {
+  const made = await playableProgramme();
+  await call('POST', `/programmes/${made.id}/publish`);
+  return made;
+};
+
 const newSource = { kind: 'rss', url: 'https://example.org/feed.xml' };
 const source = async () => (await call('POST', '/sources', newSource)).body.id as string;
 
@@ -572,6 +586,30 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('GET', '/programmes/nothing/simulation'),
     validation_failed: () => get('programmes', programme(), '/simulation?days=401'),
   },
+  publish_programme: {
+    done: async () => call('POST', `/programmes/${(await playableProgramme()).id}/publish`),
+    not_found: () => call('POST', '/programmes/nothing/publish'),
+    programme_invalid: async () => {
+      const { id, uploadID } = await playableProgramme();
+      await call('DELETE', `/uploads/${uploadID}`);
+      return call('POST', `/programmes/${id}/publish`);
+    },
+    nothing_to_plan: async () => call('POST', `/programmes/${await programme()}/publish`),
+  },
+  list_programme_versions: {
+    done: () => get('programmes', programme(), '/versions'),
+    not_found: () => call('GET', '/programmes/nothing/versions'),
+  },
+  revert_programme: {
+    done: async () => call('POST', `/programmes/${(await publishedProgramme()).id}/revert`, { version: 2 }),
+    not_found: () => call('POST', '/programmes/nothing/revert', { version: 1 }),
+    validation_failed: async () => call('POST', `/programmes/${await programme()}/revert`, { version: 1 }),
+    programme_invalid: async () => {
+      const { id, uploadID } = await publishedProgramme();
+      await call('DELETE', `/uploads/${uploadID}`);
+      return call('POST', `/programmes/${id}/revert`, { version: 2 });
+    },
+  },
   delete_programme: {
     done: () => remove('programmes', programme()),
     not_found: () => call('DELETE', '/programmes/nothing'),
@@ -871,6 +909,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       create_upload_part_urls: { partNumbers: [1] },
       copy_playlist: { targetPlaylistID: await playlistOf(other) },
       create_stream_output: { destinationID: 'nothing' },
+      revert_programme: { version: 1 },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});
     const answers = [

@@ -73,11 +73,18 @@ export async function callEveryTool(
   await call('list_collections');
   await call('list_collection_uploads', { id: collection.id });
   const programme = await call('create_programme', { streamID: stream.id, timeZone: 'Europe/Berlin' });
-  const jazz = { id: 'jazz', name: 'Jazz', steps: [{ id: 'all', collectionID: collection.id }] };
+  const steps = [
+    { id: 'all', collectionID: collection.id },
+    { id: 'one', uploadID: upload.id },
+  ];
+  const jazz = { id: 'jazz', name: 'Jazz', steps };
   await call('update_programme', { id: programme.id, blocks: [jazz], separation: [{ by: 'artist', items: 2 }] });
   await call('get_programme', { id: programme.id });
   await call('list_programmes');
   await call('simulate_programme', { id: programme.id, days: 1 });
+  await call('publish_programme', { id: programme.id });
+  const versions = await call('list_programme_versions', { id: programme.id });
+  await call('revert_programme', { id: programme.id, version: versions.data[0].version });
   await call('delete_programme', { id: programme.id });
 
   const connection = await call('create_connection', { platform: 'youtube' });

@@ -13,9 +13,9 @@ export interface UploadUse {
 export function uploadUses(db: Queryable) {
   return {
     /**
-     * Whether a playlist holds the upload, a live stream plays it, or it is the thumbnail of managed settings. A stream
-     * whose playlist has changed plays its former items until the change takes effect. It is one statement, so that no
-     * change falls between its parts.
+     * Whether a playlist holds the upload, a live stream plays it, or it is the thumbnail of managed settings. Rows of
+     * programmes do not count: these are planned again without it. A stream whose playlist has changed plays its former
+     * items until the change takes effect. It is one statement, so that no change falls between its parts.
      */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
@@ -32,7 +32,8 @@ export function uploadUses(db: Queryable) {
            or exists (
              -- An entry of the timeline plays, or will, unless a later one of its track has begun.
              select from live join timeline_entries playing on playing.stream_id = live.id
-             where (playing.snapshot -> 'items' @> $2 or playing.snapshot -> 'items' @> $3
+             where playing.snapshot -> 'planned' is null
+               and (playing.snapshot -> 'items' @> $2 or playing.snapshot -> 'items' @> $3
                  or playing.snapshot -> 'overlays' -> 'logo' ->> 'uploadID' = $1) and not exists (
                select from timeline_entries later
                where later.stream_id = playing.stream_id and later.track = playing.track

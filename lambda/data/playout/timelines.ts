@@ -40,6 +40,10 @@ export interface RunTime {
   readonly toSeconds: number;
 }
 
+/** The entries in force from an hour ago on, without the facts of their rows: all that a publisher needs. */
+export type Recent = 'recent';
+const recentSeconds = 3600;
+
 const wholeRun: RunTime = { fromSeconds: -Infinity, toSeconds: Infinity };
 
 export interface TimelineSources {
@@ -53,6 +57,17 @@ export interface TimelineSources {
 const mostInReach = 20;
 
 export function timelines(db: Queryable) {
+  /** Deletes the oldest entries of a track beyond a size, but none of the latest `mostKept`. */
+  const forget = (streamID: string, track: Track, keptBytes: number, mostKept: number) =>
+    db.query(
+      `delete from timeline_entries where stream_id = $1 and track = $2 and number in (
+         select number from (
+           select number, row_number() over latest as place, sum(pg_column_size(snapshot)) over latest as bytes
+           from timeline_entries where stream_id = $1 and track = $2 window latest as (order by number desc)) sized
+         where place > $4 and bytes > $3)`,
+      [streamID, track, keptBytes, mostKept],
+    );
+
   return {
     /** Writes the first entries of tracks of streams without a timeline. */
     begin: async (entries: readonly FirstEntry[]) => {
@@ -90,14 +105,39 @@ export function timelines(db: Queryable) {
          from timeline_entries where stream_id = $1 and track = $2`,
         [streamID, track, entry.offsetSeconds, entry.playlistID, entry.snapshot],
       );
+      await forget(streamID, track, keptBytes, mostInReach);
+    },
+
+    /**
+     * Replaces the entries from a time on, in seconds after the anchor, by others that follow each other. Entries that
+     * were over long before are deleted beyond `keptBytes` of the track.
+     */
+    replaceFrom: async (
+      streamID: string,
+      track: Track,
+      fromSeconds: number,
+      entries: readonly Omit<TimelineEntry, 'number'>[],
+      keptBytes = bounds.keptBytesPerTrack,
+    ) => {
       await db.query(
-        `delete from timeline_entries where stream_id = $1 and track = $2 and number in (
-           select number from (
-             select number, row_number() over latest as place, sum(pg_column_size(snapshot)) over latest as bytes
-             from timeline_entries where stream_id = $1 and track = $2 window latest as (order by number desc)) sized
-           where place > ${mostInReach} and bytes > $3)`,
-        [streamID, track, keptBytes],
+        'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
+        [streamID, track, fromSeconds],
       );
+      await db.query(
+        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+         select $1, $2, coalesce((select max(number) from timeline_entries where stream_id = $1 and track = $2), -1)
+           + place, offset_seconds, playlist_id, snapshot
+         from unnest($3::float8[], $4::text[], $5::jsonb[]) with ordinality
+           as e (offset_seconds, playlist_id, snapshot, place)`,
+        [
+          streamID,
+          track,
+          entries.map(({ offsetSeconds }) => offsetSeconds),
+          entries.map(({ playlistID }) => playlistID),
+          entries.map(({ snapshot }) => snapshot),
+        ],
+      );
+      await forget(streamID, track, keptBytes, mostInReach + entries.length);
     },
 
     /** The future times at which streams begin to play the last publish of these playlists, by playlist id. */
@@ -149,12 +189,15 @@ export function timelines(db: Queryable) {
     },
 
     /** The timelines of a run, with the entries that are in force during a part of it. */
-    ofStream: async (streamID: string, time = wholeRun): Promise<Timelines> => {
-      const rows = await all<EntryRow>(db, entriesOf('timeline_entries e', 'stream_id = $1', 2), [
-        streamID,
-        time.fromSeconds,
-        time.toSeconds,
-      ]);
+    ofStream: async (streamID: string, time: RunTime | Recent = wholeRun): Promise<Timelines> => {
+      const rows =
+        time === 'recent'
+          ? await all<EntryRow>(db, recentEntries, [streamID, Infinity])
+          : await all<EntryRow>(db, entriesOf('timeline_entries e', 'stream_id = $1', '$2', '$3'), [
+              streamID,
+              time.fromSeconds,
+              time.toSeconds,
+            ]);
       const levels = await all<LevelRow>(
         db,
         `select item_id, upload_id,
@@ -179,19 +222,33 @@ export async function pastTimelines(
 ): Promise<Timelines> {
   const ofRun = 'stream_id = $1 and anchored_at = $2';
   const values = [streamID, anchoredAt, fromSeconds, toSeconds];
-  return timelinesOf(await all<EntryRow>(db, entriesOf('past_entries e', ofRun, 3), values));
+  return timelinesOf(await all<EntryRow>(db, entriesOf('past_entries e', ofRun, '$3', '$4'), values));
 }
 
 /**
- * SQL of the entries of a run that are in force between the times of two parameters, with a second more on each side,
- * as entries begin on the grid of frames.
+ * SQL of the entries of a run that are in force between two times, given as SQL, with a second more on each side, as
+ * entries begin on the grid of frames. The next entry is with them: it cuts off the last item.
  */
-const entriesOf = (table: string, ofRun: string, parameter: number) =>
-  `select track, number, offset_seconds, playlist_id, snapshot from ${table}
-   where ${ofRun} and offset_seconds < $${parameter + 1}::float8 + 1 and number >= coalesce((
+const entriesOf = (table: string, ofRun: string, from: string, to: string, snapshot = 'snapshot') =>
+  `select track, number, offset_seconds, playlist_id, ${snapshot} as snapshot from ${table}
+   where ${ofRun} and number >= coalesce((
      select max(number) from ${table.replace(' e', ' before')}
-     where ${ofRun} and before.track = e.track and before.offset_seconds <= $${parameter}::float8 - 1), 0)
+     where ${ofRun} and before.track = e.track and before.offset_seconds <= ${from}::float8 - 1), 0)
+     and number <= coalesce((
+       select min(number) from ${table.replace(' e', ' after')}
+       where ${ofRun} and after.track = e.track and after.offset_seconds >= ${to}::float8 + 1), ${lastNumber})
    order by number`;
+
+/** The greatest integer of Postgres. */
+const lastNumber = 2_147_483_647;
+
+const recentEntries = entriesOf(
+  'timeline_entries e',
+  'stream_id = $1',
+  `(select extract(epoch from now() - anchored_at) - ${recentSeconds} from streams where id = $1)`,
+  '$2',
+  "snapshot - 'planned'",
+);
 
 /** A function that adds the levels to items. */
 function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineItem {

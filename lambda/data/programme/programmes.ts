@@ -1,5 +1,6 @@
-// SQL of programmes: rules that plan the timeline of a stream.
+// SQL of programmes: rules that plan the timeline of a stream, their published versions and their planners' states.
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
+import type { PlannerState } from '../../domain/programme/planned-row.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import type { Locked } from '../shared/locked.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -7,6 +8,25 @@ import type { Queryable } from '../shared/queryable.ts';
 
 /** Rules as they are stored: all random orders follow from the seed of the programme. */
 export type StoredRules = Omit<ProgrammeRules, 'seed'>;
+
+/** The rules that streams play. */
+export interface PublishedRules extends StoredRules {
+  readonly version: number;
+  /** As ISO 8601. */
+  readonly publishedAt: string;
+}
+
+export interface PublishedVersion {
+  readonly version: number;
+  readonly published_at: Date;
+  readonly rules: StoredRules;
+}
+
+/** The state of a planner before the first row that begins at or after a time. */
+export interface StateAt {
+  readonly at: Date;
+  readonly state: PlannerState;
+}
 
 export interface Programme {
   readonly id: string;
@@ -19,8 +39,19 @@ export interface Programme {
   /** It increases with each change of the draft. */
   readonly version: number;
   readonly draft: StoredRules;
+  /** Null: it was not published yet, and no stream plays it. */
+  readonly live: PublishedRules | null;
+  /** The end of the rows that are planned for the present run; null: there is none. */
+  readonly planned_until: Date | null;
+  /** The reason for which the last plan has no rows; null: it has. */
+  readonly plan_failure: { readonly code: string; readonly detail: string } | null;
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+/** A programme that its stream plays. */
+export interface PublishedProgramme extends Programme {
+  readonly live: PublishedRules;
 }
 
 export function programmes(db: Queryable) {
@@ -56,6 +87,90 @@ export function programmes(db: Queryable) {
         [id, draft],
       ))!,
 
-    delete: (id: string) => db.query('delete from programmes where id = $1', [id]),
+    /** Deletes a programme. Its stream plays it until the end of its run. */
+    delete: async ({ id, stream_id: streamID, kind }: Locked<Programme>) => {
+      await db.query('delete from programmes where id = $1', [id]);
+      await db.query(
+        `update streams set planned_tracks = nullif(array_remove(planned_tracks, $2), '{}') where id = $1`,
+        [streamID, kind],
+      );
+    },
+
+    /** The published programmes of streams. */
+    ofStreams: (streamIDs: readonly string[]) =>
+      all<PublishedProgramme>(
+        db,
+        'select * from programmes where stream_id = any ($1) and live is not null order by kind',
+        [streamIDs],
+      ),
+
+    /** Makes the draft the live version, and keeps the last `mostVersions` ones. */
+    publish: async ({ id, stream_id: streamID, kind, version }: Locked<Programme>, mostVersions: number) => {
+      await db.query(
+        `insert into programme_versions (programme_id, version, rules) select id, version, draft from programmes
+         where id = $1 on conflict do nothing`,
+        [id],
+      );
+      await db.query('delete from programme_versions where programme_id = $1 and version <= $2', [
+        id,
+        version - mostVersions,
+      ]);
+      await db.query(
+        `update streams set planned_tracks = array_append(planned_tracks, $2)
+         where id = $1 and (planned_tracks @> array[$2]) is not true`,
+        [streamID, kind],
+      );
+      return (await one<Locked<Programme>>(
+        db,
+        `update programmes set updated_at = now(), live = draft || jsonb_build_object('version', version,
+           'publishedAt', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+         where id = $1 returning *`,
+        [id],
+      ))!;
+    },
+
+    /** The published versions, the latest first. */
+    versions: (id: string) =>
+      all<PublishedVersion>(
+        db,
+        `select version, published_at, rules from programme_versions where programme_id = $1 order by version desc`,
+        [id],
+      ),
+
+    version: (id: string, version: number) =>
+      one<PublishedVersion>(
+        db,
+        'select version, published_at, rules from programme_versions where programme_id = $1 and version = $2',
+        [id, version],
+      ),
+
+    /** The latest state of the planner at or before a time; null: it has planned nothing until then. */
+    stateAt: (id: string, at: Date) =>
+      one<StateAt>(
+        db,
+        'select at, state from programme_states where programme_id = $1 and at <= $2 order by at desc limit 1',
+        [id, at],
+      ),
+
+    /**
+     * Stores a state in place of those from its time on. Older ones are deleted, but the last one at or before `now`:
+     * plans continue from it.
+     */
+    saveState: async (id: string, { at, state }: StateAt, now: Date) => {
+      await db.query(
+        `delete from programme_states where programme_id = $1 and (at >= $2 or at < (
+           select max(at) from programme_states where programme_id = $1 and at <= least($2, $3::timestamptz)))`,
+        [id, at, now],
+      );
+      await db.query('insert into programme_states (programme_id, at, state) values ($1, $2, $3)', [id, at, state]);
+    },
+
+    /** Records the end of a plan, or the reason for which there is none. */
+    savePlan: (id: string, plannedUntil: Date | null, failure: Programme['plan_failure']) =>
+      db.query('update programmes set planned_until = $2, plan_failure = $3 where id = $1', [
+        id,
+        plannedUntil,
+        failure,
+      ]),
   };
 }

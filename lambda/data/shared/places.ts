@@ -6,7 +6,7 @@ import type { Queryable } from './queryable.ts';
  * Recovering the replicas of dead agents, reporting those that other agents have taken over, and firing what is due, by
  * kind.
  */
-export type WorkInPlaces = 'recovery' | 'takeover' | 'starts' | 'ends' | 'checks' | 'items' | 'accounts';
+export type WorkInPlaces = 'recovery' | 'takeover' | 'starts' | 'ends' | 'checks' | 'items' | 'plans' | 'accounts';
 
 export interface Place {
   readonly number: number;

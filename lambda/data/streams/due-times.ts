@@ -14,6 +14,7 @@ export const dueKinds = [
   'broadcast_rotation',
   'item_start',
   'joins',
+  'plan',
 ] as const;
 export type DueKind = (typeof dueKinds)[number];
 
@@ -26,13 +27,14 @@ export const kindsOfWork = {
   ends: ['schedule_end', 'duration_over'],
   checks: ['activation_timeout', 'broadcast_rotation'],
   items: ['item_start', 'joins'],
+  plans: ['plan'],
 } as const satisfies Readonly<Record<string, readonly DueKind[]>>;
 export type DueWork = keyof typeof kindsOfWork;
 
 const timedKinds = [...kindsOfWork.starts, ...kindsOfWork.ends, ...kindsOfWork.checks];
 /**
- * SQL condition: a due time may need a timer. Item starts and joins need none: streams on the air have agents. The
- * places are those of the generated column, so that any plan uses the index of places.
+ * SQL condition: a due time may need a timer. Item starts, joins and plans need none: streams on the air have agents.
+ * The places are those of the generated column, so that any plan uses the index of places.
  */
 const mayNeedTimer = `not timer_armed and not resting and place in (1, 2)
   and kind in (${timedKinds.map((kind) => `'${kind}'`).join(', ')})`;

@@ -68,6 +68,16 @@ export function streamParts(db: Queryable) {
         part.destinationID ?? null,
       ]),
 
+    /** Locks the live streams of a user with a programme. */
+    lockPlannedOf: (userID: string) =>
+      all<Locked<Stream>>(
+        db,
+        `select * from streams
+         where user_id = $1 and planned_tracks is not null and state in ('preparing', 'activating', 'active', 'failing')
+         order by id for update`,
+        [userID],
+      ),
+
     attachPlaylist: async (id: string, playlistID: string) =>
       (await one<Locked<Stream>>(
         db,

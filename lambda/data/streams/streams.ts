@@ -49,6 +49,8 @@ export interface Stream extends StreamSettings {
   readonly pending_sound: number | null;
   /** The number of joins of the next minutes that are cuts until they are prepared; null: no item has joins. */
   readonly pending_joins: number | null;
+  /** The tracks with a published programme; null: none. */
+  readonly planned_tracks: readonly ('video' | 'audio')[] | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   /**
@@ -202,14 +204,20 @@ export function streams(db: Queryable) {
       ),
 
     /**
-     * Sets the anchor, the time of the first frame of the run, to now, unless it is set.
+     * Sets the anchor, the time of the first frame of the run, to now, unless it is set. Programmes of the stream are
+     * due to be planned then, as the hours of their blocks lie on its frames only now.
      * @returns the anchor, and the time of the database
      */
     anchor: async (id: string) =>
       (await one<{ anchored_at: Date; now: Date }>(
         db,
-        `update streams set anchored_at = coalesce(anchored_at, clock_timestamp()) where id = $1
-         returning anchored_at, clock_timestamp() as now`,
+        `with anchored as (
+           update streams set anchored_at = coalesce(anchored_at, clock_timestamp()) where id = $1
+           returning new.anchored_at, old.anchored_at is null and new.planned_tracks is not null as is_unplanned),
+         planned as (
+           insert into due_times (stream_id, kind, due_at) select $1, 'plan', now() from anchored where is_unplanned
+           on conflict (stream_id, kind) do update set due_at = excluded.due_at)
+         select anchored_at, clock_timestamp() as now from anchored`,
         [id],
       ))!,
 

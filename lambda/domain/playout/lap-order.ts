@@ -19,6 +19,11 @@ export interface Ordered<Item extends Identified> {
   readonly seed: number;
   readonly items: readonly Item[];
   /**
+   * Sequential: the places of the items in the order of a lap, each place any number of times. Absent: as they are
+   * listed.
+   */
+  readonly order?: readonly number[];
+  /**
    * Shuffle: no item of the last third of a lap is in the first third of the next one. Absent: only the last item does
    * not begin the next lap.
    */
@@ -29,8 +34,8 @@ export interface Ordered<Item extends Identified> {
 
 /** The items of a lap in play order. For shuffle, a permutation seeded by snapshot and lap. */
 export function orderOfLap<Item extends Identified>(snapshot: Ordered<Item>, lap: number): readonly Item[] {
-  const { mode, items, isSpread, lapUnderWay } = snapshot;
-  if (mode === 'sequential') return items;
+  const { mode, items, order: places, isSpread, lapUnderWay } = snapshot;
+  if (mode === 'sequential') return places ? places.map((place) => items[place]!) : items;
   if (lapUnderWay && lap === 0) return withIDs(items, lapUnderWay.rest);
   if (items.length < 2) return items;
   const order = permutation(snapshot, lap);

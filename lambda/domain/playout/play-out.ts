@@ -7,6 +7,7 @@ import type { Ordered } from './lap-order.ts';
 import { overlapFrames } from './sound.ts';
 import type { ItemJoin, OwnJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
+import type { PlannedFacts } from './planned-facts.ts';
 import type { SourceReading } from '../shared/source-reading.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
@@ -61,6 +62,8 @@ export interface TimelineItem {
 export interface TimelineSnapshot extends Ordered<TimelineItem> {
   /** Graphics over the pictures; absent: none. */
   readonly overlays?: TimelineOverlays;
+  /** The facts of its rows in the order of a lap; absent: no programme has planned it. */
+  readonly planned?: readonly PlannedFacts[];
 }
 
 /** Graphics over pictures, with every fact that the publisher needs. */
@@ -89,6 +92,8 @@ export interface ItemOccurrence {
   readonly lap: number;
   readonly startFrame: number;
   readonly frameCount: number;
+  /** Absent: no programme has planned it. */
+  readonly planned?: PlannedFacts;
   /** The item replaces the item in the timeline. */
   readonly isStandIn?: true;
 }
@@ -119,8 +124,8 @@ export function framesUntilNext(item: Pick<TimelineItem, 'durationSeconds' | 'jo
 }
 
 /**
- * The items that a snapshot plays, in the order of the playlist. All code reads items through this function, so that a
- * snapshot can play more items than its playlist lists.
+ * The items that a snapshot plays, in the order of the playlist, or each once if a programme has planned them. All code
+ * reads items through this function, so that a snapshot can play more items than its playlist lists.
  * @param snapshot undefined: nothing is played
  */
 export function itemsPlayed(snapshot: Pick<TimelineSnapshot, 'items'> | undefined): readonly TimelineItem[] {
@@ -140,9 +145,9 @@ export function occurrenceAt(
   const end = endFrameOf(timeline, Math.max(0, place), framesPerSecond);
   const { lap, startFrame: lapStart } = lapAt(entry, frame, framesPerSecond);
   let startFrame = lapStart;
-  for (const item of orderOfLap(entry.snapshot, lap)) {
+  for (const [place, item] of orderOfLap(entry.snapshot, lap).entries()) {
     const frameCount = framesUntilNext(item, framesPerSecond);
-    if (frame < startFrame + frameCount) return cutOff({ entry, lap, item, startFrame, frameCount }, end);
+    if (frame < startFrame + frameCount) return cutOff({ entry, lap, place, item, startFrame, frameCount }, end);
     startFrame += frameCount;
   }
   throw new RangeError('a lap is as long as its items');
@@ -160,10 +165,10 @@ export function* occurrencesFrom(
     const end = endFrameOf(timeline, from + index, framesPerSecond);
     let { startFrame } = lapAt(entry, index === 0 ? frame : entryStartFrame(entry, framesPerSecond), framesPerSecond);
     for (let lap = index === 0 ? first.lap : 0; startFrame < end; lap++) {
-      for (const item of orderOfLap(entry.snapshot, lap)) {
+      for (const [place, item] of orderOfLap(entry.snapshot, lap).entries()) {
         const frameCount = framesUntilNext(item, framesPerSecond);
         if (startFrame < end && startFrame + frameCount > frame)
-          yield cutOff({ entry, lap, item, startFrame, frameCount }, end);
+          yield cutOff({ entry, lap, place, item, startFrame, frameCount }, end);
         startFrame += frameCount;
       }
     }
@@ -204,14 +209,18 @@ export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number,
 
 interface WholeOccurrence extends Pick<ItemOccurrence, 'item' | 'lap' | 'startFrame' | 'frameCount'> {
   readonly entry: TimelineEntry;
+  /** Its place in the lap. */
+  readonly place: number;
 }
 
 /** An occurrence up to the frame at which the next entry begins. An item that is cut off has no join. */
-function cutOff({ entry, lap, item, startFrame, frameCount }: WholeOccurrence, endFrame: number): ItemOccurrence {
-  const { number: entryNumber, playlistID } = entry;
-  if (startFrame + frameCount <= endFrame) return { item, entryNumber, playlistID, lap, startFrame, frameCount };
+function cutOff({ entry, place, item, ...whole }: WholeOccurrence, endFrame: number): ItemOccurrence {
+  const { number: entryNumber, playlistID, snapshot } = entry;
+  const planned = snapshot.planned?.[place];
+  const found = { ...whole, entryNumber, playlistID, ...(planned && { planned }) };
+  if (whole.startFrame + whole.frameCount <= endFrame) return { ...found, item };
   const { join: _, ...unjoined } = item;
-  return { item: unjoined, entryNumber, playlistID, lap, startFrame, frameCount: endFrame - startFrame };
+  return { ...found, item: unjoined, frameCount: endFrame - whole.startFrame };
 }
 
 /** The frame at which the entry after another one begins; Infinity: that is the last one. */
@@ -233,7 +242,8 @@ function lapAt(
   const begun = snapshot.lapUnderWay ? framesOf(orderOfLap(snapshot, 0)) : null;
   if (begun !== null && frame < origin + begun) return { lap: 0, startFrame: origin };
   const [firstLap, firstFrame] = begun === null ? [0, origin] : [1, origin + begun];
-  const lapFrames = framesOf(itemsPlayed(snapshot));
+  // All laps are equally long, in whichever order.
+  const lapFrames = framesOf(snapshot.order ? orderOfLap(snapshot, firstLap) : itemsPlayed(snapshot));
   const laps = Math.max(0, Math.floor((frame - firstFrame) / lapFrames));
   return { lap: firstLap + laps, startFrame: firstFrame + laps * lapFrames };
 }

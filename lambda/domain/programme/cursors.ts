@@ -1,5 +1,6 @@
 // The order in which a collection plays: a walk through its members that continues over changes of the collection.
 // A cursor is small, whatever the collection's size, and refers to no position that a new member would move.
+import type { CursorMove } from '../playout/planned-facts.ts';
 import { sha256 } from '../shared/sha256.ts';
 import type { PlannableCollection, PlannableItem } from './plannable.ts';
 
@@ -18,16 +19,6 @@ export interface Cursor {
   groups?: Record<string, string>;
   /** The occurrence of the block that it belongs to, as Unix time in ms; absent: it continues over occurrences. */
   readonly occurrenceMs?: number;
-}
-
-/** The change of a cursor by one member that plays. */
-export interface CursorMove extends Pick<Cursor, 'newestMs' | 'at' | 'place'> {
-  /** Absent: the position in the order stays, as the member was passed over before, or is new. */
-  readonly lap?: number;
-  /** Ids of members that it passes over; absent: none. */
-  readonly passedOver?: readonly string[];
-  /** `series`: the group of the member. */
-  readonly group?: string;
 }
 
 /** Members that may be passed over at a time. */

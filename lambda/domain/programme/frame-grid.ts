@@ -18,8 +18,8 @@ export function frameOfMs({ anchoredAtMs, framesPerSecond }: FrameGrid, ms: numb
   return Math.ceil(((ms - anchoredAtMs) * framesPerSecond) / 1000 - rounding) + 0;
 }
 
-/** Far below one frame. */
-const rounding = 1e-6;
+/** Far below one frame, and above the precision of Unix times in ms, which is 0.00002 frames. */
+const rounding = 1e-3;
 
 /** A block time on the grid of frames. */
 export interface Span {
@@ -46,4 +46,28 @@ function cutOfBeginning({ block, isBeginning }: BlockTime, from: number, { frame
   if (!isBeginning) return Infinity;
   if (block.starts === 'hard') return from;
   return block.latestMinutes === null ? Infinity : from + block.latestMinutes * 60 * framesPerSecond;
+}
+
+/** The time that a row may have. */
+export interface Room {
+  /** Null: no block has the time. */
+  readonly time: BlockTime | null;
+  /** The frame that cuts off what plays; Infinity: none. */
+  readonly deadline: number;
+}
+
+/** The room at a frame. @param spans those that end after it; the first two are enough */
+export function roomIn([span, next]: readonly Span[], frame: number): Room {
+  // A time without a block ends exactly.
+  if (!span || span.from > frame) return { time: null, deadline: span?.from ?? Infinity };
+  const isExact = span.time.block.ends !== 'finish' && span.time.isEnd;
+  return { time: span.time, deadline: Math.min(isExact ? span.until : Infinity, next?.cutFrame ?? Infinity) };
+}
+
+/** The first frame after another one at which block times cut off what plays; Infinity: none. */
+export function firstCutAfter(blockTimes: readonly BlockTime[], grid: FrameGrid, frame: number): number {
+  return roomIn(
+    spansOf(blockTimes, grid).filter(({ until }) => until > frame),
+    frame,
+  ).deadline;
 }

@@ -1,48 +1,21 @@
 // A row of a plan, and the state of a planner that follows from the rows so far.
 // The state is a fold over rows, so a plan continues from any row. Decision D224.
 import { moveCursor } from './cursors.ts';
-import type { Cursor, CursorMove } from './cursors.ts';
+import type { Cursor } from './cursors.ts';
+import type { PlannedFacts } from '../playout/planned-facts.ts';
 import type { PlannableItem } from './plannable.ts';
 import type { Block } from './programme-rules.ts';
 import { afterTurn } from './shares.ts';
 import type { Turns } from './shares.ts';
 
-export const rowKinds = ['item', 'insert', 'filler'] as const;
-export type RowKind = (typeof rowKinds)[number];
-
 /** One playing of an item. */
-export interface PlannedRow {
-  readonly kind: RowKind;
+export interface PlannedRow extends PlannedFacts {
   readonly item: PlannableItem;
   /** Frames from the anchor of the plan's grid. */
   readonly startFrame: number;
   /** Fewer than the item has if the next row cuts it off. */
   readonly frameCount: number;
   readonly isCutOff: boolean;
-  /** Null: filler for a time without a block. */
-  readonly blockID: string | null;
-  /** The beginning of the block's occurrence, as Unix time in ms; 0 for a block without hours. */
-  readonly occurrenceMs: number;
-  /** `item`: the step. */
-  readonly stepID?: string;
-  readonly insertID?: string;
-  /** `insert`: whether its break begins with this row. */
-  readonly beginsBreak?: true;
-  /** The cursor that it moves, by name. */
-  readonly cursor?: string;
-  readonly move?: CursorMove;
-  /** Items that were considered; absent: only this one. */
-  readonly candidates?: number;
-  /** Members that were passed over, with the places of the separation rules that they would break. */
-  readonly refused?: readonly Refused[];
-  /** The places of the separation rules that it breaks, as no member meets all. */
-  readonly relaxed?: readonly number[];
-}
-
-/** A member that was passed over: by separation rules, or because it is too long for the time that is left. */
-export interface Refused {
-  readonly uploadID: string;
-  readonly by: readonly number[] | 'too_long';
 }
 
 /** The state of the occurrence of a block. */

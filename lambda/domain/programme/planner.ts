@@ -6,11 +6,12 @@ import type { Candidate } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
 import { dueInsert, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
-import { frameOfMs, msOfFrame, spansOf } from './frame-grid.ts';
-import type { FrameGrid, Span } from './frame-grid.ts';
+import { frameOfMs, msOfFrame, roomIn, spansOf } from './frame-grid.ts';
+import type { FrameGrid, Room, Span } from './frame-grid.ts';
 import type { PlannableCollection, PlannableItem } from './plannable.ts';
 import { applyRow, cursorAt, isTurnOver, rerunPrefix } from './planned-row.ts';
-import type { PlannedRow, PlannerState, Refused, TimedRow } from './planned-row.ts';
+import type { PlannedRow, PlannerState, TimedRow } from './planned-row.ts';
+import type { Refused } from '../playout/planned-facts.ts';
 import { sourceKey } from './programme-rules.ts';
 import type { Block, Insert, ItemSource, ProgrammeRules, Step } from './programme-rules.ts';
 import { Heard, givenUpFirst } from './separation.ts';
@@ -79,14 +80,6 @@ interface Choice extends Candidate {
   readonly relaxed: readonly number[];
 }
 
-/** The time that a row may have. */
-interface Room {
-  /** Null: no block has the time. */
-  readonly time: BlockTime | null;
-  /** The frame that cuts off what plays; Infinity: none. */
-  readonly deadline: number;
-}
-
 /** A room within the time of a block. */
 type PlannedRoom = Room & { readonly time: BlockTime };
 
@@ -129,11 +122,7 @@ class Planning {
   #room(): Room {
     while (this.#spanIndex < this.#spans.length && this.#spans[this.#spanIndex]!.until <= this.#frame)
       this.#spanIndex++;
-    const [span, next] = this.#spans.slice(this.#spanIndex, this.#spanIndex + 2);
-    // A time without a block ends exactly.
-    if (!span || span.from > this.#frame) return { time: null, deadline: span?.from ?? Infinity };
-    const isExact = span.time.block.ends !== 'finish' && span.time.isEnd;
-    return { time: span.time, deadline: Math.min(isExact ? span.until : Infinity, next?.cutFrame ?? Infinity) };
+    return roomIn(this.#spans.slice(this.#spanIndex, this.#spanIndex + 2), this.#frame);
   }
 
   #planNext(room: PlannedRoom): void {

@@ -1,6 +1,6 @@
 // Distances between items that are alike, over blocks, publishes and runs.
 import type { PlannableItem } from './plannable.ts';
-import type { RowKind } from './planned-row.ts';
+import type { RowKind } from '../playout/planned-facts.ts';
 import type { SeparationRule } from './programme-rules.ts';
 
 /** An item that has played, or is planned. Times are Unix times in ms. */

@@ -1,6 +1,7 @@
 // The figures of a plan: shares, and rules that it cannot keep.
 import type { Gap, Plan } from './planner.ts';
-import type { PlannedRow, RowKind } from './planned-row.ts';
+import type { PlannedRow } from './planned-row.ts';
+import type { RowKind } from '../playout/planned-facts.ts';
 import type { ProgrammeRules } from './programme-rules.ts';
 import { sourceKey } from './programme-rules.ts';
 

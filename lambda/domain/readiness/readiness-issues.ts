@@ -3,6 +3,7 @@ export const readinessPaths = [
   'VIDEO',
   'AUDIO',
   'PLAYLIST',
+  'PROGRAMME',
   'DESTINATION',
   'MANAGED',
   'BILLING',
@@ -134,6 +135,16 @@ const issueTable = {
     'PREPARATION',
   ],
   playlist_missing: ['PLAYLIST', 'A playlist of the stream does not exist.', 'Set playlistIDs to playlists of yours.'],
+  nothing_to_plan: [
+    'PROGRAMME',
+    'No collection that the programme draws from has an upload that can be played.',
+    'Look at the uploads of its collections: list_collection_uploads shows which of them can be played.',
+  ],
+  programme_gap: [
+    'PROGRAMME',
+    'No block of the programme has the time now, and there is no filler.',
+    'Add a block without hours, which plays when no other does, or filler; then publish the programme.',
+  ],
   playlist_empty: ['PLAYLIST', 'A playlist of the stream has no items.', 'Add items with apply_playlist_operations.'],
   playlist_not_probed: [
     'PLAYLIST',

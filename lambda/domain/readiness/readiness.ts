@@ -31,6 +31,15 @@ export interface PlaylistFacts {
   readonly isDraftUnpublished: boolean;
 }
 
+/** Facts of a published programme, which the stream plays in place of playlists and uploads of this kind. */
+export interface ProgrammeFacts {
+  readonly kind: 'video' | 'audio';
+  /** Rows that its beginning has, up to a few; 0: it has nothing to play. */
+  readonly rows: number;
+  /** Whether no block has the time now, and there is no filler. */
+  readonly isGap: boolean;
+}
+
 /** Facts of a destination. */
 export interface DestinationFacts {
   /** The stream's output to it; null if the stream has only a deprecated stream key. */
@@ -53,6 +62,7 @@ export interface OutputFacts extends DestinationFacts {
 /** Every fact that starts and readiness need. `null`: named by the stream, but missing. `undefined`: not named. */
 export interface StreamFacts extends OverlayFacts {
   readonly playlists: readonly (PlaylistFacts | null)[];
+  readonly programmes: readonly ProgrammeFacts[];
   readonly videoUpload?: UploadFacts | null | undefined;
   readonly audioUpload?: UploadFacts | null | undefined;
   readonly logo?: LogoFacts | null | undefined;
@@ -132,8 +142,9 @@ function noticedInSound({ isLevelled }: StreamFacts): readonly NoticedKind[] {
 }
 
 /** Whether a sound track replaces the sound of the videos. */
-function hasOwnSound({ playlists, audioUpload }: StreamFacts): boolean {
-  return (audioUpload !== undefined && audioUpload !== null) || playlists.some((each) => each?.kind === 'audio');
+function hasOwnSound({ playlists, programmes, audioUpload }: StreamFacts): boolean {
+  const isSound = (each: { readonly kind: string } | null) => each?.kind === 'audio';
+  return (audioUpload !== undefined && audioUpload !== null) || playlists.some(isSound) || programmes.some(isSound);
 }
 
 /** @param where - place of the finding, as words of a sentence */
@@ -150,6 +161,8 @@ function noticedIn(
 }
 
 function judgeVideo(facts: StreamFacts): Finding[] {
+  const programme = facts.programmes.find(({ kind }) => kind === 'video');
+  if (programme) return judgeProgramme(programme);
   const video = facts.playlists.filter((playlist) => playlist?.kind !== 'audio');
   const noticed = hasOwnSound(facts) ? noticedInPictures : [...noticedInPictures, ...noticedInSound(facts)];
   if (video.length > 0) return video.flatMap((playlist) => judgePlaylist(playlist, noticed));
@@ -163,6 +176,8 @@ function judgeVideo(facts: StreamFacts): Finding[] {
 }
 
 function judgeAudio(facts: StreamFacts): Finding[] {
+  const programme = facts.programmes.find(({ kind }) => kind === 'audio');
+  if (programme) return judgeProgramme(programme);
   const audio = facts.playlists.filter((playlist) => playlist?.kind === 'audio');
   if (audio.length > 0) return audio.flatMap((playlist) => judgePlaylist(playlist, noticedInSound(facts)));
   const upload = facts.audioUpload;
@@ -172,6 +187,11 @@ function judgeAudio(facts: StreamFacts): Finding[] {
   if (!upload.uploaded) return ['audio_not_uploaded'];
   if (upload.probeState !== 'completed') return ['audio_not_probed'];
   return upload.hasAudio ? noticedIn('audio_findings', 'the audio', [upload], noticedInSound(facts)) : ['audio_silent'];
+}
+
+function judgeProgramme({ rows, isGap }: ProgrammeFacts): Finding[] {
+  if (isGap) return ['programme_gap'];
+  return rows === 0 ? ['nothing_to_plan'] : [];
 }
 
 function judgeSoundUnder(facts: StreamFacts): Finding[] {

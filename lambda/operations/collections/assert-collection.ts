@@ -2,7 +2,7 @@
 import type { Collection } from '../../data/media/collections.ts';
 import type { CollectionSource } from '../../domain/media/collections.ts';
 import { failureOfItem } from '../../domain/readiness/readiness.ts';
-import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
+import { uploadFacts } from '../../orchestration/shared/upload-facts.ts';
 import type { Context } from '../context.ts';
 import { assertNoFaults, fieldProblem } from '../field-problems.ts';
 import type { FieldFault } from '../field-problems.ts';

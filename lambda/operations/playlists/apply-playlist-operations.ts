@@ -6,7 +6,7 @@ import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain
 import type { PlaylistOperation } from '../../domain/playout/playlist-edits.ts';
 import { failureOfItem } from '../../domain/readiness/readiness.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
-import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
+import { uploadFacts } from '../../orchestration/shared/upload-facts.ts';
 import type { Context } from '../context.ts';
 import { assertNoFaults, fieldProblem } from '../field-problems.ts';
 import type { FieldFault } from '../field-problems.ts';

@@ -5,7 +5,7 @@ import type { Upload } from '../../data/media/uploads.ts';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
 import { failureOfItem } from '../../domain/readiness/readiness.ts';
-import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
+import { uploadFacts } from '../../orchestration/shared/upload-facts.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { itemLook, presentItemLook } from '../look-fields.ts';

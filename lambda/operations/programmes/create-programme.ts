@@ -11,8 +11,9 @@ import { presentProgramme, programmeSchema, rulesInput, noRules } from './progra
 export const createProgramme = operation(['service:write'], {
   summary: 'Create a programme',
   description:
-    'Creates a programme without rules. Streams do not play programmes yet: simulate_programme shows what they would ' +
-    'play. Next: create_collection for each kind of uploads, and update_programme with blocks that draw from them.',
+    'Creates a programme without rules. Next: create_collection for each kind of uploads, update_programme with ' +
+    'blocks that draw from them, simulate_programme to see the rows, then publish_programme: the stream plays it ' +
+    'from then on.',
   tag: 'programmes',
   route: 'POST /programmes',
   body: z.strictObject({

@@ -1,15 +1,17 @@
 // DELETE /programmes/{id}: deletes the rules, but no upload and no collection.
-import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { lockProgramme } from './lock-programme.ts';
 
 export const deleteProgramme = operation(['service:write'], {
   summary: 'Delete a programme',
-  description: 'Deletes the rules. Uploads and collections stay.',
+  description:
+    'Deletes the rules and their versions. Uploads and collections stay. A stream on the air plays what is planned, ' +
+    'again and again, until it stops or a playlist is published.',
   tag: 'programmes',
   route: 'DELETE /programmes/{id}',
   output: { status: 204 },
   async handle(ctx, { params }) {
-    const { id } = orNotFound(await ctx.data.programmes.lock(ctx.caller.userID, params.id), 'programme');
-    await ctx.data.programmes.delete(id);
+    const { programme } = await lockProgramme(ctx, params.id);
+    await ctx.data.programmes.delete(programme);
   },
 });

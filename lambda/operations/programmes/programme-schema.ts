@@ -201,7 +201,7 @@ export const programmeSchema = z
     id: z.string(),
     streamID: z.string(),
     kind: z.enum(playlistKinds),
-    version: z.int32().describe('It increases with each change.'),
+    version: z.int32().describe('Version of the draft. It increases with each change.'),
     timeZone: z.string(),
     blocks: z.array(
       z
@@ -264,13 +264,21 @@ export const programmeSchema = z
     ),
     filler: z.object(shownSource).meta({ id: 'ProgrammeFiller' }).nullable(),
     insertSecondsPerHour: z.int32().nullable(),
+    liveVersion: z.int32().nullable().describe('Version that the stream plays. null: not published yet.'),
+    publishedAt: timestamp.nullable(),
+    plannedUntil: timestamp.nullable().describe('End of the rows planned for the last run. null: none.'),
+    planFailure: z
+      .object({ code: z.string(), detail: z.string() })
+      .meta({ id: 'PlanFailure' })
+      .nullable()
+      .describe('Why the last plan is not as the rules want it. null: it is.'),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
   .meta({ id: 'Programme' });
 
 export function presentProgramme(programme: Programme): z.input<typeof programmeSchema> {
-  const { draft } = programme;
+  const { draft, live } = programme;
   return {
     ...shownColumns(programmeSchema, programme),
     timeZone: draft.timeZone,
@@ -292,5 +300,7 @@ export function presentProgramme(programme: Programme): z.input<typeof programme
     separation: [...draft.separation],
     filler: draft.filler && draft.filler.from,
     insertSecondsPerHour: draft.insertSecondsPerHour,
+    liveVersion: live?.version ?? null,
+    publishedAt: live && new Date(live.publishedAt),
   };
 }

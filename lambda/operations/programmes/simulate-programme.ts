@@ -1,7 +1,7 @@
 // GET /programmes/{id}/simulation: the plan of days to come, with its figures.
 import * as z from 'zod';
-import { msOfFrame } from '../../domain/programme/frame-grid.ts';
-import { rowKinds } from '../../domain/programme/planned-row.ts';
+import { rowKinds } from '../../domain/playout/planned-facts.ts';
+import { runClock } from '../../domain/streams/run-clock.ts';
 import { simulateProgramme as simulate } from '../../orchestration/programme/simulate-programme.ts';
 import type { SimulatedProgramme } from '../../orchestration/programme/simulate-programme.ts';
 import { orNotFound, timestampInput } from '../fields.ts';
@@ -73,7 +73,8 @@ function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
 
 type Share = ReturnType<SimulatedProgramme['figures']['kind']>;
 
-const timeOf = (grid: SimulatedProgramme['grid'], frame: number) => new Date(Math.round(msOfFrame(grid, frame)));
+const timeOf = ({ anchoredAtMs, framesPerSecond }: SimulatedProgramme['grid'], frame: number) =>
+  runClock(new Date(anchoredAtMs), framesPerSecond).timeOf(frame);
 
 function presentRows({ rows, grid }: SimulatedProgramme): z.input<typeof simulatedRow>[] {
   return rows.map(({ item, startFrame, frameCount, isCutOff, stepID, insertID, refused = [], ...row }) => ({

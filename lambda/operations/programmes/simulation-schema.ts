@@ -1,6 +1,6 @@
 // A simulation of a programme in answers.
 import * as z from 'zod';
-import { rowKinds } from '../../domain/programme/planned-row.ts';
+import { rowKinds } from '../../domain/playout/planned-facts.ts';
 import { timestamp } from '../fields.ts';
 
 const refused = z

@@ -99,7 +99,7 @@ async function presentRows(
 ): Promise<z.input<typeof timelineRow>[]> {
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await ctx.data.runs.uploadFacts(stream.user_id, uploadIDs);
-  return rows.map(({ startAt, endAt, occurrence: { item, playlistID }, aired: parts }) => ({
+  return rows.map(({ startAt, endAt, occurrence: { item, playlistID, planned }, aired: parts }) => ({
     startAt,
     endAt,
     playlistID,
@@ -107,6 +107,10 @@ async function presentRows(
     uploadID: item.uploadID,
     name: nameOfItem(item, uploads.get(item.uploadID)?.name, parts !== null),
     ...titlesOfItem(item, uploads.get(item.uploadID)),
+    kind: planned?.kind ?? null,
+    blockID: planned?.blockID ?? null,
+    stepID: planned?.stepID ?? null,
+    insertID: planned?.insertID ?? null,
     positionSeconds: from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000),
     aired: parts && [...parts],
   }));

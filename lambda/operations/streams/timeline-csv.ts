@@ -16,17 +16,20 @@ const columns = [
   'title',
   'artist',
   'album',
+  'kind',
+  'blockID',
+  'insertID',
 ] as const;
 
 /** Formats rows as CSV. An item that was not aired, or lies in the future, has one row without parts. */
 export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): string {
   const lines = data.flatMap((row) => {
     const known = [row.startAt, row.endAt, row.name, row.playlistID, row.itemID, row.uploadID];
-    const titles = [row.title, row.artist, row.album];
+    const others = [row.title, row.artist, row.album, row.kind, row.blockID, row.insertID];
     const parts = row.aired ?? [];
-    if (parts.length === 0) return [[...known, null, null, null, null, ...titles]];
+    if (parts.length === 0) return [[...known, null, null, null, null, ...others]];
     return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID }) => {
-      return [...known, outputID, fromSeconds, toSeconds, standInUploadID, ...titles];
+      return [...known, outputID, fromSeconds, toSeconds, standInUploadID, ...others];
     });
   });
   return csvTable([columns, ...lines]);

@@ -1,5 +1,6 @@
 // A row of a timeline in answers: one playback of an item.
 import * as z from 'zod';
+import { rowKinds } from '../../domain/playout/planned-facts.ts';
 import { timestamp } from '../fields.ts';
 
 const aired = z
@@ -25,6 +26,13 @@ export const timelineRow = z
     title: z.string().nullable(),
     artist: z.string().nullable(),
     album: z.string().nullable(),
+    kind: z
+      .enum(rowKinds)
+      .nullable()
+      .describe('Kind of the row in the programme of the stream. null: no programme has planned it.'),
+    blockID: z.string().nullable(),
+    stepID: z.string().nullable(),
+    insertID: z.string().nullable(),
     positionSeconds: z.number().describe('Position in the item at `from`, in seconds.'),
     aired: z
       .array(aired)

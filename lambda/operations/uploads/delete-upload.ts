@@ -1,6 +1,7 @@
 // DELETE /uploads/{id}: deletes an upload and its file.
 import type { Upload } from '../../data/media/uploads.ts';
 import { discardUpload } from '../../orchestration/media/discard-uploads.ts';
+import { playsSoon } from '../../orchestration/playout/plays-soon.ts';
 import type { Context } from '../context.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -48,8 +49,13 @@ export async function deleteUnused(
   const found = await ctx.data.uploads.find(userID, uploadID);
   if (!found) return 'missing';
   await ctx.data.streamParts.lockUsersOf({ uploadID: found.id });
+  const planned = await ctx.data.streamParts.lockPlannedOf(userID);
   const upload = await ctx.data.uploads.lock(userID, found.id);
   if (!upload) return 'missing';
+  const now = await ctx.data.now();
+  for (const stream of planned)
+    if (await playsSoon(ctx.data, stream, upload.id, now))
+      return { inUse: [`the programme of live stream ${stream.id} within the next minute`] };
   if (await ctx.data.uploadUses.isInUse(upload.id)) return { inUse: await usersOf(ctx, upload) };
   await ctx.data.sourceFiles.stopRetrying(upload.id);
   await discardUpload(ctx.data, upload);

@@ -67,7 +67,7 @@ async function applyLooks(data: Database, streamIDs: readonly string[], limitFac
 
 /**
  * Replaces the upcoming items of a stream by ones with its look, and requests their preparation. Until they are
- * prepared, the stream sends what is prepared.
+ * prepared, the stream sends what is prepared. A programme is planned again.
  * @returns the limit of its user that this would exceed, with nothing written; null if none
  */
 async function changeLook(
@@ -75,6 +75,10 @@ async function changeLook(
   stream: Locked<Stream>,
   { now, limitFactor }: LookOptions,
 ): Promise<Use | null> {
+  if (stream.planned_tracks?.includes('video')) {
+    await data.dueTimes.set(stream.id, 'plan', now);
+    return null;
+  }
   const timeline = (await data.timelines.ofStream(stream.id)).video;
   const last = timeline.at(-1);
   if (!last) return null;

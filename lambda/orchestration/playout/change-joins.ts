@@ -8,8 +8,12 @@ import { isSameJoin } from '../../domain/playout/item-joins.ts';
 import { lastItems, replaceUpcomingItems } from './replace-upcoming-items.ts';
 import { joined } from './timeline-snapshots.ts';
 
-/** Changes the joins of a track, and which sound is heard under it, to those of the stream's settings. */
+/**
+ * Changes the joins of a track, and which sound is heard under it, to those of the stream's settings. A programme is
+ * planned again.
+ */
 export async function changeJoins(data: Database, stream: Locked<Stream>, track: Track, now: Date): Promise<void> {
+  if (stream.planned_tracks?.includes(track)) return data.dueTimes.set(stream.id, 'plan', now);
   const timeline = (await data.timelines.ofStream(stream.id))[track];
   const before = lastItems(timeline);
   if (before.length === 0) return;

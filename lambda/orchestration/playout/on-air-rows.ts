@@ -84,6 +84,7 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const found: ItemOccurrence[] = [];
   for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(query.from)), rate)) {
     if (timeOf(occurrence.startFrame) >= to || found.length === query.count) break;
+    if (isBeyondPlan(timeline, occurrence) && timeOf(occurrence.startFrame) > query.now) break;
     found.push(occurrence);
   }
   const last = found.at(-1);
@@ -108,6 +109,11 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   });
 }
 
+/** Whether an occurrence is behind the last row of a programme: its last entry repeats there. */
+function isBeyondPlan(timeline: readonly TimelineEntry[], { planned, lap, entryNumber }: ItemOccurrence): boolean {
+  return planned !== undefined && lap > 0 && entryNumber === timeline.at(-1)!.number;
+}
+
 /** The runs of a stream between two times, in order. */
 export async function airRuns(data: Database, stream: Stream, query: OnAirQuery): Promise<AirRun[]> {
   const { from, to, now, count, drafts, beginsAt = now } = query;
@@ -130,7 +136,7 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
     endsAt,
     format,
     framesPerSecond: framesPerSecond[format.framerate],
-    timelines: async () => timelinesAt(scheduledAt),
+    timelines: () => timelinesAt(scheduledAt),
     isBegun: false,
   }));
   return [...begun, ...toCome];

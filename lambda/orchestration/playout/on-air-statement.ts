@@ -121,7 +121,7 @@ async function statedRun(
         sha256: hash === null ? null : bytesHashOf(hash),
       };
     }),
-    entries: entries.map(({ offsetSeconds, snapshot: { mode, seed, items: listed, isSpread, lapUnderWay } }) => {
+    entries: entries.map(({ offsetSeconds, snapshot: { mode, seed, items: listed, order, isSpread, lapUnderWay } }) => {
       const numberOf = (item: TimelineItem) => numbers.get(keyOf(item))!;
       const byID = new Map(listed.map((item) => [item.itemID, numberOf(item)]));
       const numbersOf = (ids: readonly string[]) => ids.map((id) => byID.get(id)!);
@@ -130,7 +130,7 @@ async function statedRun(
         fromFrame: Math.round(offsetSeconds * rate),
         mode,
         seed,
-        items: listed.map(numberOf),
+        items: (order?.map((place) => listed[place]!) ?? listed).map(numberOf),
         ...(isSpread && { isSpread }),
         ...(underWay && { lapUnderWay: underWay }),
       };

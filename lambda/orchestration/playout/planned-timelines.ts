@@ -8,7 +8,11 @@ import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { seedOfStart } from '../../domain/playout/continuation.ts';
 import { nextEntry } from './publish-draft.ts';
 import { withLiveDraft } from './timeline-snapshots.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { entriesOfTrack } from './plan-entries.ts';
+import { lengthOfRun, planStarts } from '../programme/plan-start.ts';
 import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
+import type { StreamParts } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist, snapshotsOf, timelinesOfSnapshots } from './timeline-snapshots.ts';
 
 /** The format of a start of a stream that is not live, and its timelines by the time that it is scheduled for. */
@@ -16,16 +20,39 @@ export async function timelinesOfStart(
   data: Database,
   stream: Stream,
   now: Date,
-): Promise<{ readonly format: PictureFormat; readonly timelinesAt: (scheduledAt: Date) => Timelines }> {
+): Promise<{ readonly format: PictureFormat; readonly timelinesAt: (scheduledAt: Date) => Promise<Timelines> }> {
   const found = await loadParts(data, stream);
   const playlists = found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
   const known = playlists.every((playlist) => playlist === null || playlist.live !== null);
   const snapshots = known ? snapshotsOf({ ...found, playlists }, 0) : [];
-  const timelinesAt = (scheduledAt: Date) => {
+  const timelinesAt = async (scheduledAt: Date) => {
     const seed = seedOfStart(stream.id, scheduledAt);
-    return timelinesOfSnapshots(snapshots.map((each) => ({ ...each, snapshot: { ...each.snapshot, seed } })));
+    const timelines = timelinesOfSnapshots(
+      snapshots.map((each) => ({ ...each, snapshot: { ...each.snapshot, seed } })),
+    );
+    return { ...timelines, ...(await programmesOfStart(data, found, scheduledAt, seed)) };
   };
   return { format: found.format, timelinesAt };
+}
+
+/** The timelines of the programmes of a start, as far as a run is planned ahead. */
+async function programmesOfStart(
+  data: Database,
+  { stream, playlists, format }: StreamParts,
+  at: Date,
+  seed: number,
+): Promise<Partial<Timelines>> {
+  if (stream.planned_tracks === null) return {};
+  const users = await data.creditAccounts.withCredits([stream.user_id]);
+  const planned = (await planStarts(data, [stream], users, at, lengthOfRun)).get(stream.id)!;
+  const hasSoundTrack = playsSoundTrack(stream, playlists);
+  return Object.fromEntries(
+    planned.map(({ programme: { kind: track }, rows, uploads }) => {
+      const ofTrack = { track, rows, framesPerSecond: framesPerSecond[format.framerate] };
+      const entries = entriesOfTrack(stream, ofTrack, { uploads, hasSoundTrack, seed });
+      return [track, entries.map((entry, number) => ({ number, ...entry }))];
+    }),
+  );
 }
 
 /** The timelines of a live stream if drafts were published now. */
@@ -38,7 +65,9 @@ export async function draftTimelines(
 ): Promise<Timelines> {
   const { playlists, uploads } = await loadParts(data, stream);
   const isMeant = (playlist: Playlist | null) =>
-    playlist !== null && (drafts === 'all' || playlist.id === drafts.playlistID);
+    playlist !== null &&
+    !stream.planned_tracks?.includes(playlist.kind) &&
+    (drafts === 'all' || playlist.id === drafts.playlistID);
   const planned = { ...live };
   for (const playlist of playlists.filter(isMeant)) {
     const { id: playlistID, kind, draft } = playlist!;

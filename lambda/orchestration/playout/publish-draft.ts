@@ -95,7 +95,9 @@ export async function publishDraft(
   const { from, ...spec } = publishing;
   await data.playlists.finishPublish(playlist.id, { ...spec, publishedAt: now.toISOString() });
   await updateStream(data, stream);
-  if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
+  const isOnAir = isLive(stream.state) && stream.state !== 'stopping';
+  const isPlayed = stream.playlist_ids.includes(playlist.id) && !stream.planned_tracks?.includes(playlist.kind);
+  if (isOnAir && isPlayed) {
     await appendSnapshot(data, stream, playlist, { snapshot, from, now });
     if (stream.stream_backend === 'manifest') await allowPreparedLooks(data, stream, now);
     await refreshSound(data, stream, { now, ...requesting });

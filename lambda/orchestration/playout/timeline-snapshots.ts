@@ -15,12 +15,16 @@ import type { PlaylistItem, PlaylistSpec } from '../../domain/playout/playlist-e
 import { withJoins, withPictureJoins } from '../../domain/playout/item-joins.ts';
 import type { ShownStinger } from '../../domain/playout/item-joins.ts';
 import { withSoundUnder } from '../../domain/playout/sound-under.ts';
+import { entriesOfRows, factsOfRow } from '../../domain/programme/planned-entries.ts';
+import type { PlannedRow } from '../../domain/programme/planned-row.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
 import { canBeStinger } from '../../domain/playout/stinger.ts';
 import type { ItemFormat } from '../../domain/playout/rendition.ts';
 import { drawingName, variantsOf } from '../../domain/playout/drawing-names.ts';
 import { logoFacts, stingerFacts } from '../streams/look-parts.ts';
-import { playsSoundTrack, uploadFacts } from '../streams/stream-parts.ts';
+import { playsSoundTrack } from '../streams/stream-parts.ts';
+import { uploadFacts } from '../shared/upload-facts.ts';
 import type { StreamParts } from '../streams/stream-parts.ts';
 
 /**
@@ -39,9 +43,14 @@ export interface TrackSnapshot {
 export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   const hasSoundTrack = playsSoundTrack(parts.stream, parts.playlists);
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
+    const having = { uploads: parts.uploads, hasSoundTrack, seed };
+    const planned = parts.programmes.find(({ programme }) => programme.kind === track);
+    if (planned) {
+      const [first = []] = entriesOfRows(planned.rows, framesPerSecond[parts.format.framerate]);
+      return [{ track, playlistID: null, snapshot: snapshotOfRows(parts.stream, track, first, having) }];
+    }
     const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
     if (playlist) {
-      const having = { uploads: parts.uploads, hasSoundTrack, seed };
       const snapshot = snapshotOfPlaylist(parts.stream, track, playlist.live!, having);
       return [{ track, playlistID: playlist.id, snapshot }];
     }
@@ -86,6 +95,54 @@ export function snapshotOfPlaylist(
   spec: PlaylistSpec,
   { uploads, hasSoundTrack, seed }: SnapshotOptions,
 ): TimelineSnapshot {
+  const { items, overlays } = unjoined(stream, track, spec, { uploads, hasSoundTrack });
+  return {
+    mode: spec.mode,
+    seed,
+    ...(spec.mode === 'shuffle' && { isSpread: true }),
+    items: joined(stream, track, { items, mode: spec.mode }, uploads),
+    ...(overlays && { overlays }),
+  };
+}
+
+/**
+ * The rows that a programme has planned, without those whose upload was deleted meanwhile. Rows follow each other by
+ * cuts, as their beginnings are planned. Decision D228.
+ */
+export function snapshotOfRows(
+  stream: JoiningStream,
+  track: Track,
+  rows: readonly PlannedRow[],
+  { uploads, hasSoundTrack, seed }: SnapshotOptions,
+): TimelineSnapshot {
+  const playable = rows.filter(({ item }) => isPlayable(uploadFacts(uploads.get(item.uploadID)), track));
+  const listed = playable.map(({ item: { uploadID } }) => ({ id: uploadID, uploadID }));
+  const spec = { mode: 'sequential', items: listed } as const;
+  const { items, overlays } = unjoined(stream, track, spec, { uploads, hasSoundTrack });
+  const mixed = track === 'video' ? withSoundUnder(items, stream.sound?.under) : items;
+  const places = new Map<string, number>();
+  const order = mixed.map((item) => {
+    const key = JSON.stringify(item);
+    if (!places.has(key)) places.set(key, places.size);
+    return places.get(key)!;
+  });
+  return {
+    mode: 'sequential',
+    seed,
+    items: [...places.values()].map((place) => mixed[order.indexOf(place)]!),
+    order,
+    ...(overlays && { overlays }),
+    planned: playable.map(factsOfRow),
+  };
+}
+
+/** The playable items of a list, each with its look and without joins, and the overlays over them. */
+function unjoined(
+  stream: JoiningStream,
+  track: Track,
+  spec: PlaylistSpec,
+  { uploads, hasSoundTrack }: Omit<SnapshotOptions, 'seed'>,
+): { readonly items: TimelineItem[]; readonly overlays: TimelineOverlays | null } {
   const overlays = track === 'video' ? overlaysOf(stream, uploads, hasSoundTrack) : null;
   const playable = spec.items.filter(({ uploadID }) => isPlayable(uploadFacts(uploads.get(uploadID)), track));
   const plain = playable.map(({ id, uploadID, sound, join, under, look }) => ({
@@ -100,13 +157,7 @@ export function snapshotOfPlaylist(
     const { look } = playable[index]!;
     return { ...item, ...shownAs(stream, overlays, uploads.get(item.uploadID)!, drawn[index]!, look) };
   });
-  return {
-    mode: spec.mode,
-    seed,
-    ...(spec.mode === 'shuffle' && { isSpread: true }),
-    items: joined(stream, track, { items, mode: spec.mode }, uploads),
-    ...(overlays && { overlays }),
-  };
+  return { items, overlays };
 }
 
 /** The settings for joins and for sound under a sound track. */

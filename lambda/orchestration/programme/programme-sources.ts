@@ -8,7 +8,7 @@ import type { PlannableCollection, PlannableItem } from '../../domain/programme/
 import { sourceKey, sourcesOf } from '../../domain/programme/programme-rules.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
-import { uploadFacts } from '../streams/stream-parts.ts';
+import { uploadFacts } from '../shared/upload-facts.ts';
 
 /**
  * The sources of rules with the members that can be played, by `sourceKey`. Deleted ones are empty.
@@ -26,10 +26,11 @@ export async function loadSources(
   const collections = await data.collections.findMany(userID, collectionIDs);
   const uploads = uploadIDs.length === 0 ? new Map<string, Upload>() : await data.uploads.byID(uploadIDs);
   const found = new Map<string, PlannableCollection>();
-  for (const { id, order } of collections) {
+  for (const { id, order, group_by: groupBy } of collections) {
     // One at a time: several with 10,000 members each would be held twice.
     const members = await data.collections.members(userID, [id]);
-    found.set(sourceKey({ collectionID: id }), collectionOf(order, members.get(id)?.members ?? []));
+    const isOneGroup = groupBy === null;
+    found.set(sourceKey({ collectionID: id }), collectionOf(order, isOneGroup, members.get(id)?.members ?? []));
   }
   for (const uploadID of uploadIDs) {
     const upload = uploads.get(uploadID);
@@ -40,10 +41,15 @@ export async function loadSources(
   return found;
 }
 
-function collectionOf(order: PlannableCollection['order'], members: readonly CollectionMember[]): PlannableCollection {
+function collectionOf(
+  order: PlannableCollection['order'],
+  isOneGroup: boolean,
+  members: readonly CollectionMember[],
+): PlannableCollection {
   const playable = members.filter(({ isPlayable: plays }) => plays);
   const groups = new Map(playable.map(({ id, group }) => [id, group]));
-  return { order, members: playable.map(itemOf), groupOf: ({ uploadID }) => groups.get(uploadID) ?? null };
+  const groupOf = ({ uploadID }: PlannableItem) => (isOneGroup ? '' : (groups.get(uploadID) ?? null));
+  return { order, members: playable.map(itemOf), groupOf };
 }
 
 function itemOf({ id, name, titles, tags, folder, durationSeconds, createdAt }: CollectionMember): PlannableItem {

@@ -20,6 +20,7 @@ import { fireCredits } from '../accounts/fire-credits.ts';
 import { refreshJoins } from '../playout/prepare-joins.ts';
 import { startStreams } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
+import { planRun } from '../playout/plan-run.ts';
 import { notifyItemStarts } from '../playout/notify-item-starts.ts';
 import { awaitNextStarts } from '../schedule/schedule.ts';
 import { stopStreams } from '../streams/stop-stream.ts';
@@ -31,14 +32,15 @@ type FireOptions = Omit<StartOptions, 'now'>;
 type Fire = (data: Database, due: readonly LockedDue[], options: StartOptions) => Promise<void>;
 
 /**
- * The most due times that a transaction fires, which keeps their streams locked, and their work. A set of item starts
- * is smaller, as each of them takes statements of its own.
+ * The most due times that a transaction fires, which keeps their streams locked, and their work. Sets of item starts
+ * and of plans are smaller, as each of them takes statements of its own.
  */
 const works: Readonly<Record<DueWork, { readonly setSize: number; readonly fire: Fire }>> = {
   starts: { setSize: 100, fire: fireStarts },
   ends: { setSize: 100, fire: fireEnds },
   checks: { setSize: 100, fire: fireChecks },
   items: { setSize: 10, fire: fireItems },
+  plans: { setSize: 2, fire: firePlans },
 };
 
 /**
@@ -220,4 +222,10 @@ async function fireItems(data: Database, due: readonly LockedDue[]): Promise<voi
     if (kind === 'joins') await refreshJoins(data, stream, now);
     else await notifyItemStarts(data, stream, dueAt, now);
   }
+}
+
+async function firePlans(data: Database, due: readonly LockedDue[], { settings }: StartOptions): Promise<void> {
+  const now = await data.now();
+  await disarm(data, due);
+  for (const { stream } of due) await planRun(data, stream, { now, limitFactor: settings.limitFactor });
 }

@@ -25,8 +25,10 @@ import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { soundsAtStart } from '../playout/apply-sound.ts';
 import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
-import { issuesOf, liveUsesOf, loadPartsOfAll, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
+import { issuesOf, liveUsesOf, loadPartsOfAll, playsSoundTrack, wantsBackup } from '../streams/stream-parts.ts';
+import { uploadFacts } from '../shared/upload-facts.ts';
 import type { KnownParts, StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
+import { entriesOfTrack } from '../playout/plan-entries.ts';
 import { saveDrawings } from '../playout/prepared-looks.ts';
 import { snapshotsOf, timelinesOfSnapshots, withLiveDraft } from '../playout/timeline-snapshots.ts';
 import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
@@ -188,6 +190,7 @@ async function begin(
   await data.timelines.begin(
     starts.flatMap(({ stream, snapshots }) => snapshots.map((each) => ({ streamID: stream.id, ...each }))),
   );
+  for (const { parts, snapshots } of starts) await beginProgrammes(data, parts, snapshots, now);
   await data.streamSounds.beginLevels(Array.from(soundOf, ([streamID, { levels }]) => ({ streamID, levels })));
   await data.dueTimes.setAll(
     [...begun.values()].flatMap(({ id, schedule_end_at: endAt }) =>
@@ -211,6 +214,25 @@ async function begin(
     if (needsJoins(start.timelines, framesPerSecond[stream.run_framerate!])) await refreshJoins(data, stream, now);
   }
   return { begun, replicas };
+}
+
+/** Writes the entries of programmes behind their first ones, and the states that the next plans continue from. */
+async function beginProgrammes(
+  data: Database,
+  { stream, programmes, playlists, uploads, format }: StreamParts,
+  snapshots: readonly TrackSnapshot[],
+  now: Date,
+): Promise<void> {
+  for (const { programme, rows, at, before } of programmes) {
+    const track = programme.kind;
+    const { seed } = snapshots.find((each) => each.track === track)!.snapshot;
+    const options = { uploads, hasSoundTrack: playsSoundTrack(stream, playlists), seed };
+    const rate = framesPerSecond[format.framerate];
+    const [, ...further] = entriesOfTrack(stream, { track, rows, framesPerSecond: rate }, options);
+    const [next] = further;
+    if (next) await data.timelines.replaceFrom(stream.id, track, next.offsetSeconds, further);
+    await data.programmes.saveState(programme.id, { at, state: before }, now);
+  }
 }
 
 /** The targets of a stream that starts, and the facts that decide its cost. */

@@ -25,9 +25,12 @@ import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
 import { targetOf, usualSound } from '../../domain/playout/sound.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { isDestinationAllowed } from '../../domain/destinations/destination-url.ts';
+import { planStarts } from '../programme/plan-start.ts';
+import type { PlannedStart } from '../programme/plan-start.ts';
 import { endOfRun } from '../schedule/planned-times.ts';
 import { wantedLogo, wantedStinger } from './look-parts.ts';
 import { soundUnderFacts } from './sound-parts.ts';
+import { uploadFacts } from '../shared/upload-facts.ts';
 
 /** The settings of a stage that matter for streams. */
 export interface StreamingSettings {
@@ -58,6 +61,8 @@ export interface StreamParts {
   readonly destinations: ReadonlyMap<string, Destination>;
   /** The channel of a managed stream; null: the stream goes to destinations. */
   readonly managed: { readonly channel: ManagedChannel | null; readonly hasChannel: boolean } | null;
+  /** The beginnings of its published programmes, if it started now. */
+  readonly programmes: readonly PlannedStart[];
   readonly creditsLeft: number;
   /** The reason that the user sees while the account is at rest; null: it is not. */
   readonly accountRest: string | null;
@@ -83,6 +88,7 @@ export async function loadPartsOfAll(
 ): Promise<ReadonlyMap<string, StreamParts>> {
   const named = await namedParts(data, streams, found);
   const channels = await managedParts(data, streams);
+  const planned = await planStarts(data, streams, users);
   return new Map(
     streams.map((stream) => {
       const { id, user_id: userID } = stream;
@@ -97,7 +103,8 @@ export async function loadPartsOfAll(
         stream,
         format: formatOfStart(stream, user),
         playlists: stream.playlist_ids.map((each) => ownPart(found.find((playlist) => playlist.id === each))),
-        uploads: named.uploadsOf(userID),
+        uploads: withUploads(named.uploadsOf(userID), planned.get(id)),
+        programmes: planned.get(id) ?? [],
         destination: destinationID === null ? null : ownPart(named.destinations.get(destinationID)),
         destinationID,
         allOutputs: named.outputsOf(id),
@@ -110,6 +117,13 @@ export async function loadPartsOfAll(
       return [id, parts];
     }),
   );
+}
+
+function withUploads(
+  uploads: ReadonlyMap<string, Upload>,
+  planned: readonly PlannedStart[] = [],
+): ReadonlyMap<string, Upload> {
+  return planned.length === 0 ? uploads : new Map([...uploads, ...planned.flatMap((each) => [...each.uploads])]);
 }
 
 /** The destination of the first enabled output; the deprecated or managed one of the stream if it has no output. */
@@ -174,6 +188,9 @@ export function issuesOf(
   return judgeReadiness(
     {
       playlists: parts.playlists.map((playlist) => playlist && playlistFacts(playlist, factsOf)),
+      programmes: parts.programmes.map(({ programme: { kind }, rows, isGap }) => {
+        return { kind, rows: rows.length, isGap };
+      }),
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
       logo: wantedLogo(stream.look, uploads),
@@ -221,10 +238,12 @@ function missesCaptions({ stream, playlists, uploads }: StreamParts): boolean {
 
 /** Whether the stream has a sound track, whose titles are shown in place of those of the pictures. */
 export function playsSoundTrack(
-  { audio_upload_id: audioUploadID }: Pick<Stream, 'audio_upload_id'>,
+  { audio_upload_id: audioUploadID, planned_tracks: planned }: Pick<Stream, 'audio_upload_id' | 'planned_tracks'>,
   playlists: readonly (Pick<Playlist, 'kind'> | null)[],
 ): boolean {
-  return audioUploadID !== null || playlists.some((playlist) => playlist?.kind === 'audio');
+  return (
+    audioUploadID !== null || planned?.includes('audio') || playlists.some((playlist) => playlist?.kind === 'audio')
+  );
 }
 
 /** Whether the stream runs a backup replica, which only agent mode offers. */
@@ -244,17 +263,6 @@ export function hasMissingPart(parts: StreamParts): boolean {
   const destinationLost = destinationID !== null && (destination === null || destination.archived_at !== null);
   const playlistLost = parts.playlists.some((playlist) => playlist === null || playlist.publish_status === 'FAILED');
   return uploadLost || destinationLost || playlistLost;
-}
-
-export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
-  if (!upload) return null;
-  return {
-    uploaded: upload.uploaded,
-    probeState: upload.probe_state,
-    hasVideo: upload.video_codec !== null,
-    hasAudio: upload.audio_codec !== null,
-    findings: upload.finding_kinds,
-  };
 }
 
 function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts | null): PlaylistFacts {

@@ -71,7 +71,7 @@ function encodedMediaOf(
 ): StreamMedia {
   const { data, objects, tools, pace, encoders, log, steadyClock } = options;
   const timeline = new KnownTimeline({
-    load: () => data.timelines.ofStream(stream.id),
+    load: () => data.timelines.ofStream(stream.id, 'recent'),
     revision,
     isWhole: () => true,
     onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),

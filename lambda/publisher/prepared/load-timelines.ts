@@ -17,7 +17,7 @@ export async function loadPreparedTimelines(
   streamID: string,
   format: PictureFormat,
 ): Promise<Readonly<Record<Track, PreparedTimeline>>> {
-  const { video, audio } = await data.timelines.ofStream(streamID);
+  const { video, audio } = await data.timelines.ofStream(streamID, 'recent');
   const isTitled = showsSoundTitles(video);
   const isMixed = mixesSoundUnder(video, audio);
   const rate = framesPerSecond[format.framerate];

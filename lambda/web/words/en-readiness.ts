@@ -29,6 +29,8 @@ export const remedies: Readonly<Partial<Record<ReadinessCode, string>>> = {
     'Create the stream with the ffmpeg backend, or switch clock and ticker off under “Sound and look”.',
   captions_missing: 'Add captions to a video in the library, or switch them off under “Sound and look”.',
   playlist_missing: 'Create a playlist in its settings, or choose a file under “Plays”.',
+  nothing_to_plan: 'Add files that its collections draw from.',
+  programme_gap: 'Add a block that plays when no other does, or filler, and publish the programme.',
   playlist_empty: 'Add items to it.',
   playlist_not_probed: soon,
   playlist_not_playable: 'The playlist shows the fault of each item. Replace them.',

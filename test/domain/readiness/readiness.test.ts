@@ -39,6 +39,7 @@ const occupant = { id: 'str_1', name: 'Night Radio', endsAt: new Date('2026-12-0
 const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
 const ready: StreamFacts = {
   playlists: [],
+  programmes: [],
   videoUpload: movie,
   destination,
   otherOutputs: [],
@@ -143,6 +144,9 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['playlist_empty', 'PLAYLIST', { playlists: [audioPlaylist()] }],
   ['playlist_empty', 'PLAYLIST', { playlists: [videoPlaylist(), audioPlaylist()] }],
   ['playlist_not_probed', 'PLAYLIST', { playlists: [videoPlaylist(null, failed, pending, announced, song)] }],
+  ['nothing_to_plan', 'PROGRAMME', { programmes: [{ kind: 'video', rows: 0, isGap: false }] }],
+  ['nothing_to_plan', 'PROGRAMME', { programmes: [{ kind: 'audio', rows: 0, isGap: false }] }],
+  ['programme_gap', 'PROGRAMME', { programmes: [{ kind: 'video', rows: 3, isGap: true }] }],
   ['playlist_not_playable', 'PLAYLIST', { playlists: [videoPlaylist(null, failed, announced, song)] }],
   ['playlist_not_playable', 'PLAYLIST', { playlists: [audioPlaylist(silentMovie)] }],
   ['destination_missing', 'DESTINATION', { destination: undefined }],

@@ -331,7 +331,7 @@ describe('collections', () => {
 });
 
 describe('programmes', () => {
-  it('are created, changed, read and simulated', async () => {
+  it('are created, changed, read, published, reverted and simulated', async () => {
     const zone = { streamID: made.stream, timeZone: 'Europe/Berlin' };
     made.programme = (await callAs(({ id }) => `/programmes/${id}`, 'createProgramme', zone)).id;
     const id = made.programme;
@@ -345,6 +345,9 @@ describe('programmes', () => {
     await callAs(`/programmes/${id}`, 'getProgramme', { id });
     await callAs('/programmes', 'listProgrammes');
     const at = { from: '2026-06-01T00:00:00.000Z', days: 1 };
+    await callAs(`/programmes/${id}`, 'publishProgramme', { id });
+    await callAs(`/programmes/${id}/versions`, 'listProgrammeVersions', { id });
+    await callAs(`/programmes/${id}`, 'revertProgramme', { id, version: 2 });
     await callAs(`/programmes/${id}/simulation?from=${at.from}&days=1`, 'simulateProgramme', { id, ...at });
   });
 });

@@ -284,6 +284,7 @@ describe('bodies', () => {
       update_collection: [],
       create_programme: ['streamID'],
       update_programme: [],
+      revert_programme: ['version'],
       // One of url and rtmpURL, and for RTMP the key: a schema of plain fields cannot express this.
       create_destination: ['name'],
       create_connection: ['platform'],

@@ -1,0 +1,37 @@
+// GET /programmes/{id}/versions: the versions that were published.
+import * as z from 'zod';
+import { orNotFound, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const listProgrammeVersions = operation(['service:read'], {
+  summary: 'List the versions of a programme',
+  description: 'Returns the last 100 published versions, the latest first.',
+  tag: 'programmes',
+  route: 'GET /programmes/{id}/versions',
+  output: {
+    status: 200,
+    body: z
+      .object({
+        data: z.array(
+          z
+            .object({
+              version: z.int32(),
+              publishedAt: timestamp,
+              blockCount: z.int32(),
+              insertCount: z.int32(),
+            })
+            .meta({ id: 'ProgrammeVersion' }),
+        ),
+      })
+      .meta({ id: 'ProgrammeVersions' }),
+  },
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.programmes.find(ctx.caller.userID, params.id), 'programme');
+    const versions = await ctx.data.programmes.versions(id);
+    return {
+      data: versions.map(({ version, published_at: publishedAt, rules: { blocks, inserts } }) => {
+        return { version, publishedAt, blockCount: blocks.length, insertCount: inserts.length };
+      }),
+    };
+  },
+});

@@ -1,0 +1,68 @@
+// Plans a published programme for a run of its stream, from a frame on.
+import type { Database } from '../../data/database.ts';
+import type { PublishedProgramme } from '../../data/programme/programmes.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { blockTimesOf } from '../../domain/programme/block-times.ts';
+import { firstCutAfter, frameOfMs, msOfFrame } from '../../domain/programme/frame-grid.ts';
+import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
+import type { PlannedRow, PlannerState } from '../../domain/programme/planned-row.ts';
+import { planInParts } from '../../domain/programme/planner.ts';
+import { loadHistory } from './programme-history.ts';
+import { loadSources } from './programme-sources.ts';
+
+export interface ProgrammePlanRequest {
+  readonly stream: Stream;
+  readonly programme: PublishedProgramme;
+  readonly grid: FrameGrid;
+  /** The first frame that may change. */
+  readonly earliestFrame: number;
+  /** From `planBoundaryAfter`. A block that cannot wait cuts off what plays before. */
+  readonly boundaryFrame: number;
+  /** Unix time in ms. The plan ends with the row that plays then, or with `mostRows`. */
+  readonly untilMs: number;
+  readonly mostRows: number;
+}
+
+export interface ProgrammePlan {
+  /** Empty: nothing can be played. */
+  readonly rows: readonly PlannedRow[];
+  readonly fromFrame: number;
+  readonly endFrame: number;
+  /** The state of the planner before the first row. */
+  readonly before: PlannerState;
+}
+
+/** Blocks that begin soon after the end of a plan may cut off its last item. */
+const aheadMs = 2 * 86_400_000;
+/** Rows that are planned at once: other work of the process runs between two parts. */
+const rowsOfPart = 300;
+
+export async function planProgramme(data: Database, request: ProgrammePlanRequest): Promise<ProgrammePlan> {
+  const { stream, programme, grid, earliestFrame, boundaryFrame, untilMs, mostRows } = request;
+  const rules = { ...programme.live, seed: programme.seed };
+  const collections = await loadSources(data, programme.user_id, programme.kind, rules);
+  const earliestMs = msOfFrame(grid, earliestFrame);
+  const blockTimes = await blockTimesOf(rules, { fromMs: earliestMs, untilMs: untilMs + aheadMs });
+  const fromFrame = Math.min(boundaryFrame, firstCutAfter(blockTimes, grid, earliestFrame));
+  const members = new Map(
+    [...collections.values()].flatMap((each) => each.members.map((item) => [item.uploadID, item] as const)),
+  );
+  const { state, heard } = await loadHistory(data, {
+    stream,
+    programme,
+    rules,
+    untilMs: msOfFrame(grid, fromFrame),
+    memberOf: (uploadID) => members.get(uploadID),
+  });
+  const rows: PlannedRow[] = [];
+  let endFrame = fromFrame;
+  const untilFrame = frameOfMs(grid, untilMs);
+  const planned = { rules, blockTimes, collections, heard, state, grid, fromFrame, untilFrame };
+  for (const part of planInParts(planned, Math.min(rowsOfPart, mostRows))) {
+    rows.push(...part.rows);
+    endFrame = part.endFrame;
+    if (rows.length >= mostRows) break;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { rows, fromFrame, endFrame, before: state };
+}

@@ -1,0 +1,110 @@
+// The history that a plan continues: the state of the planner, and the items that were heard before.
+import type { Database } from '../../data/database.ts';
+import type { PublishedProgramme } from '../../data/programme/programmes.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
+import type { TimelineItem } from '../../domain/playout/play-out.ts';
+import { frameOfMs, msOfFrame } from '../../domain/programme/frame-grid.ts';
+import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
+import type { PlannableItem } from '../../domain/programme/plannable.ts';
+import { rowOfOccurrence } from '../../domain/programme/planned-entries.ts';
+import { applyRow, stateOfBeginning } from '../../domain/programme/planned-row.ts';
+import type { PlannerState, TimedRow } from '../../domain/programme/planned-row.ts';
+import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
+import type { HeardItem } from '../../domain/programme/separation.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+
+/** The history of a programme at a time. */
+export interface ProgrammeHistory {
+  readonly state: PlannerState;
+  /** Oldest first. */
+  readonly heard: readonly HeardItem[];
+}
+
+export interface HistoryRequest {
+  readonly stream: Stream;
+  readonly programme: PublishedProgramme;
+  readonly rules: ProgrammeRules;
+  /** Unix time in ms. */
+  readonly untilMs: number;
+  /** The member of a collection with an upload; undefined: it is in none any more. */
+  readonly memberOf: (uploadID: string) => PlannableItem | undefined;
+}
+
+const hourMs = 3_600_000;
+/** The most time and runs that a programme looks back on. */
+const mostLookBackMs = 7 * 24 * hourMs;
+const mostRuns = 50;
+
+/** The history of a programme until a time, also over past runs of its stream. */
+export async function loadHistory(data: Database, request: HistoryRequest): Promise<ProgrammeHistory> {
+  const { programme, rules, untilMs } = request;
+  const kept = await data.programmes.stateAt(programme.id, new Date(untilMs));
+  const state = kept?.state ?? stateOfBeginning();
+  const stateMs = kept?.at.getTime() ?? untilMs;
+  const rows = await playedRows(data, request, Math.min(stateMs, untilMs - lookBackMs(rules)));
+  const blocks = new Map(rules.blocks.map((block) => [block.id, block]));
+  for (const timed of rows) if (timed.startMs >= stateMs) applyRow(state, timed, blocks.get(timed.row.blockID ?? ''));
+  return { state, heard: rows.map(({ row: { kind, item }, endMs }) => ({ kind, item, endMs })) };
+}
+
+/** The time before a plan whose items its rules compare with. */
+function lookBackMs({ separation, filler }: ProgrammeRules): number {
+  const minutes = Math.max(0, ...separation.map((rule) => rule.minutes));
+  // Distances in items, and the filler that was heard least recently, need the items of a day.
+  const isByItems = filler !== null || separation.some(({ items }) => items > 0);
+  return Math.min(mostLookBackMs, Math.max(minutes * 60_000, isByItems ? 24 * hourMs : 0));
+}
+
+/** A run of the stream, over or present. */
+interface PlayedRun {
+  readonly grid: FrameGrid;
+  /** Unix time in ms. */
+  readonly endMs: number;
+  readonly timelines: (fromSeconds: number, toSeconds: number) => Promise<Timelines>;
+}
+
+/** The rows that have begun between two times, or are planned to. */
+async function playedRows(data: Database, request: HistoryRequest, fromMs: number): Promise<TimedRow[]> {
+  const { programme, untilMs, memberOf } = request;
+  const rows: TimedRow[] = [];
+  for (const { grid, endMs, timelines } of await playedRuns(data, request, fromMs)) {
+    const untilRunMs = Math.min(untilMs, endMs);
+    const secondsAt = (ms: number) => Math.max(0, (ms - grid.anchoredAtMs) / 1000);
+    const timeline = (await timelines(secondsAt(fromMs), secondsAt(untilRunMs)))[programme.kind];
+    if (itemsPlayed(timeline[0]?.snapshot).length === 0) continue;
+    const fromFrame = Math.max(0, frameOfMs(grid, fromMs));
+    for (const occurrence of occurrencesFrom(timeline, fromFrame, grid.framesPerSecond)) {
+      const startMs = msOfFrame(grid, occurrence.startFrame);
+      if (startMs >= untilRunMs) break;
+      const endRowMs = msOfFrame(grid, occurrence.startFrame + occurrence.frameCount);
+      const item = memberOf(occurrence.item.uploadID) ?? itemWithoutMember(occurrence.item);
+      rows.push({ row: rowOfOccurrence(occurrence, item, grid.framesPerSecond), startMs, endMs: endRowMs });
+    }
+  }
+  return rows;
+}
+
+async function playedRuns(data: Database, { stream, untilMs }: HistoryRequest, fromMs: number): Promise<PlayedRun[]> {
+  const { id, anchored_at: anchoredAt, run_framerate: framerate, stopped_at: stoppedAt } = stream;
+  const past = (await data.runs.between(id, new Date(fromMs), new Date(untilMs), mostRuns)).map((run): PlayedRun => ({
+    grid: { anchoredAtMs: run.anchored_at.getTime(), framesPerSecond: framesPerSecond[run.framerate] },
+    endMs: run.ended_at.getTime(),
+    timelines: (fromSeconds, toSeconds) => data.runs.timelines(id, run.anchored_at, { fromSeconds, toSeconds }),
+  }));
+  if (anchoredAt === null || framerate === null) return past;
+  // A run that is over is the present one until the next start.
+  const present: PlayedRun = {
+    grid: { anchoredAtMs: anchoredAt.getTime(), framesPerSecond: framesPerSecond[framerate] },
+    endMs: isLive(stream.state) ? Infinity : (stoppedAt?.getTime() ?? Infinity),
+    timelines: (fromSeconds: number, toSeconds: number) => data.timelines.ofStream(id, { fromSeconds, toSeconds }),
+  };
+  return [...past, present];
+}
+
+/** An item that has left the collections: its tags and its folder are not known any more. */
+function itemWithoutMember({ uploadID, name, durationSeconds, titles = {} }: TimelineItem): PlannableItem {
+  return { uploadID, name, durationSeconds, createdAtMs: 0, titles, tags: [], folder: null };
+}

@@ -1,0 +1,227 @@
+// A programme on the air, recorded: each frame and tone is that of the row of the timeline, as it was simulated.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { streamBackends } from '../../lambda/domain/streams/stream-words.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { coloursOf, makeColourClip, samplesOf, toneAt } from '../support/colour-clip.ts';
+import type { Colour, ColourClip } from '../support/colour-clip.ts';
+import { startFfmpegIngest } from '../support/ingests.ts';
+import type { ApiClient } from '../support/local-run.ts';
+import { until, uploadFile } from '../support/local-run.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
+
+const framesPerSecond = 30;
+/** The hard block lasts a minute, and is on the air whole. */
+const secondsAfterHardStart = 75;
+
+interface Row {
+  readonly startAt: string;
+  readonly endAt: string;
+  readonly uploadID: string;
+  readonly kind: string;
+  readonly blockID: string;
+  /** The last parts of a row that is still on the air are missing. */
+  readonly aired: readonly {
+    readonly fromSeconds: number;
+    readonly toSeconds: number;
+    readonly standInUploadID: string;
+  }[];
+}
+
+/** Twelve songs of three artists, two jingles, two bulletins and three fillers, by folder. */
+const clips: readonly (Omit<ColourClip, 'path'> & { readonly name: string; readonly folder: string })[] = [
+  ...Array.from({ length: 12 }, (_, index) => ({
+    name: `Song ${index}`,
+    folder: 'Songs',
+    colour: [40 + 18 * index, 200 - 12 * index, index % 2 === 0 ? 30 : 160] as Colour,
+    toneHz: 300 + 60 * index,
+    seconds: 4 + (index % 6),
+  })),
+  ...Array.from({ length: 2 }, (_, index) => ({
+    name: `Jingle ${index}`,
+    folder: 'Jingles',
+    colour: [235, 235, 60 + 120 * index] as Colour,
+    toneHz: 1400 + 100 * index,
+    seconds: 3,
+  })),
+  ...Array.from({ length: 2 }, (_, index) => ({
+    name: `News ${index}`,
+    folder: 'News',
+    colour: [20, 20, 120 + 100 * index] as Colour,
+    toneHz: 1800 + 100 * index,
+    seconds: 11 + index,
+  })),
+  ...Array.from({ length: 3 }, (_, index) => ({
+    name: `Filler ${index}`,
+    folder: 'Fillers',
+    colour: [90 + 60 * index, 10, 10] as Colour,
+    toneHz: 2200 + 100 * index,
+    seconds: 2 ** index,
+  })),
+];
+
+/** The timeline of a stream beside its simulation and its recording. */
+interface Aired {
+  readonly rows: readonly Row[];
+  readonly simulated: readonly Row[];
+  readonly file: string;
+}
+
+describe('a programme on the air', { timeout: 600_000 }, () => {
+  const run = testLocalRun('--no-demo', '--agents', '2');
+  let tools: MediaTools;
+  let folder: string;
+  let clipOf: Clips;
+  let hardStart: Date;
+  const airedBy = new Map<string, Aired>();
+
+  beforeAll(async () => {
+    tools = await findMediaTools(process.env);
+    folder = await mkdtemp(join(tmpdir(), 'programme-'));
+    clipOf = await uploadAll(run.api, tools, folder);
+    const collections = await makeCollections(run.api);
+    hardStart = new Date(Math.ceil((Date.now() + 60_000) / 60_000) * 60_000);
+    await Promise.all(
+      streamBackends.map(async (backend) => {
+        const file = join(folder, `${backend}.flv`);
+        airedBy.set(backend, await airedBackend(run.api, { backend, collections, hardStart, file }));
+      }),
+    );
+  }, 500_000);
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each(streamBackends)('sends the colour and the tone of each row, to the frame, with %s', async (backend) => {
+    const { rows, file } = airedBy.get(backend)!;
+    const colours = await coloursOf(tools, file);
+    const samples = await samplesOf(tools, file);
+    const frameOf = framesSince(rows[0]!.startAt);
+    const recorded = rows.filter(({ endAt, aired }) => aired !== null && frameOf(endAt) <= colours.length);
+    expect(recorded.length).toBeGreaterThan(20);
+    expect(recorded.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['item', 'insert']));
+    for (const row of recorded) {
+      const { name, toneHz } = clipOf.get(row.uploadID)!;
+      const [from, to] = [frameOf(row.startAt), frameOf(row.endAt)];
+      const others = colours.slice(from, to).flatMap((shown, index) => {
+        const expected = clipOf.get(uploadAt(row, index / framesPerSecond))!;
+        return isAlike(shown, expected.colour) ? [] : [{ frame: from + index, shown, expected: expected.name }];
+      });
+      expect({ name, from, to, others: others.slice(0, 5) }).toEqual({ name, from, to, others: [] });
+      if (to - from < framesPerSecond || row.aired.some(({ standInUploadID }) => standInUploadID !== null)) continue;
+      const tone = toneAt(samples, (from + to) / 2 / framesPerSecond - 0.25);
+      expect(Math.abs(tone - toneHz), `${name}: ${tone} Hz`).toBeLessThan(20);
+    }
+  });
+
+  it.each(streamBackends)('begins the hard block within a frame, as it was simulated, with %s', (backend) => {
+    const { rows, simulated } = airedBy.get(backend)!;
+    const block = rows.find(({ blockID }) => blockID === 'news')!;
+    const lateMs = new Date(block.startAt).getTime() - hardStart.getTime();
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThanOrEqual(1000 / framesPerSecond + 1);
+    const shown = ({ startAt, endAt, uploadID, kind, blockID }: Row) => ({ startAt, endAt, uploadID, kind, blockID });
+    const known = Math.min(rows.length, simulated.length);
+    expect(rows.slice(0, known).map(shown)).toEqual(simulated.slice(0, known).map(shown));
+  });
+});
+
+/** The upload that was sent in a row: until its item is prepared, another one stands in. */
+function uploadAt({ uploadID, aired }: Row, seconds: number): string {
+  const part = aired.find(
+    ({ fromSeconds, toSeconds }) => seconds >= fromSeconds - 0.001 && seconds < toSeconds - 0.001,
+  );
+  return part?.standInUploadID ?? uploadID;
+}
+
+interface Airing {
+  readonly backend: string;
+  readonly collections: Collections;
+  readonly hardStart: Date;
+  /** The path of the recording. */
+  readonly file: string;
+}
+
+/** Records a stream until the hard block is over. */
+async function airedBackend(api: ApiClient, { backend, collections, hardStart, file }: Airing): Promise<Aired> {
+  using ingest = await startFfmpegIngest(file);
+  const destination = await api('POST', '/destinations', { name: backend, ...ingest.target });
+  const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: backend };
+  const { id: streamID } = await api('POST', '/streams', { ...settings, destinationID: destination.id });
+  const programmeID = await publishProgramme(api, streamID, collections, hardStart);
+  await api('POST', `/streams/${streamID}/start`);
+  await until(async () => (await api('GET', `/programmes/${programmeID}`)).plannedUntil !== null);
+  const timeline = async (): Promise<Row[]> => {
+    const [from, to] = [-600_000, 600_000].map((ms) => new Date(Date.now() + ms).toISOString());
+    return (await api('GET', `/streams/${streamID}/timeline?from=${from}&to=${to}&limit=1000`)).data;
+  };
+  const [first] = await timeline();
+  const simulation = `/programmes/${programmeID}/simulation?from=${first!.startAt}&days=1&rows=200`;
+  const { rows: simulated } = await api('GET', simulation);
+  await setTimeout(hardStart.getTime() + secondsAfterHardStart * 1000 - Date.now());
+  const rows = await timeline();
+  await api('POST', `/streams/${streamID}/stop`);
+  return { rows, simulated, file: await ingest.finish() };
+}
+
+type Clips = ReadonlyMap<string, (typeof clips)[number]>;
+
+/** The frame that is due at a time, counted from that of the first one. */
+function framesSince(first: string): (time: string) => number {
+  const anchoredMs = new Date(first).getTime();
+  return (time) => Math.floor(((new Date(time).getTime() - anchoredMs) * framesPerSecond) / 1000 + 0.01);
+}
+
+async function uploadAll(api: ApiClient, tools: MediaTools, folder: string): Promise<Clips> {
+  const found = new Map<string, (typeof clips)[number]>();
+  for (const [index, clip] of clips.entries()) {
+    const path = join(folder, `${clip.name}.mp4`);
+    await makeColourClip(tools, { ...clip, path });
+    const id = await uploadFile(api, path, 'video/mp4');
+    await api('PATCH', `/uploads/${id}`, { name: clip.name, folder: clip.folder, artist: `Artist ${index % 3}` });
+    found.set(id, clip);
+  }
+  return found;
+}
+
+type Collections = Readonly<Record<'songs' | 'jingles' | 'news' | 'fillers', string>>;
+
+async function makeCollections(api: ApiClient): Promise<Collections> {
+  const collectionOf = async (folder: string, order: string) =>
+    (await api('POST', '/collections', { name: folder, kind: 'video', source: { folder }, order })).id as string;
+  return {
+    songs: await collectionOf('Songs', 'shuffle'),
+    jingles: await collectionOf('Jingles', 'sequential'),
+    news: await collectionOf('News', 'sequential'),
+    fillers: await collectionOf('Fillers', 'shuffle'),
+  };
+}
+
+/** Songs, a jingle after each third one, and a minute of news that begins hard. @returns the id */
+async function publishProgramme(
+  api: ApiClient,
+  streamID: string,
+  { songs, jingles, news, fillers }: Collections,
+  hardStart: Date,
+): Promise<string> {
+  const { id } = await api('POST', '/programmes', { streamID, timeZone: 'UTC' });
+  const at = hardStart.toISOString().slice(11, 16);
+  const hours = { rule: 'FREQ=DAILY', at, minutes: 1, starts: 'hard', ends: 'fill' };
+  await api('PATCH', `/programmes/${id}`, {
+    blocks: [
+      { id: 'music', name: 'Music', steps: [{ id: 'songs', collectionID: songs }] },
+      { id: 'news', name: 'News', ...hours, steps: [{ id: 'bulletin', collectionID: news }] },
+    ],
+    inserts: [{ id: 'jingle', name: 'Jingle', collectionID: jingles, everyItems: 3 }],
+    separation: [{ by: 'artist', items: 2, strength: 'must' }],
+    filler: { collectionID: fillers },
+  });
+  await api('POST', `/programmes/${id}/publish`);
+  return id;
+}
+
+function isAlike(one: Colour, other: Colour): boolean {
+  return one.every((part, index) => Math.abs(part - other[index]!) <= 12);
+}

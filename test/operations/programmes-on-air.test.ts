@@ -1,0 +1,306 @@
+// Programmes on the air: published versions, the plan of a run beside its simulation, edits, and the runs that follow.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
+import { actorsOn } from '../support/actors.ts';
+import { dueTimeOf } from '../support/due-times.ts';
+import { pretendProbed, testService } from '../support/service.ts';
+
+const service = testService();
+const { call, claim, data, readyStream, register, report, transaction, user } = actorsOn(service);
+const hourMs = 3_600_000;
+
+let streamID: string;
+let programmeID: string;
+let songs: string;
+let rules: { blocks: object[]; inserts: object[]; separation: object[]; filler: object };
+
+async function clip(name: string, durationSeconds: number, more: object = {}): Promise<string> {
+  const { body } = await call('POST', '/uploads', { name, mimeType: 'video/mp4', ...more });
+  await pretendProbed(service, body.id, { durationSeconds });
+  return body.id;
+}
+
+async function collectionOf(folder: string, order: string): Promise<string> {
+  return (await call('POST', '/collections', { name: folder, kind: 'video', source: { folder }, order })).body.id;
+}
+
+/** A music channel with jingles, and news in each hour. */
+beforeEach(async () => {
+  streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
+  for (let index = 0; index < 12; index++) {
+    const id = await clip(`Song ${index}`, 200 + 7 * index, { folder: 'Songs' });
+    await call('PATCH', `/uploads/${id}`, { artist: `Artist ${index % 4}` });
+  }
+  for (let index = 0; index < 2; index++) await clip(`Jingle ${index}`, 10, { folder: 'Jingles' });
+  for (let index = 0; index < 5; index++) await clip(`Filler ${index}`, 5 + 7 * index, { folder: 'Fillers' });
+  for (let index = 0; index < 3; index++) await clip(`News ${index}`, 170, { folder: 'News' });
+  songs = await collectionOf('Songs', 'shuffle');
+  const [jingles, fillers] = [await collectionOf('Jingles', 'sequential'), await collectionOf('Fillers', 'shuffle')];
+  const news = await collectionOf('News', 'sequential');
+  rules = {
+    blocks: [
+      { id: 'music', name: 'Music', steps: [{ id: 'songs', collectionID: songs }] },
+      ...Array.from({ length: 24 }, (_, hour) => ({
+        id: `news-${hour}`,
+        name: 'News',
+        rule: 'FREQ=DAILY',
+        at: `${String(hour).padStart(2, '0')}:${newsMinute}`,
+        minutes: 3,
+        starts: 'hard',
+        ends: 'fill',
+        steps: [{ id: 'bulletin', collectionID: news, cursor: 'shared' }],
+      })),
+    ],
+    inserts: [{ id: 'jingle', name: 'Jingle', collectionID: jingles, everyItems: 3 }],
+    separation: [{ by: 'artist', items: 1, strength: 'must' }],
+    filler: { collectionID: fillers },
+  };
+  programmeID = (await call('POST', '/programmes', { streamID, timeZone: 'Europe/Berlin' })).body.id;
+  await register('agent');
+});
+
+/** The minute of each hour at which the news begin: not while these tests look at the beginning of a run. */
+const newsMinute = String((new Date().getUTCMinutes() + 20) % 60).padStart(2, '0');
+
+const edit = async (changes: object) => {
+  const { status, body } = await call('PATCH', `/programmes/${programmeID}`, changes);
+  expect([status, body.errors]).toEqual([200, undefined]);
+};
+const publish = () => call('POST', `/programmes/${programmeID}/publish`);
+
+async function goLive(): Promise<Date> {
+  expect(await call('POST', `/streams/${streamID}/start`)).toMatchObject({ status: 200 });
+  const [replica] = await claim('agent');
+  await data().streams.anchor(streamID);
+  await report(replica!, 'live');
+  return (await data().streams.find(user().id, streamID))!.anchored_at!;
+}
+
+/** Ends the replicas of a stream that is stopping. */
+async function endAll(): Promise<void> {
+  for (const replica of await data().replicas.ofStream(streamID)) await report(replica, 'ended');
+}
+
+const plan = (now?: Date) =>
+  transaction(async (tx) => {
+    const stream = (await tx.streams.lock(user().id, streamID))!;
+    await planRun(tx, stream, { now: now ?? (await tx.now()), limitFactor: 1 });
+  });
+
+interface Row {
+  readonly startAt: string;
+  readonly endAt: string;
+  readonly uploadID: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly blockID: string | null;
+}
+const isNews = (row: Row | undefined) => row?.blockID?.startsWith('news') ?? false;
+const shown = ({ startAt, endAt, name, kind, blockID }: Row) => `${startAt} ${endAt} ${kind} ${blockID} ${name}`;
+
+async function rowsFrom(from: Date, hours: number): Promise<Row[]> {
+  const to = new Date(from.getTime() + hours * hourMs);
+  const query = `from=${from.toISOString()}&to=${to.toISOString()}&limit=1000`;
+  const { status, body } = await call('GET', `/streams/${streamID}/timeline?${query}`);
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+}
+
+async function simulatedFrom(from: Date, rows = 1000): Promise<Row[]> {
+  const query = `from=${from.toISOString()}&days=2&rows=${rows}`;
+  return (await call('GET', `/programmes/${programmeID}/simulation?${query}`)).body.rows;
+}
+
+describe('a published programme', () => {
+  it('is what the stream plays, row by row as it was simulated', async () => {
+    await edit(rules);
+    expect((await call('GET', `/streams/${streamID}/readiness`)).body.issues).toMatchObject([{ code: 'no_video' }]);
+    expect(await publish()).toMatchObject({ status: 202, body: { version: 2, liveVersion: 2, planFailure: null } });
+    expect((await call('GET', `/streams/${streamID}/readiness`)).body).toMatchObject({ ready: true });
+    const anchoredAt = await goLive();
+    const before = await rowsFrom(anchoredAt, 24);
+    expect(before.length).toBeGreaterThan(0);
+    await plan();
+    const rows = await rowsFrom(anchoredAt, 24);
+    expect(rows.length).toBeGreaterThan(300);
+    const simulated = await simulatedFrom(anchoredAt);
+    expect(rows.map(shown)).toEqual(simulated.slice(0, rows.length).map(shown));
+    expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(['item', 'insert', 'filler']));
+    const news = rows.filter((row, index) => isNews(row) && !isNews(rows[index - 1]));
+    expect(news.length).toBeGreaterThan(22);
+    const minute = Number(newsMinute);
+    for (const { startAt } of news) {
+      expect(new Date(startAt).getUTCMinutes()).toBe(minute);
+      expect(new Date(startAt).getTime() % 60_000).toBeLessThan(1000 / 30);
+    }
+    const { plannedUntil } = (await call('GET', `/programmes/${programmeID}`)).body;
+    expect(new Date(plannedUntil).getTime() - anchoredAt.getTime()).toBeGreaterThan(26 * hourMs);
+  });
+
+  it('keeps its rows when it is planned again, and plans more', async () => {
+    await edit(rules);
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const before = await rowsFrom(anchoredAt, 30);
+    await plan(new Date(anchoredAt.getTime() + 6 * hourMs));
+    await plan(new Date(anchoredAt.getTime() + 12 * hourMs + 12_345));
+    expect((await rowsFrom(anchoredAt, 30)).map(shown)).toEqual(before.map(shown));
+    const later = await rowsFrom(new Date(anchoredAt.getTime() + 40 * hourMs), 2);
+    expect(later.length).toBeGreaterThan(20);
+  });
+});
+
+describe('an edit of a programme on the air', () => {
+  it('changes nothing before it is published, and then only its own block', async () => {
+    await edit(rules);
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const before = await rowsFrom(anchoredAt, 24);
+    const [music, ...news] = rules.blocks as { id: string; minutes: number }[];
+    await edit({ blocks: [music, ...news.map((block) => ({ ...block, name: 'Late news', minutes: 6 }))] });
+    await plan();
+    expect((await rowsFrom(anchoredAt, 24)).map(shown)).toEqual(before.map(shown));
+    expect(await publish()).toMatchObject({ status: 202, body: { version: 3, liveVersion: 3 } });
+    await plan();
+    const after = await rowsFrom(anchoredAt, 24);
+    const untilNews = before.findIndex((row, index) => isNews(row) && index > 0 && !isNews(before[index - 1]));
+    const kept = before.slice(0, untilNews + 1).map(shown);
+    expect(after.slice(0, untilNews + 1).map(shown)).toEqual(kept);
+    const lengthOf = (rows: readonly Row[]) => {
+      const first = rows.find((row, index) => isNews(row) && index > 0 && !isNews(rows[index - 1]))!;
+      const next = rows.slice(rows.indexOf(first)).find((row) => !isNews(row))!;
+      return new Date(next.startAt).getTime() - new Date(first.startAt).getTime();
+    };
+    expect([lengthOf(before), lengthOf(after)]).toEqual([180_000, 360_000]);
+  });
+
+  it('cuts off what plays where a new block begins hard', async () => {
+    await edit({ ...rules, blocks: rules.blocks.slice(0, 1) });
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const [first] = await rowsFrom(anchoredAt, 1);
+    const beginsAt = new Date(Math.ceil((anchoredAt.getTime() + 30_000) / 60_000) * 60_000);
+    expect(new Date(first!.endAt).getTime()).toBeGreaterThan(beginsAt.getTime());
+    const at = new Intl.DateTimeFormat('de-DE', { timeStyle: 'short', timeZone: 'Europe/Berlin' }).format(beginsAt);
+    const live = { ...(rules.blocks[1] as object), id: 'now', at, starts: 'hard' };
+    await edit({ blocks: [rules.blocks[0]!, live] });
+    await publish();
+    await plan();
+    const [cut, next] = await rowsFrom(anchoredAt, 1);
+    expect(cut).toMatchObject({ name: first!.name, startAt: first!.startAt });
+    expect(next).toMatchObject({ blockID: 'now', startAt: cut!.endAt });
+    const lateMs = new Date(next!.startAt).getTime() - beginsAt.getTime();
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThanOrEqual(34);
+  });
+
+  it('can be taken back by a revert to any published version', async () => {
+    await edit(rules);
+    await publish();
+    await edit({ blocks: rules.blocks.slice(0, 1) });
+    await publish();
+    const versions = await call('GET', `/programmes/${programmeID}/versions`);
+    expect(versions.body.data).toMatchObject([
+      { version: 3, blockCount: 1 },
+      { version: 2, blockCount: 25 },
+    ]);
+    const reverted = await call('POST', `/programmes/${programmeID}/revert`, { version: 2 });
+    expect(reverted).toMatchObject({ status: 200, body: { version: 4, liveVersion: 3 } });
+    expect(reverted.body.blocks).toHaveLength(25);
+    const unknown = await call('POST', `/programmes/${programmeID}/revert`, { version: 1 });
+    expect(unknown).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+  });
+});
+
+describe('what a programme has played', () => {
+  it('counts on in the next run: a list continues behind the last item', async () => {
+    const list = await collectionOf('Songs', 'oldest');
+    await edit({ ...rules, blocks: [{ id: 'list', name: 'List', steps: [{ id: 'list', collectionID: list }] }] });
+    await edit({ inserts: [], separation: [] });
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const [first, second] = await rowsFrom(anchoredAt, 1);
+    expect([first!.name, second!.name]).toEqual(['Song 0', 'Song 1']);
+    await call('POST', `/streams/${streamID}/stop`);
+    await endAll();
+    const next = await goLive();
+    await plan();
+    expect((await rowsFrom(next, 1)).map(({ name }) => name).slice(0, 2)).toEqual(['Song 1', 'Song 2']);
+  });
+
+  it('keeps a new upload of a collection behind the next items, within the next lap', async () => {
+    await edit({ ...rules, separation: [] });
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    await clip('New', 100, { folder: 'Songs' });
+    await plan();
+    const names = (await rowsFrom(anchoredAt, 3)).map(({ name }) => name);
+    expect(names.indexOf('New')).toBeGreaterThan(0);
+  });
+});
+
+describe('a programme that cannot be played', () => {
+  it('is not published without an upload to play', async () => {
+    const empty = await collectionOf('Nothing', 'shuffle');
+    await edit({ blocks: [{ id: 'empty', name: 'Empty', steps: [{ id: 'empty', collectionID: empty }] }] });
+    expect(await publish()).toMatchObject({ status: 422, body: { code: 'nothing_to_plan' } });
+    expect((await call('GET', `/programmes/${programmeID}`)).body).toMatchObject({ liveVersion: null });
+  });
+
+  it('does not start in a gap, and says what to add', async () => {
+    await edit({
+      ...rules,
+      filler: null,
+      blocks: [{ ...rules.blocks[1], rule: 'FREQ=YEARLY', firstDay: '2031-01-01' }],
+    });
+    expect(await publish()).toMatchObject({ status: 422, body: { code: 'nothing_to_plan' } });
+  });
+
+  it('leaves the stream to its playlists once it is deleted', async () => {
+    await edit(rules);
+    await publish();
+    expect(await call('DELETE', `/programmes/${programmeID}`)).toMatchObject({ status: 204 });
+    expect((await call('GET', `/streams/${streamID}/readiness`)).body.issues).toMatchObject([{ code: 'no_video' }]);
+  });
+});
+
+describe('an upload of a programme on the air', () => {
+  const dueAt = async () => (await dueTimeOf(service, streamID, 'plan'))!.getTime() - Date.now();
+
+  it('can be deleted unless it plays within a minute; the plan goes without it at once', async () => {
+    await edit(rules);
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const rows = await rowsFrom(anchoredAt, 3);
+    const second = rows.find(({ startAt, name }) => {
+      return name.startsWith('Song') && new Date(startAt).getTime() > anchoredAt.getTime() + 240_000;
+    })!;
+    const refused = await call('DELETE', `/uploads/${rows[0]!.uploadID}`);
+    expect(refused).toMatchObject({ status: 422, body: { code: 'resource_in_use' } });
+    expect(await dueAt()).toBeGreaterThan(hourMs);
+    expect((await call('DELETE', `/uploads/${second.uploadID}`)).status).toBe(204);
+    expect(await dueAt()).toBeLessThan(1000);
+    await plan();
+    const names = (await rowsFrom(anchoredAt, 24)).map(({ name }) => name);
+    expect(names).not.toContain(second.name);
+  });
+
+  it('is in the plan two minutes after it came, or changed', async () => {
+    await edit(rules);
+    await publish();
+    await goLive();
+    await plan();
+    const id = await clip('New', 100, { folder: 'Songs' });
+    expect(await dueAt()).toBeLessThan(121_000);
+    await plan();
+    expect(await dueAt()).toBeGreaterThan(hourMs);
+    await call('PATCH', `/uploads/${id}`, { folder: 'Jingles' });
+    expect(await dueAt()).toBeLessThan(121_000);
+  });
+});
