@@ -97,6 +97,7 @@ import { listStreams } from './streams/list-streams.ts';
 import { previewRecurrence } from './streams/preview-recurrence.ts';
 import { retryStream } from './streams/retry-stream.ts';
 import { scheduleStream } from './streams/schedule-stream.ts';
+import { skipItem } from './streams/skip-item.ts';
 import { skipOccurrence } from './streams/skip-occurrence.ts';
 import { startStream } from './streams/start-stream.ts';
 import { stopStream } from './streams/stop-stream.ts';
@@ -146,6 +147,7 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   scheduleStream,
   cancelStreamSchedule,
   skipOccurrence,
+  skipItem,
   listOccurrences,
   previewRecurrence,
   getStreamStats,

@@ -104,7 +104,7 @@ export const problemCodes = {
   stream_not_running: {
     status: 422,
     title: 'Stream is not running',
-    explanation: 'Retry needs a running stream, in state activating, active or failing. Use start_stream to start it.',
+    explanation: 'This needs a running stream, in state activating, active or failing. Use start_stream to start it.',
   },
   stream_not_schedulable: {
     status: 422,
@@ -124,6 +124,12 @@ export const problemCodes = {
     explanation:
       'This setting cannot change while the stream is live. Stop the stream first. Playlists can change: publish ' +
       'the new draft.',
+  },
+  skip_too_late: {
+    status: 422,
+    title: 'Too late to skip',
+    explanation:
+      'A row can be skipped until 10 seconds before its end, by its beginning and its upload as the timeline has them.',
   },
   schedule_in_past: { status: 422, title: 'Schedule in the past', explanation: 'The given time is in the past.' },
   output_exists: {

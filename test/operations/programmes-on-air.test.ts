@@ -304,3 +304,54 @@ describe('an upload of a programme on the air', () => {
     expect(await dueAt()).toBeLessThan(121_000);
   });
 });
+
+describe('a skip', () => {
+  const skip = ({ startAt, uploadID }: Row) => call('POST', `/streams/${streamID}/skip`, { startAt, uploadID });
+  const names = (rows: readonly Row[], count: number) => rows.slice(0, count).map(({ name }) => name);
+
+  it('ends a row of a programme in ten seconds, once, and the plan continues behind it', async () => {
+    await edit(rules);
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const before = await rowsFrom(anchoredAt, 1);
+    const { status, body } = await skip(before[0]!);
+    expect(status).toBe(202);
+    const aheadMs = new Date(body.takesOverAt).getTime() - Date.now();
+    expect(aheadMs).toBeGreaterThan(8000);
+    expect(aheadMs).toBeLessThan(11_000);
+    const after = await rowsFrom(anchoredAt, 1);
+    expect(names(after, 3)).toEqual(names(before, 3));
+    expect([after[0]!.endAt, after[1]!.startAt]).toEqual([body.takesOverAt, body.takesOverAt]);
+    expect(await skip(before[0]!)).toMatchObject({ status: 422, body: { code: 'skip_too_late' } });
+    await plan();
+    expect((await rowsFrom(anchoredAt, 1)).map(shown)).toEqual(after.map(shown));
+  });
+
+  it('leaves out a row of a programme that is to come, once, and continues behind it', async () => {
+    await edit({ ...rules, separation: [] });
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const before = await rowsFrom(anchoredAt, 1);
+    expect(await skip(before[1]!)).toMatchObject({ status: 202, body: { takesOverAt: before[1]!.startAt } });
+    const after = await rowsFrom(anchoredAt, 1);
+    expect([after[0]!.name, after[1]!.name]).toEqual([before[0]!.name, before[2]!.name]);
+    expect((await skip(before[1]!)).status).toBe(422);
+  });
+
+  it.each(['sequential', 'shuffle'])('continues a %s playlist behind the row', async (mode) => {
+    const { id } = (await call('POST', '/playlists', { streamID, kind: 'video', mode })).body;
+    const { data: found } = (await call('GET', '/uploads?folder=Songs')).body;
+    const operations = found.map((upload: { id: string }) => ({ op: 'add', uploadID: upload.id }));
+    await call('POST', `/playlists/${id}/operations`, { operations });
+    const anchoredAt = await goLive();
+    const before = await rowsFrom(anchoredAt, 1);
+    await skip(before[0]!);
+    const after = await rowsFrom(anchoredAt, 1);
+    expect(names(after, 8)).toEqual(names(before, 8));
+    await skip(after[2]!);
+    const [first, second, , ...others] = names(before, 8);
+    expect(names(await rowsFrom(anchoredAt, 1), 7)).toEqual([first, second, ...others]);
+  });
+});

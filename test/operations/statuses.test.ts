@@ -146,6 +146,14 @@ const collection = async () => (await call('POST', '/collections', newCollection
 const newProgramme = async () => ({ streamID: (await call('POST', '/streams', {})).body.id as string });
 const programme = async () => (await call('POST', '/programmes', await newProgramme())).body.id as string;
 
+/** The next row of a stream on the air, and the stream. */
+const nextRow = async () => {
+  const id = await startedStream();
+  await service.pool().query(`update streams set state = 'active', anchored_at = now() where id = $1`, [id]);
+  const [, { startAt, uploadID }] = (await call('GET', `/streams/${id}/timeline?limit=2`)).body.data;
+  return { id, row: { startAt, uploadID } };
+};
+
 /** A programme that draws from an upload, and the upload. */
 const playableProgramme = async () => {
   const id = await programme();
@@ -262,6 +270,19 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => on('streams', scheduledStream(), 'schedule/skip', { startAt: soon.scheduleStartAt }),
     not_found: () => call('POST', '/streams/nothing/schedule/skip', { startAt: soon.scheduleStartAt }),
     validation_failed: () => on('streams', scheduledStream(), 'schedule/skip', { startAt: past }),
+  },
+  skip_item: {
+    done: async () => {
+      const { id, row } = await nextRow();
+      return call('POST', `/streams/${id}/skip`, row);
+    },
+    not_found: () => call('POST', '/streams/nothing/skip', { startAt: past, uploadID: 'nothing' }),
+    validation_failed: () => on('streams', emptyStream(), 'skip', { startAt: 'soon' }),
+    stream_not_running: () => on('streams', emptyStream(), 'skip', { startAt: past, uploadID: 'nothing' }),
+    skip_too_late: async () => {
+      const { id, row } = await nextRow();
+      return call('POST', `/streams/${id}/skip`, { ...row, uploadID: 'another' });
+    },
   },
   list_occurrences: {
     done: () => call('GET', '/schedule/occurrences'),
@@ -910,6 +931,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       copy_playlist: { targetPlaylistID: await playlistOf(other) },
       create_stream_output: { destinationID: 'nothing' },
       revert_programme: { version: 1 },
+      skip_item: { startAt: past, uploadID: 'nothing' },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});
     const answers = [

@@ -161,6 +161,8 @@ export async function callEveryTool(
   const setState = `update streams set state = $2, anchored_at = now() where id = $1`;
   await platform.pool().query(setState, [stream.id, 'active']);
   await call('create_stream_preview', { id: stream.id });
+  const [, next] = (await call('get_stream_timeline', { id: stream.id, limit: 2 })).data;
+  await call('skip_item', { id: stream.id, startAt: next.startAt, uploadID: next.uploadID });
   await platform.pool().query(setState, [stream.id, 'activating']);
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });

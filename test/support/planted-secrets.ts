@@ -29,7 +29,9 @@ const leastCharacters = 8;
 export function plantedSecrets(): PlantedSecrets {
   const planted = new Set<string>();
   const add = (value: unknown) => {
-    if (typeof value === 'string' && value.length >= leastCharacters) planted.add(value);
+    // Generators of hostile texts send the names of properties that all objects have.
+    const isName = typeof value === 'string' && value in Object.prototype;
+    if (typeof value === 'string' && value.length >= leastCharacters && !isName) planted.add(value);
   };
   return {
     plantSecret: add,

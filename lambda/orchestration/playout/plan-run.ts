@@ -4,6 +4,7 @@ import type { Database } from '../../data/database.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import type { Locked } from '../../data/shared/locked.ts';
+import type { Track } from '../../data/playout/timelines.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
@@ -31,6 +32,8 @@ const retrySeconds = 600;
 export interface PlanRunOptions {
   readonly now: Date;
   readonly limitFactor: number;
+  /** The frame at which a skipped row ends, and the next one begins; absent: no row is skipped. */
+  readonly skipped?: { readonly track: Track; readonly frame: number };
 }
 
 /** Replaces what its programmes have planned for a stream on the air, from the next item on. */
@@ -65,10 +68,12 @@ async function planTrack(
     framesPerSecond: framesPerSecond[stream.run_framerate!],
   };
   const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now) + effectiveAheadSeconds;
-  const earliestFrame = Math.ceil(elapsedSeconds * grid.framesPerSecond);
-  const boundaryFrame = planBoundaryAfter(timeline, earliestFrame, grid.framesPerSecond);
+  const skippedFrame = options.skipped?.track === programme.kind ? options.skipped.frame : null;
+  const earliestFrame = skippedFrame ?? Math.ceil(elapsedSeconds * grid.framesPerSecond);
+  const boundaryFrame = skippedFrame ?? planBoundaryAfter(timeline, earliestFrame, grid.framesPerSecond);
   const untilMs = now.getTime() + lengthOfRun.seconds * 1000;
-  const changes = { earliestFrame, boundaryFrame, untilMs, mostRows: lengthOfRun.mostRows };
+  const isSkip = skippedFrame !== null;
+  const changes = { earliestFrame, boundaryFrame, isSkip, untilMs, mostRows: lengthOfRun.mostRows };
   const plan = await planProgramme(data, { stream, programme, grid, ...changes });
   if (plan.rows.length === 0) {
     await data.programmes.savePlan(programme.id, programme.planned_until, nothingToPlan);

@@ -18,6 +18,8 @@ export interface ProgrammePlanRequest {
   readonly earliestFrame: number;
   /** From `planBoundaryAfter`. A block that cannot wait cuts off what plays before. */
   readonly boundaryFrame: number;
+  /** Whether the row that begins or plays at the first frame counts as played, although another one begins there. */
+  readonly isSkip?: boolean;
   /** Unix time in ms. The plan ends with the row that plays then, or with `mostRows`. */
   readonly untilMs: number;
   readonly mostRows: number;
@@ -38,7 +40,7 @@ const aheadMs = 2 * 86_400_000;
 const rowsOfPart = 300;
 
 export async function planProgramme(data: Database, request: ProgrammePlanRequest): Promise<ProgrammePlan> {
-  const { stream, programme, grid, earliestFrame, boundaryFrame, untilMs, mostRows } = request;
+  const { stream, programme, grid, earliestFrame, boundaryFrame, isSkip = false, untilMs, mostRows } = request;
   const rules = { ...programme.live, seed: programme.seed };
   const collections = await loadSources(data, programme.user_id, programme.kind, rules);
   const earliestMs = msOfFrame(grid, earliestFrame);
@@ -51,7 +53,7 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
     stream,
     programme,
     rules,
-    untilMs: msOfFrame(grid, fromFrame),
+    untilMs: msOfFrame(grid, isSkip ? fromFrame + 1 : fromFrame),
     memberOf: (uploadID) => members.get(uploadID),
   });
   const rows: PlannedRow[] = [];

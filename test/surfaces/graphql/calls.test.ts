@@ -417,6 +417,11 @@ describe('streams', () => {
     await callAs(({ id: copy }) => `/streams/${copy}`, 'duplicateStream', { id, name: 'Like it' });
     await call('startStream', { id });
     await callAs(`/streams/${id}`, 'retryStream', { id });
+    const setState = `update streams set state = $2, anchored_at = now() where id = $1`;
+    await service.pool().query(setState, [id, 'active']);
+    const [, next] = (await call('getStreamTimeline', { id, first: 2 })).nodes;
+    await call('skipItem', { id, startAt: next.startAt, uploadID: next.uploadID });
+    await service.pool().query(setState, [id, 'activating']);
     await call('stopStream', { id });
   });
 });

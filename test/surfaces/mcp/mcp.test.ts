@@ -95,6 +95,7 @@ describe('the list of tools', () => {
       duplicate_stream: '',
       schedule_stream: '',
       skip_occurrence: 'repeatable',
+      skip_item: 'destroys, repeatable',
       cancel_stream_schedule: 'destroys, repeatable',
       create_stream_output: 'reaches out',
       create_stream_preview: 'repeatable',

@@ -265,6 +265,7 @@ describe('bodies', () => {
       publish_playlist: [],
       schedule_stream: ['scheduleStartAt'],
       skip_occurrence: ['startAt'],
+      skip_item: ['startAt', 'uploadID'],
       preview_stream_look: ['look'],
       mark_notifications_read: [],
       create_stream_output: ['destinationID'],

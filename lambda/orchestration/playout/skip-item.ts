@@ -1,0 +1,82 @@
+// Skips an item of a stream on the air: the next one begins in its place, in the same order.
+import type { Database } from '../../data/database.ts';
+import type { Track } from '../../data/playout/timelines.ts';
+import type { Locked } from '../../data/shared/locked.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { following, seedAfter } from '../../domain/playout/continuation.ts';
+import { effectiveAheadSeconds, itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
+import type { TimelineEntry } from '../../domain/playout/play-out.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
+import { programmeTrackOf } from './on-air-rows.ts';
+import { planRun } from './plan-run.ts';
+import type { PlanRunOptions } from './plan-run.ts';
+import { needsJoins, refreshJoins } from './prepare-joins.ts';
+import { lastItems } from './replace-upcoming-items.ts';
+
+/** A row of a timeline, by its beginning and its upload: two requests that name one row skip one. */
+export interface SkippedRow {
+  readonly startAt: Date;
+  readonly uploadID: string;
+  /** Null: the track that is the programme, see `programmeTrackOf`. */
+  readonly track: Track | null;
+}
+
+/**
+ * Skips a row that plays, or will, of a stream with an anchor. The row ends in 10 seconds at the earliest.
+ * @returns the time at which the next item begins; null: the row is over by then, or is none of the timeline
+ */
+export async function skipItem(
+  data: Database,
+  stream: Locked<Stream>,
+  row: SkippedRow,
+  options: PlanRunOptions,
+): Promise<Date | null> {
+  const rate = framesPerSecond[stream.run_framerate!];
+  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, options.now);
+  const startSeconds = elapsedSecondsOf(stream.anchored_at, row.startAt);
+  const time = { fromSeconds: Math.min(elapsedSeconds, startSeconds), toSeconds: Infinity };
+  const timelines = await data.timelines.ofStream(stream.id, time);
+  const track = row.track ?? programmeTrackOf(timelines, elapsedSeconds);
+  const { frameAt, timeOf } = runClock(stream.anchored_at!, rate);
+  const earliestFrame = Math.ceil((elapsedSeconds + effectiveAheadSeconds) * rate);
+  const span = spanOf(timelines[track], Math.floor(frameAt(row.startAt)), row.uploadID, rate);
+  const frame = span && Math.max(earliestFrame, span.startFrame);
+  if (frame === null || frame >= span!.endFrame) return null;
+  if (stream.planned_tracks?.includes(track)) await planRun(data, stream, { ...options, skipped: { track, frame } });
+  else await continueList(data, stream, track, { timeline: timelines[track], frame, endFrame: span!.endFrame });
+  return timeOf(frame);
+}
+
+/** The frames of the row that begins at a frame with an upload; null: there is no such row. */
+function spanOf(timeline: readonly TimelineEntry[], frame: number, uploadID: string, rate: number) {
+  if (itemsPlayed(timeline[0]?.snapshot).length === 0) return null;
+  const { item, startFrame, frameCount } = occurrenceAt(timeline, frame, rate);
+  return startFrame === frame && item.uploadID === uploadID ? { startFrame, endFrame: startFrame + frameCount } : null;
+}
+
+/** A row of a list that ends sooner. */
+interface ShortenedRow {
+  readonly timeline: readonly TimelineEntry[];
+  readonly frame: number;
+  readonly endFrame: number;
+}
+
+/** Continues a playlist at a frame as it would at the end of the row. */
+async function continueList(
+  data: Database,
+  stream: Locked<Stream>,
+  track: Track,
+  { timeline, frame, endFrame }: ShortenedRow,
+): Promise<void> {
+  const rate = framesPerSecond[stream.run_framerate!];
+  const { playlistID, snapshot } = timeline.at(-1)!;
+  const { mode, overlays } = snapshot;
+  const next = { mode, seed: seedAfter(snapshot.seed), items: lastItems(timeline), ...(overlays && { overlays }) };
+  await data.timelines.append(stream.id, track, {
+    playlistID,
+    offsetSeconds: frame / rate,
+    snapshot: following(timeline, endFrame, rate, next),
+  });
+  if (needsJoins(await data.timelines.ofStream(stream.id), rate)) await refreshJoins(data, stream, await data.now());
+}
