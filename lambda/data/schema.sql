@@ -1284,6 +1284,8 @@ create index programmes_by_user on programmes (user_id, seq desc);
 create trigger programmes_note_added after insert on programmes referencing new table as added for each statement execute function note_added('programme');
 create trigger programmes_note_changed after update on programmes for each row execute function note_changed('programme');
 create trigger programmes_note_gone after delete on programmes referencing old table as gone for each statement execute function note_gone('programme');
+create trigger programmes_signalled after update of plan_failure on programmes for each row when (old.plan_failure is distinct from new.plan_failure) execute function signal_programme();
+create trigger programmes_signalled_gone after delete on programmes for each row execute function signal_gone('programme_not_planned');
 
 create table renditions (
   content_hash text not null,
@@ -1595,6 +1597,7 @@ create trigger streams_note_added after insert on streams referencing new table 
 create trigger streams_note_changed after update on streams referencing new table as changed for each statement execute function note_streams();
 create trigger streams_note_gone after delete on streams referencing old table as gone for each statement execute function note_gone('stream');
 create trigger streams_output after update of destination_id, stream_destination on streams for each row when (old.destination_id is distinct from new.destination_id or old.stream_destination is distinct from new.stream_destination) execute function keep_first_output();
+create trigger streams_plans_over after update of state on streams for each row when (new.planned_tracks is not null and old.state <> new.state and (new.state = any (array['draft', 'invalid', 'stopped', 'failed']))) execute function forget_plans();
 create trigger streams_run_over after update of anchored_at on streams for each row when (old.anchored_at is not null and new.anchored_at is null and old.run_framerate is not null) execute function keep_past_run();
 create trigger streams_seen_live after update of state on streams for each row when (new.stream_destination = 'managed' and old.state <> 'active' and new.state = 'active') execute function mirror_live_stream();
 create trigger streams_signalled after update on streams referencing old table as was new table as is_now for each statement execute function signal_stream();
@@ -2120,6 +2123,14 @@ create function forget_destination_check() returns trigger language plpgsql
 as $$
 begin
   delete from destination_checks where destination_id = new.id;
+  return null;
+end $$;
+
+create function forget_plans() returns trigger language plpgsql
+as $$
+begin
+  update programmes set planned_until = null, plan_failure = null
+  where stream_id = new.id and (planned_until is not null or plan_failure is not null);
   return null;
 end $$;
 
@@ -2670,6 +2681,18 @@ create function signal_gone() returns trigger language plpgsql
 as $$
 begin
   perform note_signal(old.user_id, tg_argv[0], old.id, null, null, 'over', '{}');
+  return null;
+end $$;
+
+create function signal_programme() returns trigger language plpgsql
+as $$
+begin
+  perform note_signal(new.user_id, 'programme_not_planned', new.id, new.stream_id, null,
+    case when new.plan_failure is null then 'well' else 'wrong' end,
+    jsonb_build_object('name', stream.name, 'reason', new.plan_failure))
+  from streams stream
+  where stream.id = new.stream_id
+    and (new.plan_failure is null or stream.state in ('activating', 'active', 'failing'));
   return null;
 end $$;
 

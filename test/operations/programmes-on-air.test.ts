@@ -261,6 +261,25 @@ describe('a programme that cannot be played', () => {
     expect(await publish()).toMatchObject({ status: 422, body: { code: 'nothing_to_plan' } });
   });
 
+  it('repeats what was planned, with the reason, until its collections have uploads again', async () => {
+    await edit({ ...rules, blocks: rules.blocks.slice(0, 1), inserts: [], filler: null });
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const before = await rowsFrom(anchoredAt, 24);
+    await call('PATCH', `/collections/${songs}`, { source: { folder: 'Nothing' } });
+    await plan();
+    const programme = async () => (await call('GET', `/programmes/${programmeID}`)).body;
+    expect(await programme()).toMatchObject({ planFailure: { code: 'nothing_to_plan' } });
+    expect((await rowsFrom(anchoredAt, 24)).map(shown)).toEqual(before.map(shown));
+    await call('PATCH', `/collections/${songs}`, { source: { folder: 'Songs' } });
+    await plan();
+    expect(await programme()).toMatchObject({ planFailure: null, plannedUntil: expect.any(String) });
+    await call('POST', `/streams/${streamID}/stop`);
+    await endAll();
+    expect(await programme()).toMatchObject({ planFailure: null, plannedUntil: null });
+  });
+
   it('leaves the stream to its playlists once it is deleted', async () => {
     await edit(rules);
     await publish();

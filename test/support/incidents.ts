@@ -57,14 +57,16 @@ interface ThingsThatFail {
   readonly uploadID: string;
   readonly sourceID: string;
   readonly playlistID: string;
+  readonly programmeID: string;
 }
 
-/** Makes an upload, a source and a publication fail, and uses up a user's credits. */
+/** Makes an upload, a source, a programme and a publication fail, and uses up a user's credits. */
 export async function failEverything({ pool }: WithPool, ids: ThingsThatFail): Promise<void> {
   const reason = JSON.stringify({ code: 'x', detail: 'Because.' });
   const failed = [
     [`update uploads set probe_state = 'failed', failure = $2 where id = $1`, ids.uploadID],
     [`update sources set state = 'failing', reason = $2, failing_since = now() where id = $1`, ids.sourceID],
+    [`update programmes set plan_failure = $2 where id = $1`, ids.programmeID],
     [`update playlists set publish_status = 'FAILED', publish_failure = $2 where id = $1`, ids.playlistID],
   ] as const;
   for (const [statement, id] of failed) await pool().query(statement, [id, reason]);

@@ -260,7 +260,7 @@ it('targets are sealed, and in no answer and no log', async () => {
   expect(services.taken).toHaveLength(3);
 });
 
-it('what else goes wrong is told too: a publish, a file, a source, credits', async () => {
+it('what else goes wrong is told too: a publish, a programme, a file, a source, credits', async () => {
   await using services = await startAlertServices();
   const sender = senderTo(services);
   const id = await channelAt(services, 'telegram', { afterSeconds: 0 });
@@ -273,13 +273,17 @@ it('what else goes wrong is told too: a publish, a file, a source, credits', asy
     mode: 'sequential',
     name: 'Nights',
   });
-  await failEverything(service, { userID, uploadID, sourceID, playlistID });
+  const streamID = await create('/streams', { name: 'Days' });
+  const programmeID = await create('/programmes', { streamID });
+  await service.pool().query(`update streams set state = 'active' where id = $1`, [streamID]);
+  await failEverything(service, { userID, uploadID, sourceID, playlistID, programmeID });
   await sender.work();
   expect((await incidents()).map(({ kind, detail }: { kind: string; detail: string }) => [kind, detail])).toEqual(
     expect.arrayContaining([
       ['media_unplayable', 'The upload “clip” cannot be played. Because.'],
       ['source_unreachable', 'The source “https://example.org/feed.xml” is unreachable. Because.'],
       ['publish_failed', 'The playlist “Nights” could not be published. Because.'],
+      ['programme_not_planned', 'The programme of the stream “Days” cannot be planned. Because.'],
       ['credits_low', 'Your credits are used up.'],
     ]),
   );
@@ -287,6 +291,7 @@ it('what else goes wrong is told too: a publish, a file, a source, credits', asy
   await call('DELETE', `/playlists/${playlistID}`);
   await call('DELETE', `/uploads/${uploadID}`);
   await call('DELETE', `/sources/${sourceID}`);
+  await call('DELETE', `/programmes/${programmeID}`);
   await sender.work();
   await call('DELETE', `/alert-channels/${id}`);
   expect((await call('GET', '/incidents?open=true')).body.data).toMatchObject([{ kind: 'credits_low' }]);

@@ -76,6 +76,12 @@ const words: Readonly<Record<IncidentKind, (detail: IncidentDetail) => Omit<Inci
     advice: 'Remove or replace the item in the cause, then publish again.',
     ended: `${called('The playlist', name)} could not be published`,
   }),
+  programme_not_planned: ({ name }) => ({
+    headline: `The programme of ${called('the stream', name)} cannot be planned`,
+    viewers: 'Viewers see the items that were planned before, again and again.',
+    advice: 'Remove the cause. The programme is planned again within ten minutes.',
+    ended: `The programme of ${called('the stream', name)} could not be planned`,
+  }),
   media_unplayable: ({ name }) => ({
     headline: `${called('The upload', name)} cannot be played`,
     viewers: 'Viewers do not see it: streams skip it.',

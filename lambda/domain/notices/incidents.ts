@@ -6,6 +6,7 @@ export const incidentKinds = [
   'stream_away',
   'output_refused',
   'publish_failed',
+  'programme_not_planned',
   'media_unplayable',
   'source_unreachable',
   'credits_low',

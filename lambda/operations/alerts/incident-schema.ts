@@ -12,7 +12,7 @@ export const incidentSchema = z
     subjectID: z
       .string()
       .describe(
-        'ID of the affected stream, playlist, upload or source. For an incident of an output, the ID of its replica.',
+        'ID of the affected stream, playlist, programme, upload or source. For an output, the ID of its replica.',
       ),
     streamID: z.string().nullable().describe('ID of the affected stream. null: the incident concerns no stream.'),
     outputID: z.string().nullable().describe('ID of the affected output. null: the incident concerns no output.'),

@@ -266,7 +266,7 @@ export const programmeSchema = z
     insertSecondsPerHour: z.int32().nullable(),
     liveVersion: z.int32().nullable().describe('Version that the stream plays. null: not published yet.'),
     publishedAt: timestamp.nullable(),
-    plannedUntil: timestamp.nullable().describe('End of the rows planned for the last run. null: none.'),
+    plannedUntil: timestamp.nullable().describe('End of the rows planned for the run. null: none.'),
     planFailure: z
       .object({ code: z.string(), detail: z.string() })
       .meta({ id: 'PlanFailure' })

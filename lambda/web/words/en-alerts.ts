@@ -57,6 +57,7 @@ export const alerts = {
     stream_away: 'A stream is off the air',
     output_refused: 'A destination refuses an output',
     publish_failed: 'A playlist could not be published',
+    programme_not_planned: 'A programme cannot be planned',
     media_unplayable: 'A file cannot be played',
     source_unreachable: 'A watched source is unreachable',
     credits_low: 'Credits end soon',
