@@ -5,8 +5,7 @@ import { lockProgramme } from './lock-programme.ts';
 export const deleteProgramme = operation(['service:write'], {
   summary: 'Delete a programme',
   description:
-    'Deletes the rules and their versions. Uploads and collections stay. A stream on the air plays what is planned, ' +
-    'again and again, until it stops or a playlist is published.',
+    'Deletes the rules and their versions. Uploads and collections stay. A stream on the air repeats its last plan.',
   tag: 'programmes',
   route: 'DELETE /programmes/{id}',
   output: { status: 204 },

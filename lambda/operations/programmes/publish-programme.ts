@@ -11,7 +11,7 @@ export const publishProgramme = operation(['service:write'], {
   description:
     'Makes the draft the live version: the stream plays it, from its first publish on, in place of playlists of this ' +
     'kind. A running stream is planned again from its next item, at least 10 seconds from now, and its lists ' +
-    'continue. Next: get_programme until plannedUntil has changed, then get_stream_timeline.',
+    'continue. Next: get_stream_timeline.',
   tag: 'programmes',
   route: 'POST /programmes/{id}/publish',
   output: { status: 202, body: programmeSchema },
