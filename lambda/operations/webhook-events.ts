@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { graceMs } from '../domain/billing/credits.ts';
 import { findingKinds } from '../domain/media/findings.ts';
 import { incidentKinds } from '../domain/notices/incidents.ts';
+import { rowKinds } from '../domain/playout/planned-facts.ts';
 import { platformNames } from '../domain/channels/managed-platforms.ts';
 import { streamStates, transitions } from '../domain/streams/stream-lifecycle.ts';
 import type { TransitionCause } from '../domain/streams/stream-lifecycle.ts';
@@ -98,6 +99,7 @@ export const webhookEvents = [
     data: z.object({
       streamID,
       playlistID: z.string().nullable(),
+      kind: z.enum(rowKinds).nullable().describe('As in the timeline. null: no programme has planned it.'),
       itemID: z.string(),
       uploadID: z.string(),
       name: z.string().nullable().describe('Name of the upload. null: the upload was deleted.'),

@@ -7,6 +7,7 @@ import { lineOfUpload } from '../domain/playout/item-title.ts';
 import { titlePlaylistOf } from '../domain/channels/broadcast-title.ts';
 import type { TitleItem } from '../domain/channels/mirror.ts';
 import { occurrenceAt } from '../domain/playout/play-out.ts';
+import { elapsedSecondsOf } from '../domain/streams/run-clock.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
 
 /** The interval of checks until the start of the run is known. */
@@ -20,8 +21,10 @@ export interface PlayingItem {
 
 /** @param stream that is live */
 export async function playingOf(data: MirrorDatabase, stream: Stream, now: Date): Promise<PlayingItem> {
-  const { video, audio } = await data.timelines.ofStream(stream.id);
-  const playsSongs = audio.some(({ playlistID }) => playlistID !== null);
+  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
+  const time = { fromSeconds: elapsedSeconds, toSeconds: elapsedSeconds };
+  const { video, audio } = await data.timelines.ofStream(stream.id, time);
+  const playsSongs = audio.some(({ playlistID, snapshot }) => playlistID !== null || snapshot.planned !== undefined);
   const timeline = playsSongs ? audio : video;
   if (stream.anchored_at === null || timeline.length === 0)
     return { name: await firstItemOf(data, stream), endsAt: new Date(now.getTime() + unanchoredSeconds * 1000) };

@@ -204,7 +204,9 @@ async function preparedLevels(
 }
 
 async function itemsOf(data: Database, stream: Stream, now: Date): Promise<TimelineItem[]> {
-  return soundItems(await data.timelines.ofStream(stream.id), elapsedSecondsOf(stream.anchored_at, now));
+  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
+  const sinceNow = { fromSeconds: elapsedSeconds, toSeconds: Infinity };
+  return soundItems(await data.timelines.ofStream(stream.id, sinceNow), elapsedSeconds);
 }
 
 /** The items with sound of a run from a time on, each once. */

@@ -6,7 +6,7 @@ import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
-import { programmeTrackOf } from './on-air-rows.ts';
+import { mainTrackOf } from './on-air-rows.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** The most notifications at once: if more items have begun, only the last ones are notified. */
@@ -22,13 +22,14 @@ export async function notifyItemStarts(data: Database, stream: Locked<Stream>, d
   const { id, user_id: userID, anchored_at: anchoredAt, state } = stream;
   if ((state !== 'active' && state !== 'failing') || anchoredAt === null) return;
   if (!(await data.webhooks.isAnySubscribed(userID, 'item.started'))) return;
-  const timelines = await data.timelines.ofStream(id);
-  const timeline = timelines[programmeTrackOf(timelines, elapsedSecondsOf(anchoredAt, now))];
+  const since = new Date(Math.max(dueAt.getTime(), now.getTime() - lookBackMs));
+  const [fromSeconds, toSeconds] = [elapsedSecondsOf(anchoredAt, since), elapsedSecondsOf(anchoredAt, now)];
+  const timelines = await data.timelines.ofStream(id, { fromSeconds, toSeconds });
+  const timeline = timelines[mainTrackOf(timelines, toSeconds)];
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return;
   const rate = framesPerSecond[stream.run_framerate!];
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const begun: ItemOccurrence[] = [];
-  const since = new Date(Math.max(dueAt.getTime(), now.getTime() - lookBackMs));
   for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(since)), rate)) {
     const startAt = timeOf(occurrence.startFrame);
     if (startAt > now) {
@@ -39,10 +40,11 @@ export async function notifyItemStarts(data: Database, stream: Locked<Stream>, d
     if (begun.length > mostAtOnce) begun.shift();
   }
   const uploads = await data.runs.uploadFacts(userID, [...new Set(begun.map(({ item }) => item.uploadID))]);
-  for (const { item, playlistID, startFrame, frameCount } of begun) {
+  for (const { item, playlistID, planned, startFrame, frameCount } of begun) {
     await data.webhooks.notify(userID, 'item.started', id, {
       streamID: id,
       playlistID,
+      kind: planned?.kind ?? null,
       itemID: item.itemID,
       uploadID: item.uploadID,
       name: nameOfItem(item, uploads.get(item.uploadID)?.name, true),

@@ -47,7 +47,7 @@ export interface OnAirQuery {
   readonly from: Date;
   readonly to: Date;
   readonly count: number;
-  /** Null: the track that is the programme, see `programmeTrackOf`. */
+  /** Null: the main track, see `mainTrackOf`. */
   readonly track: Track | null;
   /** The drafts to assume published now; null: none. */
   readonly drafts: 'all' | { readonly playlistID: string } | null;
@@ -75,7 +75,7 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const { framesPerSecond: rate, anchoredAt } = run;
   const secondsAt = (at: Date) => elapsedSecondsOf(anchoredAt, at);
   const timelines = await run.timelines({ fromSeconds: secondsAt(query.from), toSeconds: secondsAt(query.to) });
-  const track = query.track ?? programmeTrackOf(timelines, secondsAt(query.from));
+  const track = query.track ?? mainTrackOf(timelines, secondsAt(query.from));
   const timeline = timelines[track];
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return [];
   const overMs = run.endsAt?.getTime() ?? Infinity;
@@ -172,10 +172,10 @@ export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): Air
 }
 
 /**
- * The track that is the programme at a time of a run: the sound, where several tracks play to one picture, as on a
- * music channel; else the pictures.
+ * The main track at a time of a run: the sound if several tracks play to one picture, as on a music channel; else the
+ * pictures.
  */
-export function programmeTrackOf({ video, audio }: Timelines, atSeconds: number): Track {
+export function mainTrackOf({ video, audio }: Timelines, atSeconds: number): Track {
   const itemsOf = (timeline: readonly TimelineEntry[]) => {
     const entry = timeline.findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? timeline[0];
     return itemsPlayed(entry?.snapshot).length;

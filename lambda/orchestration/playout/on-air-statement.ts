@@ -8,7 +8,7 @@ import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain
 import { framesUntilNext, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
-import { airedOfTrack, airRuns, programmeTrackOf } from './on-air-rows.ts';
+import { airedOfTrack, airRuns, mainTrackOf } from './on-air-rows.ts';
 import type { AirRun } from './on-air-rows.ts';
 
 /** An item that was planned or aired. Its index in the list is its number. */
@@ -92,7 +92,7 @@ async function statedRun(
   const [firstFrame, endFrame] = [frameFrom(limits.from), frameFrom(limits.to)];
   const time = { fromSeconds: firstFrame / rate, toSeconds: endFrame / rate };
   const timelines = await run.timelines(time);
-  const track = programmeTrackOf(timelines, time.fromSeconds);
+  const track = mainTrackOf(timelines, time.fromSeconds);
   const entries = entriesBetween(timelines[track], time.fromSeconds, time.toSeconds);
   const aired = await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame, limits.mostStretches + 1);
   if (aired.length > limits.mostStretches) return null;

@@ -8,7 +8,7 @@ import { effectiveAheadSeconds, itemsPlayed, occurrenceAt } from '../../domain/p
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
-import { programmeTrackOf } from './on-air-rows.ts';
+import { mainTrackOf } from './on-air-rows.ts';
 import { planRun } from './plan-run.ts';
 import type { PlanRunOptions } from './plan-run.ts';
 import { needsJoins, refreshJoins } from './prepare-joins.ts';
@@ -18,7 +18,7 @@ import { lastItems } from './replace-upcoming-items.ts';
 export interface SkippedRow {
   readonly startAt: Date;
   readonly uploadID: string;
-  /** Null: the track that is the programme, see `programmeTrackOf`. */
+  /** Null: the main track, see `mainTrackOf`. */
   readonly track: Track | null;
 }
 
@@ -37,7 +37,7 @@ export async function skipItem(
   const startSeconds = elapsedSecondsOf(stream.anchored_at, row.startAt);
   const time = { fromSeconds: Math.min(elapsedSeconds, startSeconds), toSeconds: Infinity };
   const timelines = await data.timelines.ofStream(stream.id, time);
-  const track = row.track ?? programmeTrackOf(timelines, elapsedSeconds);
+  const track = row.track ?? mainTrackOf(timelines, elapsedSeconds);
   const { frameAt, timeOf } = runClock(stream.anchored_at!, rate);
   const earliestFrame = Math.ceil((elapsedSeconds + effectiveAheadSeconds) * rate);
   const span = spanOf(timelines[track], Math.floor(frameAt(row.startAt)), row.uploadID, rate);

@@ -59,6 +59,7 @@ it('tells each item once, from the first on, and arms the next at its time', asy
     {
       streamID,
       playlistID: expect.any(String),
+      kind: null,
       itemID: expect.any(String),
       uploadID: uploads[0],
       name: 'clip',

@@ -1,7 +1,7 @@
 // The track that is the programme at a time of a run, and the aired parts that belong to it.
 import { expect, it } from 'vitest';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
-import { airedOfTrack, programmeTrackOf } from '../../../lambda/orchestration/playout/on-air-rows.ts';
+import { airedOfTrack, mainTrackOf } from '../../../lambda/orchestration/playout/on-air-rows.ts';
 
 const entry = (offsetSeconds: number, items: number): TimelineEntry => ({
   number: offsetSeconds,
@@ -12,7 +12,7 @@ const entry = (offsetSeconds: number, items: number): TimelineEntry => ({
 
 it('the programme is the track that was it then, whatever was published since', () => {
   const timelines = { video: [entry(0, 3), entry(100, 1)], audio: [entry(0, 1), entry(100, 5)] };
-  expect([-1, 0, 99.9, 100, 1000].map((seconds) => programmeTrackOf(timelines, seconds))).toEqual([
+  expect([-1, 0, 99.9, 100, 1000].map((seconds) => mainTrackOf(timelines, seconds))).toEqual([
     'video',
     'video',
     'video',
