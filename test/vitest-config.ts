@@ -56,7 +56,7 @@ const nightly = [
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
-  'test/long/four-files.test.ts',
+  'test/long/{four-files,programme}.test.ts',
   'test/publisher/inspecting/flaws.test.ts',
   'test/publisher/media/{generated-files,uncommon-files}.test.ts',
   'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
@@ -79,7 +79,7 @@ const inBothSuites = [
  * Tests that use more than half of two processors for minutes, in real time: beside others, frames would be late. They
  * run one after the other when all others are done.
  */
-const alone = ['test/long/four-files.test.ts', 'test/long/stinger.test.ts'];
+const alone = ['test/long/four-files.test.ts', 'test/long/programme.test.ts', 'test/long/stinger.test.ts'];
 
 const benches = 'test/bench/**';
 /** Timeouts that end hanging tests. Benches measure durations: a busy machine must not fail a test. */

@@ -68,6 +68,8 @@ const clips: readonly (Omit<ColourClip, 'path'> & { readonly name: string; reado
 interface Aired {
   readonly rows: readonly Row[];
   readonly simulated: readonly Row[];
+  /** The row that was skipped, twice. */
+  readonly skipped: Row;
   readonly file: string;
 }
 
@@ -116,16 +118,22 @@ describe('a programme on the air', { timeout: 600_000 }, () => {
     }
   });
 
-  it.each(streamBackends)('begins the hard block within a frame, as it was simulated, with %s', (backend) => {
-    const { rows, simulated } = airedBy.get(backend)!;
-    const block = rows.find(({ blockID }) => blockID === 'news')!;
-    const lateMs = new Date(block.startAt).getTime() - hardStart.getTime();
-    expect(lateMs).toBeGreaterThanOrEqual(0);
-    expect(lateMs).toBeLessThanOrEqual(1000 / framesPerSecond + 1);
-    const shown = ({ startAt, endAt, uploadID, kind, blockID }: Row) => ({ startAt, endAt, uploadID, kind, blockID });
-    const known = Math.min(rows.length, simulated.length);
-    expect(rows.slice(0, known).map(shown)).toEqual(simulated.slice(0, known).map(shown));
-  });
+  it.each(streamBackends)(
+    'plays what was simulated, but for a skipped row, and begins the hard block within a frame, with %s',
+    (backend) => {
+      const { rows, simulated, skipped } = airedBy.get(backend)!;
+      const block = rows.find(({ blockID }) => blockID === 'news')!;
+      const lateMs = new Date(block.startAt).getTime() - hardStart.getTime();
+      expect(lateMs).toBeGreaterThanOrEqual(0);
+      expect(lateMs).toBeLessThanOrEqual(1000 / framesPerSecond + 1);
+      const shown = ({ startAt, endAt, uploadID, kind, blockID }: Row) => ({ startAt, endAt, uploadID, kind, blockID });
+      const known = rows.findIndex(({ startAt }) => startAt === skipped.startAt);
+      expect(known).toBeGreaterThan(0);
+      expect(rows.slice(0, known).map(shown)).toEqual(simulated.slice(0, known).map(shown));
+      // The next row, and no other one, is in the place of the skipped one.
+      expect(rows[known]!.uploadID).toBe(simulated[known + 1]!.uploadID);
+    },
+  );
 });
 
 /** The upload that was sent in a row: until its item is prepared, another one stands in. */
@@ -160,10 +168,22 @@ async function airedBackend(api: ApiClient, { backend, collections, hardStart, f
   const [first] = await timeline();
   const simulation = `/programmes/${programmeID}/simulation?from=${first!.startAt}&days=1&rows=200`;
   const { rows: simulated } = await api('GET', simulation);
+  const skipped = (await timeline()).find((row) => {
+    return row.kind === 'item' && new Date(row.startAt).getTime() > Date.now() + 15_000;
+  })!;
+  const skip = () => {
+    return api('POST', `/streams/${streamID}/skip`, { startAt: skipped.startAt, uploadID: skipped.uploadID });
+  };
+  await skip();
+  await expect(skip()).rejects.toThrow('skip_too_late');
+  await setTimeout(hardStart.getTime() + 5000 - Date.now());
+  const [insert] = (await api('GET', `/programmes/${programmeID}`)).inserts;
+  await api('PATCH', `/programmes/${programmeID}`, { inserts: [{ ...insert, everyItems: 2 }] });
+  await api('POST', `/programmes/${programmeID}/publish`);
   await setTimeout(hardStart.getTime() + secondsAfterHardStart * 1000 - Date.now());
   const rows = await timeline();
   await api('POST', `/streams/${streamID}/stop`);
-  return { rows, simulated, file: await ingest.finish() };
+  return { rows, simulated, skipped, file: await ingest.finish() };
 }
 
 type Clips = ReadonlyMap<string, (typeof clips)[number]>;

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frameOfMs, msOfFrame } from '../../../lambda/domain/programme/frame-grid.ts';
+import { applyRow, stateOfBeginning } from '../../../lambda/domain/programme/planned-row.ts';
 import type { PlannedRow } from '../../../lambda/domain/programme/planned-row.ts';
 import { plan } from '../../../lambda/domain/programme/planner.ts';
 import type { Plan } from '../../../lambda/domain/programme/planner.ts';
@@ -280,6 +281,12 @@ const heardOf = (rows: readonly PlannedRow[]) =>
     return { kind, item: heard, endMs: msOfFrame(grid, startFrame + frameCount) };
   });
 
+const timed = (row: PlannedRow) => ({
+  row,
+  startMs: msOfFrame(grid, row.startFrame),
+  endMs: msOfFrame(grid, row.startFrame + row.frameCount),
+});
+
 describe('any programme', () => {
   test('is planned in parts as in whole', async () => {
     await fc.assert(
@@ -297,6 +304,28 @@ describe('any programme', () => {
           rows.push(...last.rows);
         }
         expect(rows).toEqual(whole.rows);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('is planned again from a row as before, if neither a break nor filler continues there', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyProgramme, fc.nat(), async (given, place) => {
+        const { programme, collections } = programmeOf(given);
+        const { rows } = await planned(programme, collections, { untilMs: midnight + days(2) });
+        const isContinued = ({ kind, beginsBreak }: PlannedRow, index: number) =>
+          (kind === 'insert' && !beginsBreak) || (kind === 'filler' && rows[index - 1]?.kind === 'filler');
+        const places = rows.flatMap((row, index) => (isContinued(row, index) ? [] : [index]));
+        const index = places[place % places.length]!;
+        const before = rows.slice(0, index);
+        const state = stateOfBeginning();
+        const blockOf = (id: string | null) => programme.blocks.find((each) => each.id === id);
+        for (const row of before) applyRow(state, timed(row), blockOf(row.blockID));
+        const fromFrame = rows[index]!.startFrame;
+        const facts = { fromMs: msOfFrame(grid, fromFrame), untilMs: midnight + days(2), heard: heardOf(before) };
+        const again = plan(await requestOf(programme, collections, { ...facts, fromFrame, state }));
+        expect(again.rows).toEqual(rows.slice(index));
       }),
       { numRuns: runs },
     );
