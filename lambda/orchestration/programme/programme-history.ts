@@ -87,7 +87,11 @@ async function playedRows(data: Database, request: HistoryRequest, fromMs: numbe
   return rows;
 }
 
-async function playedRuns(data: Database, { stream, untilMs }: HistoryRequest, fromMs: number): Promise<PlayedRun[]> {
+async function playedRuns(
+  data: Database,
+  { stream, programme, untilMs }: HistoryRequest,
+  fromMs: number,
+): Promise<PlayedRun[]> {
   const { id, anchored_at: anchoredAt, run_framerate: framerate, stopped_at: stoppedAt } = stream;
   const past = (await data.runs.between(id, new Date(fromMs), new Date(untilMs), mostRuns)).map((run): PlayedRun => ({
     grid: { anchoredAtMs: run.anchored_at.getTime(), framesPerSecond: framesPerSecond[run.framerate] },
@@ -95,10 +99,11 @@ async function playedRuns(data: Database, { stream, untilMs }: HistoryRequest, f
     timelines: (fromSeconds, toSeconds) => data.runs.timelines(id, run.anchored_at, { fromSeconds, toSeconds }),
   }));
   if (anchoredAt === null || framerate === null) return past;
-  // A run that is over is the present one until the next start.
+  // A run that is over is the present one until the next start. Behind a plan, its last entry only repeats.
+  const endsAt = isLive(stream.state) ? programme.planned_until : stoppedAt;
   const present: PlayedRun = {
     grid: { anchoredAtMs: anchoredAt.getTime(), framesPerSecond: framesPerSecond[framerate] },
-    endMs: isLive(stream.state) ? Infinity : (stoppedAt?.getTime() ?? Infinity),
+    endMs: endsAt?.getTime() ?? Infinity,
     timelines: (fromSeconds: number, toSeconds: number) => data.timelines.ofStream(id, { fromSeconds, toSeconds }),
   };
   return [...past, present];

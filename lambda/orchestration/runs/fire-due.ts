@@ -33,14 +33,14 @@ type Fire = (data: Database, due: readonly LockedDue[], options: StartOptions) =
 
 /**
  * The most due times that a transaction fires, which keeps their streams locked, and their work. Sets of item starts
- * and of plans are smaller, as each of them takes statements of its own.
+ * are smaller, as each of them takes statements of its own; a plan, which may take a second, is alone.
  */
 const works: Readonly<Record<DueWork, { readonly setSize: number; readonly fire: Fire }>> = {
   starts: { setSize: 100, fire: fireStarts },
   ends: { setSize: 100, fire: fireEnds },
   checks: { setSize: 100, fire: fireChecks },
   items: { setSize: 10, fire: fireItems },
-  plans: { setSize: 2, fire: firePlans },
+  plans: { setSize: 1, fire: firePlans },
 };
 
 /**
