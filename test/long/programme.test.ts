@@ -11,7 +11,7 @@ import { coloursOf, makeColourClip, samplesOf, toneAt } from '../support/colour-
 import type { Colour, ColourClip } from '../support/colour-clip.ts';
 import { startFfmpegIngest } from '../support/ingests.ts';
 import type { ApiClient } from '../support/local-run.ts';
-import { until, uploadFile } from '../support/local-run.ts';
+import { until, untilActive, uploadFile } from '../support/local-run.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
 const framesPerSecond = 30;
@@ -24,12 +24,8 @@ interface Row {
   readonly uploadID: string;
   readonly kind: string;
   readonly blockID: string;
-  /** The last parts of a row that is still on the air are missing. */
-  readonly aired: readonly {
-    readonly fromSeconds: number;
-    readonly toSeconds: number;
-    readonly standInUploadID: string;
-  }[];
+  /** Null: it lies in the future. */
+  readonly aired: readonly { readonly standInUploadID: string | null }[] | null;
 }
 
 /** Twelve songs of three artists, two jingles, two bulletins and three fillers, by folder. */
@@ -101,18 +97,17 @@ describe('a programme on the air', { timeout: 600_000 }, () => {
     const colours = await coloursOf(tools, file);
     const samples = await samplesOf(tools, file);
     const frameOf = framesSince(rows[0]!.startAt);
-    const recorded = rows.filter(({ endAt, aired }) => aired !== null && frameOf(endAt) <= colours.length);
-    expect(recorded.length).toBeGreaterThan(20);
+    // Until an item is prepared, another one stands in: such rows are not compared.
+    const isItself = ({ aired }: Row) => aired !== null && aired.every((part) => part.standInUploadID === null);
+    const recorded = rows.filter((row) => isItself(row) && frameOf(row.endAt) <= colours.length);
+    expect(recorded.length).toBeGreaterThan(15);
     expect(recorded.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['item', 'insert']));
     for (const row of recorded) {
-      const { name, toneHz } = clipOf.get(row.uploadID)!;
+      const { name, colour, toneHz } = clipOf.get(row.uploadID)!;
       const [from, to] = [frameOf(row.startAt), frameOf(row.endAt)];
-      const others = colours.slice(from, to).flatMap((shown, index) => {
-        const expected = clipOf.get(uploadAt(row, index / framesPerSecond))!;
-        return isAlike(shown, expected.colour) ? [] : [{ frame: from + index, shown, expected: expected.name }];
-      });
+      const others = colours.slice(from, to).flatMap((shown, index) => (isAlike(shown, colour) ? [] : [from + index]));
       expect({ name, from, to, others: others.slice(0, 5) }).toEqual({ name, from, to, others: [] });
-      if (to - from < framesPerSecond || row.aired.some(({ standInUploadID }) => standInUploadID !== null)) continue;
+      if (to - from < framesPerSecond) continue;
       const tone = toneAt(samples, (from + to) / 2 / framesPerSecond - 0.25);
       expect(Math.abs(tone - toneHz), `${name}: ${tone} Hz`).toBeLessThan(20);
     }
@@ -136,14 +131,6 @@ describe('a programme on the air', { timeout: 600_000 }, () => {
   );
 });
 
-/** The upload that was sent in a row: until its item is prepared, another one stands in. */
-function uploadAt({ uploadID, aired }: Row, seconds: number): string {
-  const part = aired.find(
-    ({ fromSeconds, toSeconds }) => seconds >= fromSeconds - 0.001 && seconds < toSeconds - 0.001,
-  );
-  return part?.standInUploadID ?? uploadID;
-}
-
 interface Airing {
   readonly backend: string;
   readonly collections: Collections;
@@ -160,6 +147,7 @@ async function airedBackend(api: ApiClient, { backend, collections, hardStart, f
   const { id: streamID } = await api('POST', '/streams', { ...settings, destinationID: destination.id });
   const programmeID = await publishProgramme(api, streamID, collections, hardStart);
   await api('POST', `/streams/${streamID}/start`);
+  await untilActive(api, streamID);
   await until(async () => (await api('GET', `/programmes/${programmeID}`)).plannedUntil !== null);
   const timeline = async (): Promise<Row[]> => {
     const [from, to] = [-600_000, 600_000].map((ms) => new Date(Date.now() + ms).toISOString());
