@@ -57,16 +57,44 @@ export interface TimelineSources {
 const mostInReach = 20;
 
 export function timelines(db: Queryable) {
-  /** Deletes the oldest entries of a track beyond a size, but none of the latest `mostKept`. */
-  const forget = (streamID: string, track: Track, keptBytes: number, mostKept: number) =>
-    db.query(
+  /**
+   * Replaces the entries from a time on, in seconds after the anchor, by others that follow each other. Entries that
+   * were over long before are deleted beyond `keptBytes` of the track.
+   */
+  const replaceFrom = async (
+    streamID: string,
+    track: Track,
+    fromSeconds: number,
+    entries: readonly Omit<TimelineEntry, 'number'>[],
+    keptBytes = bounds.keptBytesPerTrack,
+  ) => {
+    await db.query(
+      'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
+      [streamID, track, fromSeconds],
+    );
+    await db.query(
+      `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+       select $1, $2, coalesce((select max(number) from timeline_entries where stream_id = $1 and track = $2), -1)
+         + place, offset_seconds, playlist_id, snapshot
+       from unnest($3::float8[], $4::text[], $5::jsonb[]) with ordinality
+         as e (offset_seconds, playlist_id, snapshot, place)`,
+      [
+        streamID,
+        track,
+        entries.map(({ offsetSeconds }) => offsetSeconds),
+        entries.map(({ playlistID }) => playlistID),
+        entries.map(({ snapshot }) => snapshot),
+      ],
+    );
+    await db.query(
       `delete from timeline_entries where stream_id = $1 and track = $2 and number in (
          select number from (
            select number, row_number() over latest as place, sum(pg_column_size(snapshot)) over latest as bytes
            from timeline_entries where stream_id = $1 and track = $2 window latest as (order by number desc)) sized
          where place > $4 and bytes > $3)`,
-      [streamID, track, keptBytes, mostKept],
+      [streamID, track, keptBytes, mostInReach - 1 + entries.length],
     );
+  };
 
   return {
     /** Writes the first entries of tracks of streams without a timeline. */
@@ -89,56 +117,14 @@ export function timelines(db: Queryable) {
      * Adds an entry that begins `offsetSeconds` after the anchor of the run, and deletes entries that would begin
      * later. Entries beyond `keptBytes` of the track that were played long before are deleted.
      */
-    append: async (
+    append: (
       streamID: string,
       track: Track,
       entry: Omit<TimelineEntry, 'number'>,
       keptBytes = bounds.keptBytesPerTrack,
-    ) => {
-      await db.query(
-        'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
-        [streamID, track, entry.offsetSeconds],
-      );
-      await db.query(
-        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
-         select $1, $2, coalesce(max(number), -1) + 1, $3, $4, $5
-         from timeline_entries where stream_id = $1 and track = $2`,
-        [streamID, track, entry.offsetSeconds, entry.playlistID, entry.snapshot],
-      );
-      await forget(streamID, track, keptBytes, mostInReach);
-    },
+    ) => replaceFrom(streamID, track, entry.offsetSeconds, [entry], keptBytes),
 
-    /**
-     * Replaces the entries from a time on, in seconds after the anchor, by others that follow each other. Entries that
-     * were over long before are deleted beyond `keptBytes` of the track.
-     */
-    replaceFrom: async (
-      streamID: string,
-      track: Track,
-      fromSeconds: number,
-      entries: readonly Omit<TimelineEntry, 'number'>[],
-      keptBytes = bounds.keptBytesPerTrack,
-    ) => {
-      await db.query(
-        'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
-        [streamID, track, fromSeconds],
-      );
-      await db.query(
-        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
-         select $1, $2, coalesce((select max(number) from timeline_entries where stream_id = $1 and track = $2), -1)
-           + place, offset_seconds, playlist_id, snapshot
-         from unnest($3::float8[], $4::text[], $5::jsonb[]) with ordinality
-           as e (offset_seconds, playlist_id, snapshot, place)`,
-        [
-          streamID,
-          track,
-          entries.map(({ offsetSeconds }) => offsetSeconds),
-          entries.map(({ playlistID }) => playlistID),
-          entries.map(({ snapshot }) => snapshot),
-        ],
-      );
-      await forget(streamID, track, keptBytes, mostInReach + entries.length);
-    },
+    replaceFrom,
 
     /** The future times at which streams begin to play the last publish of these playlists, by playlist id. */
     takeOvers: async (playlistIDs: readonly string[]) => {

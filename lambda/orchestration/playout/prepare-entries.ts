@@ -5,7 +5,7 @@ import type { Track } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
-import type { TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
+import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
@@ -29,10 +29,7 @@ export async function prepareEntries(
   for (const { snapshot } of entries)
     if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
   if (stream.stream_backend !== 'manifest') return null;
-  const distinct = new Map<string, TimelineItem>();
-  for (const item of entries.flatMap(({ snapshot }) => itemsPlayed(snapshot)))
-    distinct.set(`${item.uploadID} ${item.framing} ${item.drawn} ${item.variants?.join(' ')}`, item);
-  const items = [...distinct.values()];
+  const items = entries.flatMap(({ snapshot }) => itemsPlayed(snapshot));
   const wanted = { userID: stream.user_id, wanted: itemsInFormat(items, track === 'audio' ? 'sound' : format) };
   const [reached] = await recordToPrepare(data, limitFactor, [wanted]);
   if (reached) return { code: 'limit_reached', detail: wordsOf(reached) };
