@@ -1,4 +1,4 @@
-// The quotas of an account that a stage needs, read from its templates.
+// The quotas of an account and the kinds of machines that a stage needs, read from its templates.
 import { requestsAtOnce } from '../../lib/shared/function-calls.ts';
 import {
   isOnMachines,
@@ -19,7 +19,7 @@ export interface Need {
   readonly atMost: number;
 }
 
-export interface StageNeeds {
+export interface QuotaNeeds {
   /** vCPU of machines with a GPU. */
   readonly gpuVcpus: Need;
   /** vCPU of tasks on Fargate. */
@@ -28,6 +28,21 @@ export interface StageNeeds {
   readonly concurrentCalls: Need;
   /** Virtual networks in the stage's region. */
   readonly vpcs: Need;
+}
+
+export interface StageNeeds extends QuotaNeeds {
+  /** Types of the machines that the stage runs in each of its zones. */
+  readonly machineTypes: readonly string[];
+  readonly databases: readonly NeededDatabase[];
+}
+
+export interface NeededDatabase {
+  /** As RDS names it, such as `db.t4g.medium`. */
+  readonly instanceClass: string;
+  /** Of Postgres. */
+  readonly majorVersion: string;
+  /** Zones in which RDS keeps an instance at the same time. */
+  readonly zoneCount: number;
 }
 
 /** The tasks of a service at once. */
@@ -58,6 +73,16 @@ export function needsOf(templates: readonly Template[]): StageNeeds {
     ),
     concurrentCalls: callsOf(resources),
     vpcs: { toDeploy: ofType('AWS::EC2::VPC').length, atMost: ofType('AWS::EC2::VPC').length },
+    machineTypes: [
+      ...new Set(
+        ofType('AWS::EC2::LaunchTemplate').map(({ properties }): string => properties.LaunchTemplateData.InstanceType),
+      ),
+    ],
+    databases: ofType('AWS::RDS::DBInstance').map(({ properties: { DBInstanceClass, EngineVersion, MultiAZ } }) => ({
+      instanceClass: DBInstanceClass,
+      majorVersion: EngineVersion.split('.')[0],
+      zoneCount: MultiAZ ? 2 : 1,
+    })),
   };
 }
 

@@ -12,6 +12,7 @@ export const checkRights = [
   'ecr:DescribeImages',
   'iam:ListRoles',
   'lambda:GetAccountSettings',
+  'rds:DescribeOrderableDBInstanceOptions',
   'route53:GetHostedZone',
   'servicequotas:GetAWSDefaultServiceQuota',
   'servicequotas:GetServiceQuota',

@@ -1,5 +1,5 @@
 // Answers of AWS about an account, in the shapes of the documentation page that each one names.
-import { type AccountFacts, defaultQuotas, gpuZoneIds } from './account-facts.ts';
+import { type AccountFacts, defaultQuotas, machineZoneIds } from './account-facts.ts';
 
 /** The request: the parameters of a form, the fields of a JSON body, or the last part of a path. */
 export interface Asked {
@@ -79,7 +79,7 @@ export const answers: Readonly<Record<string, Answer>> = {
       throw new Fault(400, 'InvalidParameterValue', 'The stand-in knows offerings of a type by zone only');
     const type = input['Filter.1.Value.1'] ?? '';
     const offerings = Object.entries(zoneIds)
-      .filter(([, id]) => type === 'g4dn.xlarge' && gpuZoneIds.has(id))
+      .filter(([, id]) => ['g4dn.xlarge', 't4g.micro'].includes(type) && machineZoneIds.has(id))
       .map(([location]) => xml({ instanceType: type, location, locationType: 'availability-zone' }));
     return ofEc2(
       'DescribeInstanceTypeOfferings',
@@ -113,6 +113,34 @@ export const answers: Readonly<Record<string, Answer>> = {
       'DescribeVpcs',
       `<vpcSet>${items(vpcs.map((stack) => xml({ vpcId: 'vpc-1', tagSet: tagSet(stack) })))}</vpcSet>`,
     ),
+
+  // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeOrderableDBInstanceOptions.html, each on a page
+  'rds:DescribeOrderableDBInstanceOptions': ({ zoneIds, databaseZoneIds }, { input }) => {
+    if (input.Engine !== 'postgres' || !/^db\.[a-z0-9]+\.[a-z0-9]+$/.test(input.DBInstanceClass ?? ''))
+      throw new Fault(400, 'InvalidParameterCombination', 'The stand-in knows classes of Postgres only');
+    const optionOf = (EngineVersion: string, StorageType: string, ids: readonly string[]) => {
+      const names = Object.entries(zoneIds).flatMap(([name, id]) => (ids.includes(id) ? [name] : []));
+      const zones = names.map((Name) => `<AvailabilityZone>${xml({ Name })}</AvailabilityZone>`).join('');
+      const { Engine, DBInstanceClass } = input as { readonly Engine: string; readonly DBInstanceClass: string };
+      return xml({ Engine, EngineVersion, DBInstanceClass, StorageType, AvailabilityZones: zones });
+    };
+    const everywhere = Object.values(zoneIds);
+    const options = [
+      optionOf('17.5', 'gp3', everywhere),
+      optionOf('18.1', 'standard', everywhere),
+      optionOf('18.1', 'gp3', databaseZoneIds),
+    ];
+    const page = Number(input.Marker ?? 0);
+    const listed = `<OrderableDBInstanceOption>${options[page]}</OrderableDBInstanceOption>`;
+    const next = page + 1 < options.length ? xml({ Marker: page + 1 }) : '';
+    const result = xml({ OrderableDBInstanceOptions: listed }) + next;
+    const content = xml({
+      DescribeOrderableDBInstanceOptionsResult: result,
+      ResponseMetadata: xml({ RequestId: 'f6805635-EXAMPLE' }),
+    });
+    const namespace = 'http://rds.amazonaws.com/doc/2014-10-31/';
+    return `<DescribeOrderableDBInstanceOptionsResponse xmlns="${namespace}">${content}</DescribeOrderableDBInstanceOptionsResponse>`;
+  },
 
   // https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListRoles.html, a page for each two roles
   'iam:ListRoles': ({ linkedRoles }, { input }) => {

@@ -12,6 +12,8 @@ export interface AccountFacts {
   readonly linkedRoles: readonly string[];
   /** Zone ids of us-east-1 by the account's letters. */
   readonly zoneIds: Readonly<Record<string, string>>;
+  /** Zone ids in which RDS offers databases of Postgres 18 with gp3 volumes. */
+  readonly databaseZoneIds: readonly string[];
   /** Values that were applied for, by code. Others have their default, which the account has to be asked for. */
   readonly appliedQuotas: Readonly<Record<string, number>>;
   readonly lambdaConcurrency: number;
@@ -36,8 +38,8 @@ export interface AccountFacts {
   readonly busyTimes: number;
 }
 
-/** Zones that get a GPU machine of type g4dn.xlarge. */
-export const gpuZoneIds = new Set(['use1-az1', 'use1-az2', 'use1-az4', 'use1-az5', 'use1-az6']);
+/** Zones with machines of the types g4dn.xlarge and t4g.micro. */
+export const machineZoneIds = new Set(['use1-az1', 'use1-az2', 'use1-az4', 'use1-az5', 'use1-az6']);
 
 /** Defaults of Service Quotas (“Default quota value”); for G and VT and Fargate those of new accounts. */
 export const defaultQuotas: Readonly<Record<string, number>> = {
@@ -57,6 +59,7 @@ export const emptyAccount: AccountFacts = {
     'us-east-1e': 'use1-az5',
     'us-east-1f': 'use1-az6',
   },
+  databaseZoneIds: ['use1-az1', 'use1-az2', 'use1-az4', 'use1-az5', 'use1-az6'],
   appliedQuotas: {},
   lambdaConcurrency: 10,
   bootstraps: {},

@@ -20,6 +20,7 @@ const protocols: Readonly<Record<string, { readonly protocol: Protocol; readonly
   sts: { protocol: 'query', version: '2011-06-15' },
   iam: { protocol: 'query', version: '2010-05-08' },
   cloudformation: { protocol: 'query', version: '2010-05-15' },
+  rds: { protocol: 'query', version: '2014-10-31' },
   ec2: { protocol: 'ec2', version: '2016-11-15' },
   servicequotas: { protocol: 'json', version: 'ServiceQuotasV20190624' },
   ssm: { protocol: 'json', version: 'AmazonSSM' },

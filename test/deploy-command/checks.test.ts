@@ -52,6 +52,7 @@ describe('an empty account', { timeout }, () => {
       'give dev availabilityZones out of: us-east-1b,',
       'give dev availabilityZones out of: us-east-1b,',
       'give dev availabilityZones out of: us-east-1b,',
+      'give dev availabilityZones out of: us-east-1b,',
       `${increase} --service-code lambda --quota-code L-B99A9384 --desired-value 1000 ${region}`,
       'give dev a mailFrom or a domain',
       'give dev an alarmEmail or an alarmTopicArn',
@@ -65,7 +66,7 @@ describe('an empty account', { timeout }, () => {
       expect.stringContaining('SES: production access. Found: sandbox'),
       expect.stringContaining("give dev the account '111111111111'"),
     ]);
-    expect(output).toContain(`dev: ${missing.length} missing, 4 warnings, 2 met.`);
+    expect(output).toContain(`dev: ${missing.length} missing, 4 warnings, 3 met.`);
     expect(output).not.toContain('> cdk');
   });
 
@@ -83,7 +84,7 @@ describe('a good account', { timeout }, () => {
   test('lacks nothing', async () => {
     const { code, output } = await deployTo(goodAccount, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
-    expect(rowsOf(output, '✓')).toHaveLength(15);
+    expect(rowsOf(output, '✓')).toHaveLength(17);
     expect(output).not.toContain('> cdk');
     expect(code).toBe(0);
   });
@@ -116,7 +117,20 @@ describe('a good account', { timeout }, () => {
     };
     const { code, output } = await deployTo(standing, [...own, '--check']);
     expect(code).toBe(0);
-    expect(rowsOf(output, '!').filter((row) => row.includes('use1-az3'))).toHaveLength(3);
+    expect(rowsOf(output, '!').filter((row) => row.includes('use1-az3'))).toHaveLength(4);
+  });
+
+  test.each([
+    // RDS itself chooses the zone of a database without a standby.
+    [['use1-az2'], 0],
+    [['use1-az3'], 1],
+  ])('with a database only in %s', async (databaseZoneIds, missing) => {
+    const { output } = await deployTo({ ...goodAccount, databaseZoneIds }, [...own, '--check']);
+    expect(rowsOf(output, '✗')).toHaveLength(missing);
+    const row = expect.stringMatching(
+      /^✗ Zones with db\.t4g\.micro for Postgres 18: us-east-1a, us-east-1b\. Found: not/,
+    );
+    expect(rowsOf(output, '✗')).toEqual(missing === 0 ? [] : [row]);
   });
 
   test('with an old bootstrap is told what to do', async () => {
@@ -200,13 +214,13 @@ describe('an account that does not answer', { timeout }, () => {
       ...own,
       '--check',
     ]);
-    expect(rowsOf(output, '✗')).toHaveLength(3);
+    expect(rowsOf(output, '✗')).toHaveLength(4);
     expect(rowsOf(output, '!')).toContainEqual(expect.stringMatching(/^! vCPU of running .* UnauthorizedOperation/));
   });
 
   test('because it is busy is asked again', async () => {
     const { code, output } = await deployTo({ ...goodAccount, busyTimes: 2 }, [...own, '--check']);
-    expect(rowsOf(output, '✓')).toHaveLength(15);
+    expect(rowsOf(output, '✓')).toHaveLength(17);
     expect(code).toBe(0);
   });
 

@@ -5,7 +5,7 @@ import { bootstrapVersion } from '../../bin/deploy/checks/bootstrap.ts';
 import { linkedRoles } from '../../bin/deploy/checks/linked-roles.ts';
 import { fargateVcpus, gpuVcpus } from '../../bin/deploy/checks/quotas.ts';
 import { readCommand } from '../../bin/deploy/command-line.ts';
-import { needsOf, type StageNeeds, vcpusOfMachine } from '../../bin/deploy/stage-needs.ts';
+import { needsOf, type QuotaNeeds, type StageNeeds, vcpusOfMachine } from '../../bin/deploy/stage-needs.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 import { emptyAccount } from './account-facts.ts';
@@ -28,18 +28,24 @@ const byHand: Readonly<Record<string, StageNeeds>> = {
     fargateVcpus: { toDeploy: 2 * (1 * 2 + 0), atMost: 2 * (2 * 2 + 1 * 1) },
     concurrentCalls: { toDeploy: 3 * 2 + 2 + 1 + 4, atMost: 3 * 2 + 2 + 1 + 10 },
     vpcs: { toDeploy: 1, atMost: 1 },
+    machineTypes: ['t4g.micro', 'g4dn.xlarge'],
+    databases: [{ instanceClass: 'db.t4g.micro', majorVersion: '18', zoneCount: 1 }],
   },
   staging: {
     gpuVcpus: { toDeploy: 0, atMost: 8 * 4 },
     fargateVcpus: { toDeploy: 2 * (2 * 2 + 1 * 1), atMost: 2 * (4 * 2 + 2 * 1) },
     concurrentCalls: { toDeploy: 3 * 10 + 3 + 1 + 4, atMost: 3 * 10 + 3 + 1 + 50 },
     vpcs: { toDeploy: 1, atMost: 1 },
+    machineTypes: ['g4dn.xlarge'],
+    databases: [{ instanceClass: 'db.t4g.medium', majorVersion: '18', zoneCount: 2 }],
   },
   prod: {
     gpuVcpus: { toDeploy: 2 * 3 * 4, atMost: 60 * 4 },
     fargateVcpus: { toDeploy: 2 * (3 * 1 + 1 * 1), atMost: 2 * (40 * 1 + 10 * 1) },
     concurrentCalls: { toDeploy: 3 * 10 + 3 + 1 + 4, atMost: 3 * 10 + 3 + 1 + 200 },
     vpcs: { toDeploy: 1, atMost: 1 },
+    machineTypes: ['g4dn.xlarge'],
+    databases: [{ instanceClass: 'db.m8g.large', majorVersion: '18', zoneCount: 2 }],
   },
 };
 
@@ -63,7 +69,7 @@ describe('a stage needs', () => {
     return needsOf(templates);
   }
 
-  test.each<[string, Parameters<typeof changed>, keyof StageNeeds, number]>([
+  test.each<[string, Parameters<typeof changed>, keyof QuotaNeeds, number]>([
     ['the machines that always run', ['AWS::AutoScaling::AutoScalingGroup', /./, { MinSize: '9' }], 'gpuVcpus', 9 * 4],
     [
       'no more machines than there may be',

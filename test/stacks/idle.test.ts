@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { monthOf } from '../../bin/cost/stage-month.ts';
-import { needsOf, type StageNeeds } from '../../bin/deploy/stage-needs.ts';
+import { needsOf, type QuotaNeeds } from '../../bin/deploy/stage-needs.ts';
 import { stages } from '../../lib/stages.ts';
 import { ServiceStandIn } from '../support/service-stand-in.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -42,7 +42,7 @@ test('the README tells those who ask for quotas what the templates need', () => 
     ['“Fargate On-Demand vCPU resource count”', 'fargateVcpus'],
     ['“Concurrent executions” of Lambda', 'concurrentCalls'],
     ['“VPCs per Region”', 'vpcs'],
-  ] satisfies [string, keyof StageNeeds][]) {
+  ] satisfies [string, keyof QuotaNeeds][]) {
     const cells = needs.map(({ [need]: { toDeploy, atMost } }) => `${toDeploy}, ${atMost}`);
     expect(readme).toContain(`| ${[quota, ...cells].join(' | ')} |`);
   }

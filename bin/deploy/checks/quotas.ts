@@ -7,11 +7,11 @@ import {
   ServiceQuotasClient,
 } from '@aws-sdk/client-service-quotas';
 import { absentIf, awsOptions, type Check, type CheckContext, found, type Finding, itemsOf } from '../check.ts';
-import type { StageNeeds } from '../stage-needs.ts';
+import type { QuotaNeeds } from '../stage-needs.ts';
 
 interface Quota {
   readonly what: string;
-  readonly need: keyof StageNeeds;
+  readonly need: keyof QuotaNeeds;
   /** The service and the code of the quota, as Service Quotas lists them (ListServiceQuotas). */
   readonly service: string;
   readonly code: string;
