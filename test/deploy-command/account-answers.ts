@@ -114,7 +114,8 @@ export const answers: Readonly<Record<string, Answer>> = {
       `<vpcSet>${items(vpcs.map((stack) => xml({ vpcId: 'vpc-1', tagSet: tagSet(stack) })))}</vpcSet>`,
     ),
 
-  // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeOrderableDBInstanceOptions.html, each on a page
+  // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeOrderableDBInstanceOptions.html,
+  // a page for each option
   'rds:DescribeOrderableDBInstanceOptions': ({ zoneIds, databaseZoneIds }, { input }) => {
     if (input.Engine !== 'postgres' || !/^db\.[a-z0-9]+\.[a-z0-9]+$/.test(input.DBInstanceClass ?? ''))
       throw new Fault(400, 'InvalidParameterCombination', 'The stand-in knows classes of Postgres only');
@@ -134,12 +135,10 @@ export const answers: Readonly<Record<string, Answer>> = {
     const listed = `<OrderableDBInstanceOption>${options[page]}</OrderableDBInstanceOption>`;
     const next = page + 1 < options.length ? xml({ Marker: page + 1 }) : '';
     const result = xml({ OrderableDBInstanceOptions: listed }) + next;
-    const content = xml({
-      DescribeOrderableDBInstanceOptionsResult: result,
-      ResponseMetadata: xml({ RequestId: 'f6805635-EXAMPLE' }),
-    });
-    const namespace = 'http://rds.amazonaws.com/doc/2014-10-31/';
-    return `<DescribeOrderableDBInstanceOptionsResponse xmlns="${namespace}">${content}</DescribeOrderableDBInstanceOptionsResponse>`;
+    const action = 'DescribeOrderableDBInstanceOptions';
+    const metadata = xml({ RequestId: 'f6805635-EXAMPLE' });
+    const content = xml({ [`${action}Result`]: result, ResponseMetadata: metadata });
+    return `<${action}Response xmlns="http://rds.amazonaws.com/doc/2014-10-31/">${content}</${action}Response>`;
   },
 
   // https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListRoles.html, a page for each two roles
