@@ -49,6 +49,7 @@ import { places } from './shared/places.ts';
 import { platformIngests } from './channels/platform-ingests.ts';
 import { playlists } from './playout/playlists.ts';
 import { programmes } from './programme/programmes.ts';
+import { queuedItems } from './programme/queued-items.ts';
 import { preparedShares } from './media/prepared-shares.ts';
 import { preparedUploads } from './media/prepared-uploads.ts';
 import { previews } from './fleet/previews.ts';
@@ -136,6 +137,7 @@ export const aggregates = {
   preparedShares,
   preparedUploads,
   previews,
+  queuedItems,
   reconciliation,
   renditionEncoders,
   renditions,

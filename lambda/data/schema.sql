@@ -1287,6 +1287,20 @@ create trigger programmes_note_gone after delete on programmes referencing old t
 create trigger programmes_signalled after update of plan_failure on programmes for each row when (old.plan_failure is distinct from new.plan_failure) execute function signal_programme();
 create trigger programmes_signalled_gone after delete on programmes for each row execute function signal_gone('programme_not_planned');
 
+create table queued_items (
+  id text not null,
+  programme_id text not null,
+  number bigint not null generated always as identity,
+  upload_id text not null,
+  queued_at timestamptz not null default now(),
+  plays_at timestamptz,
+  constraint queued_items_pkey primary key (id),
+  constraint queued_items_programme_id_fkey foreign key (programme_id) references programmes(id) on delete cascade,
+  constraint queued_items_upload_id_fkey foreign key (upload_id) references uploads(id) on delete cascade
+);
+create index queued_items_by_number on queued_items (programme_id, number);
+create index queued_items_by_upload on queued_items (upload_id);
+
 create table renditions (
   content_hash text not null,
   format text not null,
@@ -2131,6 +2145,8 @@ as $$
 begin
   update programmes set planned_until = null, plan_failure = null
   where stream_id = new.id and (planned_until is not null or plan_failure is not null);
+  update queued_items queued set plays_at = null from programmes programme
+  where programme.stream_id = new.id and queued.programme_id = programme.id and queued.plays_at > now();
   return null;
 end $$;
 

@@ -60,8 +60,11 @@ import { createProgramme } from './programmes/create-programme.ts';
 import { deleteProgramme } from './programmes/delete-programme.ts';
 import { getProgramme } from './programmes/get-programme.ts';
 import { listProgrammeVersions } from './programmes/list-programme-versions.ts';
+import { listQueuedItems } from './programmes/list-queued-items.ts';
 import { listProgrammes } from './programmes/list-programmes.ts';
 import { publishProgramme } from './programmes/publish-programme.ts';
+import { queueItem } from './programmes/queue-item.ts';
+import { removeQueuedItem } from './programmes/remove-queued-item.ts';
 import { revertProgramme } from './programmes/revert-programme.ts';
 import { simulateProgramme } from './programmes/simulate-programme.ts';
 import { updateProgramme } from './programmes/update-programme.ts';
@@ -214,6 +217,9 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   publishProgramme,
   listProgrammeVersions,
   revertProgramme,
+  queueItem,
+  listQueuedItems,
+  removeQueuedItem,
   deleteProgramme,
 
   listDestinations,

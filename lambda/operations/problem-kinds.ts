@@ -131,6 +131,11 @@ export const problemCodes = {
     explanation:
       'A row can be skipped until 10 seconds before its end, by its beginning and its upload as the timeline has them.',
   },
+  queued_item_begun: {
+    status: 422,
+    title: 'Queued item has begun',
+    explanation: 'The queued item plays, or does in less than 10 seconds. Use skip_item.',
+  },
   schedule_in_past: { status: 422, title: 'Schedule in the past', explanation: 'The given time is in the past.' },
   output_exists: {
     status: 422,

@@ -87,7 +87,7 @@ export async function programmeBench(): Promise<void> {
   const blockTimes = await blockTimesOf(programme, { fromMs: midnight, untilMs: midnight + days(dayCount + 2) });
   for (const order of collectionOrders) {
     const collections = collectionsIn(order);
-    const beginning = { heard: [], state: stateOfBeginning(), grid, fromFrame: 0, untilFrame };
+    const beginning = { queue: [], heard: [], state: stateOfBeginning(), grid, fromFrame: 0, untilFrame };
     let [rowCount, longestMs, stateBytes] = [0, 0, 0];
     const seconds = leastSeconds(() => {
       [rowCount, longestMs] = [0, 0];

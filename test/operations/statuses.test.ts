@@ -162,6 +162,11 @@ const playableProgramme = async () => {
   await call('PATCH', `/programmes/${id}`, { blocks });
   return { id, uploadID };
 };
+const queuedItem = async () => {
+  const programmeID = await programme();
+  const { body } = await call('POST', `/programmes/${programmeID}/queue`, { uploadID: await upload() });
+  return { programmeID, itemID: body.id as string };
+};
 const publishedProgramme = async () => {
   const made = await playableProgramme();
   await call('POST', `/programmes/${made.id}/publish`);
@@ -631,6 +636,32 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       return call('POST', `/programmes/${id}/revert`, { version: 2 });
     },
   },
+  queue_item: {
+    done: async () => call('POST', `/programmes/${await programme()}/queue`, { uploadID: await upload() }),
+    not_found: () => call('POST', '/programmes/nothing/queue', { uploadID: 'nothing' }),
+    validation_failed: async () => call('POST', `/programmes/${await programme()}/queue`, { uploadID: 'nothing' }),
+    limit_reached: async () => {
+      const [id, uploadID] = [await programme(), await upload()];
+      for (let index = 0; index < 100; index++) await call('POST', `/programmes/${id}/queue`, { uploadID });
+      return call('POST', `/programmes/${id}/queue`, { uploadID });
+    },
+  },
+  list_queued_items: {
+    done: () => get('programmes', programme(), '/queue'),
+    not_found: () => call('GET', '/programmes/nothing/queue'),
+  },
+  remove_queued_item: {
+    done: async () => {
+      const { programmeID, itemID } = await queuedItem();
+      return call('DELETE', `/programmes/${programmeID}/queue/${itemID}`);
+    },
+    not_found: async () => call('DELETE', `/programmes/${await programme()}/queue/nothing`),
+    queued_item_begun: async () => {
+      const { programmeID, itemID } = await queuedItem();
+      await service.pool().query('update queued_items set plays_at = now() where id = $1', [itemID]);
+      return call('DELETE', `/programmes/${programmeID}/queue/${itemID}`);
+    },
+  },
   delete_programme: {
     done: () => remove('programmes', programme()),
     not_found: () => call('DELETE', '/programmes/nothing'),
@@ -931,6 +962,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       copy_playlist: { targetPlaylistID: await playlistOf(other) },
       create_stream_output: { destinationID: 'nothing' },
       revert_programme: { version: 1 },
+      queue_item: { uploadID: 'nothing' },
       skip_item: { startAt: past, uploadID: 'nothing' },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});

@@ -85,6 +85,9 @@ export async function callEveryTool(
   await call('publish_programme', { id: programme.id });
   const versions = await call('list_programme_versions', { id: programme.id });
   await call('revert_programme', { id: programme.id, version: versions.data[0].version });
+  const queued = await call('queue_item', { id: programme.id, uploadID: upload.id });
+  await call('list_queued_items', { id: programme.id });
+  await call('remove_queued_item', { id: programme.id, queuedItemID: queued.id });
   await call('delete_programme', { id: programme.id });
 
   const connection = await call('create_connection', { platform: 'youtube' });

@@ -1,6 +1,6 @@
 // The facts of a row by a programme, which timelines keep beside its item: its rule, and the reasons of the choice.
 
-export const rowKinds = ['item', 'insert', 'filler'] as const;
+export const rowKinds = ['item', 'insert', 'filler', 'queued'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
 export interface PlannedFacts {
@@ -12,6 +12,8 @@ export interface PlannedFacts {
   /** `item`: the step. */
   readonly stepID?: string;
   readonly insertID?: string;
+  /** `queued`: the number of the queued item. */
+  readonly queueNumber?: number;
   /** `insert`: whether its break begins with this row. */
   readonly beginsBreak?: true;
   /** The cursor that it moves, by name. */

@@ -16,6 +16,13 @@ export interface PlannableItem {
   readonly folder: string | null;
 }
 
+/** An upload that a user has queued: it plays next, once. */
+export interface QueuedItem {
+  /** It increases with each one that is queued. */
+  readonly number: number;
+  readonly item: PlannableItem;
+}
+
 /** A collection with the members that can be played. */
 export interface PlannableCollection {
   readonly order: CollectionOrder;

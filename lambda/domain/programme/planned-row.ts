@@ -44,6 +44,8 @@ export interface PlannerState {
   readonly breaks: Record<string, BreakState>;
   /** Items since the beginning; inserts without a break yet count from there. */
   items: number;
+  /** The largest number of a queued item that was planned; absent: none was. */
+  queuedThrough?: number;
   /** The last row; null: there is none. */
   last: { readonly blockID: string | null; readonly startMs: number } | null;
   /** Inserts within the last hour: beginning as Unix time in ms, and seconds. */
@@ -71,6 +73,10 @@ export function applyRow(state: PlannerState, timed: TimedRow, block: Block | un
   applyMove(state, row);
   if (row.kind === 'insert') applyInsert(state, timed);
   if (row.kind === 'item') applyItem(state, row, block);
+  if (row.kind === 'queued') {
+    countItem(state);
+    state.queuedThrough = row.queueNumber!;
+  }
 }
 
 function applyMove({ cursors }: PlannerState, { cursor, move, item, occurrenceMs }: PlannedRow): void {
@@ -101,13 +107,17 @@ function applyInsert(state: PlannerState, { row, startMs, endMs }: TimedRow): vo
 }
 
 function applyItem(state: PlannerState, { blockID, occurrenceMs, stepID = '' }: PlannedRow, block?: Block): void {
-  state.items++;
-  for (const each of Object.values(state.breaks)) each.itemsSince++;
+  countItem(state);
   if (blockID === null) return;
   const last = state.blocks[blockID];
   const isSameTurn = last?.occurrenceMs === occurrenceMs && last.stepID === stepID && !isTurnOver(last, block);
   state.blocks[blockID] = { occurrenceMs, stepID, played: isSameTurn ? last.played + 1 : 1 };
   if (block && !isSameTurn) state.turns[blockID] = afterTurn(block.steps, state.turns[blockID] ?? {}, stepID);
+}
+
+function countItem(state: PlannerState): void {
+  state.items++;
+  for (const each of Object.values(state.breaks)) each.itemsSince++;
 }
 
 /** Whether the turn of a block's last step is over. */

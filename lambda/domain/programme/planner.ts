@@ -8,7 +8,7 @@ import { dueInsert, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
 import { frameOfMs, msOfFrame, roomIn, spansOf } from './frame-grid.ts';
 import type { FrameGrid, Room, Span } from './frame-grid.ts';
-import type { PlannableCollection, PlannableItem } from './plannable.ts';
+import type { PlannableCollection, PlannableItem, QueuedItem } from './plannable.ts';
 import { applyRow, cursorAt, isTurnOver, rerunPrefix } from './planned-row.ts';
 import type { PlannedRow, PlannerState, TimedRow } from './planned-row.ts';
 import type { Refused } from '../playout/planned-facts.ts';
@@ -25,6 +25,8 @@ export interface PlanRequest {
   readonly blockTimes: readonly BlockTime[];
   /** By `sourceKey`. */
   readonly collections: ReadonlyMap<string, PlannableCollection>;
+  /** By number. Those up to `queuedThrough` of the state have been planned. */
+  readonly queue: readonly QueuedItem[];
   /** The items before the plan, for as long as the rules look back; oldest first. */
   readonly heard: readonly HeardItem[];
   /** The state at the first frame. */
@@ -54,6 +56,8 @@ export interface Plan {
 
 /** An item that would be cut off sooner is not begun; filler is. */
 const leastSecondsBeforeCut = 20;
+/** A queued item that would be cut off waits so long at most. */
+const mostWaitSeconds = 3600;
 /** Members of a collection that are used as filler: all are compared each time. */
 const mostFillers = 1000;
 /** Refused members that a row lists. */
@@ -112,8 +116,8 @@ class Planning {
       this.#gaps = [];
       while (this.#frame < this.#request.untilFrame && this.#rows.length < rowsOfPart) {
         const room = this.#room();
-        if (room.time === null) this.#fillOrLeave(room, null, room.deadline);
-        else this.#planNext({ ...room, time: room.time });
+        if (room.time !== null) this.#planNext({ ...room, time: room.time });
+        else if (!this.#addQueued(room)) this.#fillOrLeave(room, null, room.deadline);
       }
       yield { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
     } while (this.#frame < this.#request.untilFrame);
@@ -129,6 +133,7 @@ class Planning {
     const { block, occurrenceMs, untilMs } = room.time;
     const insert = this.#dueInsert(room);
     if (insert !== null && this.#addBreak(insert, room)) return;
+    if (this.#addQueued(room)) return;
     const choice = this.#chooseItem(block, occurrenceMs, room);
     if (choice !== null) this.#addRow({ kind: 'item', stepID: choice.step.id }, choice, room);
     else this.#fillOrLeave(room, block.id, frameOfMs(this.#request.grid, untilMs));
@@ -206,6 +211,31 @@ class Planning {
     return judged[0] ?? null;
   }
 
+  // Queue
+
+  /** Plans the next queued item, unless it waits. */
+  #addQueued(room: Room): boolean {
+    const { queuedThrough = 0 } = this.#state;
+    const next = this.#request.queue.find(({ number }) => number > queuedThrough);
+    if (next === undefined || this.#waits(next.item, room)) return false;
+    const choice = { item: next.item, candidates: 1, refused: [], relaxed: [] };
+    this.#addRow({ kind: 'queued', queueNumber: next.number }, choice, room);
+    return true;
+  }
+
+  /** Whether an item would be cut off here, and is not in a room that begins within an hour. */
+  #waits(item: PlannableItem, { deadline }: Room): boolean {
+    const frames = this.#framesOf(item);
+    if (frames <= deadline - this.#frame) return false;
+    const latest = this.#frame + mostWaitSeconds * this.#request.grid.framesPerSecond;
+    return this.#spans.some(
+      ({ from }, index) =>
+        from > this.#frame &&
+        from <= latest &&
+        roomIn(this.#spans.slice(index, index + 2), from).deadline - from >= frames,
+    );
+  }
+
   // Inserts
 
   #dueInsert({ time, deadline }: PlannedRoom): Insert | null {
@@ -263,7 +293,7 @@ class Planning {
   // Rows
 
   #addRow(
-    says: Pick<PlannedRow, 'kind' | 'stepID' | 'insertID' | 'beginsBreak'>,
+    says: Pick<PlannedRow, 'kind' | 'stepID' | 'insertID' | 'beginsBreak' | 'queueNumber'>,
     choice: Omit<Choice, 'cursor' | 'move'> & Partial<Pick<Choice, 'cursor' | 'move'>>,
     { time, deadline }: Room,
   ): void {

@@ -13,6 +13,8 @@ export const programmeBounds = {
   /** A week, in minutes. */
   minutes: 10_080,
   weight: 1000,
+  /** Queued items that wait. */
+  queuedItems: 100,
   /** Published versions that are kept. */
   versions: 100,
   /** Collections that all rules together draw from: each has up to 10,000 members. */

@@ -5,7 +5,7 @@ import type { SeparationRule } from './programme-rules.ts';
 
 /** An item that has played, or is planned. Times are Unix times in ms. */
 export interface HeardItem {
-  /** Rules compare items alone. */
+  /** Rules compare items and queued items alone. */
   readonly kind: RowKind;
   readonly item: PlannableItem;
   readonly endMs: number;
@@ -28,7 +28,7 @@ export class Heard {
 
   add({ kind, item, endMs }: HeardItem): void {
     this.#endMs.set(item.uploadID, endMs);
-    if (kind !== 'item') return;
+    if (kind !== 'item' && kind !== 'queued') return;
     this.#number++;
     for (const [index, rule] of this.#rules.entries())
       for (const value of valuesOf(rule, item)) this.#last[index]!.set(value, { endMs, number: this.#number });

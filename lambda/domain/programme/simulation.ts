@@ -29,6 +29,7 @@ export class Simulation {
     item: { rows: 0, frames: 0 },
     insert: { rows: 0, frames: 0 },
     filler: { rows: 0, frames: 0 },
+    queued: { rows: 0, frames: 0 },
   };
   readonly #shares = new Map<string, { rows: number; frames: number }>();
   readonly #relaxed = new Map<number, { count: number; firstFrame: number }>();

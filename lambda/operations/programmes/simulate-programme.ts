@@ -1,6 +1,5 @@
 // GET /programmes/{id}/simulation: the plan of days to come, with its figures.
 import * as z from 'zod';
-import { rowKinds } from '../../domain/playout/planned-facts.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
 import { simulateProgramme as simulate } from '../../orchestration/programme/simulate-programme.ts';
 import type { SimulatedProgramme } from '../../orchestration/programme/simulate-programme.ts';
@@ -47,7 +46,11 @@ export const simulateProgramme = operation(['service:read'], {
 
 function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
   const secondsOf = (frames: number) => frames / grid.framesPerSecond;
-  const [items, inserts, filler] = rowKinds.map((kind) => figures.kind(kind)) as [Share, Share, Share];
+  const [items, inserts, filler] = (['item', 'insert', 'filler'] as const).map((kind) => figures.kind(kind)) as [
+    Share,
+    Share,
+    Share,
+  ];
   const total = items.frames + inserts.frames + filler.frames;
   const shareOf = ({ id }: { readonly id: string }) => {
     const { rows, frames } = figures.share(id);

@@ -2,6 +2,7 @@
 // Decision D227.
 import type { Database } from '../../data/database.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
+import type { PlannedQueue } from '../../data/programme/queued-items.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Track } from '../../data/playout/timelines.ts';
@@ -90,9 +91,17 @@ async function planTrack(
   await data.timelines.replaceFrom(stream.id, programme.kind, plan.fromFrame / grid.framesPerSecond, entries);
   const at = new Date(msOfFrame(grid, plan.fromFrame));
   await data.programmes.saveState(programme.id, { at, state: plan.before }, now);
+  await data.queuedItems.savePlan(programme.id, queueOf(plan, grid));
   const plannedUntil = new Date(msOfFrame(grid, plan.endFrame));
   await data.programmes.savePlan(programme.id, plannedUntil, failure);
   return Math.min(againAfterSeconds, (plannedUntil.getTime() - now.getTime()) / 2000);
+}
+
+function queueOf({ rows, before }: ProgrammePlan, grid: FrameGrid): PlannedQueue {
+  const queued = rows.flatMap(({ queueNumber, startFrame }) =>
+    queueNumber === undefined ? [] : [{ number: queueNumber, playsAt: new Date(msOfFrame(grid, startFrame)) }],
+  );
+  return { throughNumber: before.queuedThrough ?? 0, rows: queued };
 }
 
 const nothingToPlan = {

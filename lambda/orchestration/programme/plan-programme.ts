@@ -8,7 +8,7 @@ import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
 import type { PlannedRow, PlannerState } from '../../domain/programme/planned-row.ts';
 import { planInParts } from '../../domain/programme/planner.ts';
 import { loadHistory } from './programme-history.ts';
-import { loadSources } from './programme-sources.ts';
+import { loadQueue, loadSources } from './programme-sources.ts';
 
 export interface ProgrammePlanRequest {
   readonly stream: Stream;
@@ -43,12 +43,12 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   const { stream, programme, grid, earliestFrame, boundaryFrame, isSkip = false, untilMs, mostRows } = request;
   const rules = { ...programme.live, seed: programme.seed };
   const collections = await loadSources(data, programme.user_id, programme.kind, rules);
+  const queue = await loadQueue(data, programme);
   const earliestMs = msOfFrame(grid, earliestFrame);
   const blockTimes = await blockTimesOf(rules, { fromMs: earliestMs, untilMs: untilMs + aheadMs });
   const fromFrame = Math.min(boundaryFrame, firstCutAfter(blockTimes, grid, earliestFrame));
-  const members = new Map(
-    [...collections.values()].flatMap((each) => each.members.map((item) => [item.uploadID, item] as const)),
-  );
+  const known = [...[...collections.values()].flatMap(({ members }) => members), ...queue.map(({ item }) => item)];
+  const members = new Map(known.map((item) => [item.uploadID, item]));
   const { state, heard } = await loadHistory(data, {
     stream,
     programme,
@@ -59,7 +59,7 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   const rows: PlannedRow[] = [];
   let endFrame = fromFrame;
   const untilFrame = frameOfMs(grid, untilMs);
-  const planned = { rules, blockTimes, collections, heard, state, grid, fromFrame, untilFrame };
+  const planned = { rules, blockTimes, collections, queue, heard, state, grid, fromFrame, untilFrame };
   for (const part of planInParts(planned, Math.min(rowsOfPart, mostRows))) {
     rows.push(...part.rows);
     endFrame = part.endFrame;

@@ -2,9 +2,10 @@
 import type { CollectionMember } from '../../data/media/collections.ts';
 import type { Database } from '../../data/database.ts';
 import type { Upload } from '../../data/media/uploads.ts';
+import type { Programme } from '../../data/programme/programmes.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
-import type { PlannableCollection, PlannableItem } from '../../domain/programme/plannable.ts';
+import type { PlannableCollection, PlannableItem, QueuedItem } from '../../domain/programme/plannable.ts';
 import { sourceKey, sourcesOf } from '../../domain/programme/programme-rules.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
@@ -39,6 +40,20 @@ export async function loadSources(
     found.set(sourceKey({ uploadID }), { order: 'sequential', members: own, groupOf: () => null });
   }
   return found;
+}
+
+/** The queued items of a programme that can be played. */
+export async function loadQueue(
+  data: Database,
+  { id, kind }: Pick<Programme, 'id' | 'kind'>,
+): Promise<readonly QueuedItem[]> {
+  const queued = await data.queuedItems.ofProgramme(id);
+  if (queued.length === 0) return [];
+  const uploads = await data.uploads.byID([...new Set(queued.map(({ upload_id: uploadID }) => uploadID))]);
+  return queued.flatMap(({ number, upload_id: uploadID }) => {
+    const upload = uploads.get(uploadID);
+    return upload && isPlayable(uploadFacts(upload), kind) ? [{ number, item: itemOfUpload(upload) }] : [];
+  });
 }
 
 function collectionOf(

@@ -56,7 +56,7 @@ export async function simulateProgramme(data: Database, request: SimulationReque
   const untilFrame = frameOfMs(grid, until.getTime());
   const beginning = { heard: [], state: stateOfBeginning(), fromFrame: 0, untilFrame };
   let [seen, endFrame] = [0, 0];
-  for (const part of planInParts({ rules, blockTimes, collections, grid, ...beginning }, rowsOfPart)) {
+  for (const part of planInParts({ rules, blockTimes, collections, queue: [], grid, ...beginning }, rowsOfPart)) {
     figures.add(part);
     for (const row of part.rows) if (seen++ >= skip && rows.length <= count) rows.push(row);
     endFrame = part.endFrame;

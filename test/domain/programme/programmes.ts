@@ -102,6 +102,7 @@ export async function requestOf(
     rules: programme,
     blockTimes: await blockTimesOf(programme, { fromMs, untilMs: untilMs + days(2) }),
     collections: new Map(Object.entries(collections).map(([id, each]) => [`collection/${id}`, each])),
+    queue: [],
     heard: [],
     state: stateOfBeginning(),
     grid,

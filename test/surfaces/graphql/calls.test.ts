@@ -348,6 +348,9 @@ describe('programmes', () => {
     await callAs(`/programmes/${id}`, 'publishProgramme', { id });
     await callAs(`/programmes/${id}/versions`, 'listProgrammeVersions', { id });
     await callAs(`/programmes/${id}`, 'revertProgramme', { id, version: 2 });
+    const queued = await call('queueItem', { id, uploadID: made.upload });
+    await callAs(`/programmes/${id}/queue`, 'listQueuedItems', { id });
+    await call('removeQueuedItem', { id, queuedItemID: queued.id });
     await callAs(`/programmes/${id}/simulation?from=${at.from}&days=1`, 'simulateProgramme', { id, ...at });
   });
 });

@@ -286,6 +286,7 @@ describe('bodies', () => {
       create_programme: ['streamID'],
       update_programme: [],
       revert_programme: ['version'],
+      queue_item: ['uploadID'],
       // One of url and rtmpURL, and for RTMP the key: a schema of plain fields cannot express this.
       create_destination: ['name'],
       create_connection: ['platform'],

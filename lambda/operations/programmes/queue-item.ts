@@ -1,0 +1,46 @@
+// POST /programmes/{id}/queue: queues an upload, which plays next, once.
+import * as z from 'zod';
+import { programmeBounds } from '../../domain/programme/programme-faults.ts';
+import { failureOfItem, isPlayable } from '../../domain/readiness/readiness.ts';
+import { planRun } from '../../orchestration/playout/plan-run.ts';
+import { uploadFacts } from '../../orchestration/shared/upload-facts.ts';
+import { fieldProblem } from '../field-problems.ts';
+import { id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { lockProgramme } from './lock-programme.ts';
+import { presentQueuedItem, queuedItemSchema } from './queue-schema.ts';
+
+export const queueItem = operation(['service:write'], {
+  summary: 'Queue an item',
+  description:
+    'Queues an upload in a programme: it plays once, after the present item and the items queued before, at least 10 ' +
+    'seconds from now. An item that a block would cut off waits for up to an hour until it fits.',
+  tag: 'programmes',
+  route: 'POST /programmes/{id}/queue',
+  body: z.strictObject({ uploadID: id.describe('Upload to play.') }),
+  output: { status: 202, body: queuedItemSchema },
+  errors: ['limit_reached'],
+  async handle(ctx, { params, body: { uploadID } }) {
+    const { stream, programme } = await lockProgramme(ctx, params.id);
+    const [upload] = await ctx.data.uploads.lockManyForUse([ctx.caller.userID], [uploadID]);
+    if (!upload) throw fieldProblem('uploadID', 'There is no such upload.');
+    const facts = uploadFacts(upload);
+    if (!isPlayable(facts, programme.kind)) {
+      const failure = failureOfItem(facts && { ...facts, failure: upload.failure }, programme.kind);
+      throw fieldProblem('uploadID', failure?.detail ?? 'The upload is still being examined. Try again in a minute.');
+    }
+    const now = await ctx.data.now();
+    const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID };
+    const item = await ctx.data.queuedItems.add(added, programmeBounds.queuedItems);
+    if (item === null) throw queueFull();
+    await planRun(ctx.data, stream, { now, limitFactor: ctx.settings.limitFactor });
+    return presentQueuedItem((await ctx.data.queuedItems.find(programme.id, item.id))!);
+  },
+});
+
+function queueFull(): ProblemError {
+  const allowed = programmeBounds.queuedItems;
+  const members = { limit: 'queuedItems', used: allowed, allowed };
+  return new ProblemError('limit_reached', `At most ${allowed} items wait in a queue. Remove one first.`, { members });
+}

@@ -1,0 +1,19 @@
+// A queued item of a programme in answers.
+import * as z from 'zod';
+import type { NamedQueuedRow } from '../../data/programme/queued-items.ts';
+import { timestamp } from '../fields.ts';
+import { shownColumns } from '../shown-columns.ts';
+
+export const queuedItemSchema = z
+  .object({
+    id: z.string(),
+    uploadID: z.string(),
+    name: z.string(),
+    queuedAt: timestamp,
+    playsAt: timestamp.nullable().describe('Start by the present plan. null: none.'),
+  })
+  .meta({ id: 'QueuedItem' });
+
+export function presentQueuedItem(item: NamedQueuedRow): z.input<typeof queuedItemSchema> {
+  return shownColumns(queuedItemSchema, item);
+}

@@ -1,0 +1,147 @@
+// The queue of a programme on the air: queued items play next, over edits, skips, deletions and runs.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
+import { actorsOn } from '../support/actors.ts';
+import { pretendProbed, testService } from '../support/service.ts';
+
+const service = testService();
+const { call, claim, data, readyStream, register, report, transaction, user } = actorsOn(service);
+
+let streamID: string;
+let programmeID: string;
+
+async function clip(name: string, durationSeconds: number, folder?: string): Promise<string> {
+  const { body } = await call('POST', '/uploads', { name, mimeType: 'video/mp4', ...(folder && { folder }) });
+  await pretendProbed(service, body.id, { durationSeconds });
+  return body.id;
+}
+
+/** A channel with a list of six songs. */
+beforeEach(async () => {
+  streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
+  for (let index = 0; index < 6; index++) await clip(`Song ${index}`, 60, 'Songs');
+  const list = { name: 'Songs', kind: 'video', source: { folder: 'Songs' }, order: 'oldest' };
+  const collectionID = (await call('POST', '/collections', list)).body.id;
+  programmeID = (await call('POST', '/programmes', { streamID, timeZone: 'UTC' })).body.id;
+  const blocks = [{ id: 'music', name: 'Music', steps: [{ id: 'songs', collectionID }] }];
+  expect(await call('PATCH', `/programmes/${programmeID}`, { blocks })).toMatchObject({ status: 200 });
+  expect(await call('POST', `/programmes/${programmeID}/publish`)).toMatchObject({ status: 202 });
+  await register('agent');
+});
+
+async function goLive(): Promise<void> {
+  expect(await call('POST', `/streams/${streamID}/start`)).toMatchObject({ status: 200 });
+  const [replica] = await claim('agent');
+  await data().streams.anchor(streamID);
+  await report(replica!, 'live');
+  await plan();
+}
+
+async function stop(): Promise<void> {
+  expect(await call('POST', `/streams/${streamID}/stop`)).toMatchObject({ status: 200 });
+  for (const replica of await data().replicas.ofStream(streamID)) await report(replica, 'ended');
+}
+
+const plan = (now?: Date) =>
+  transaction(async (tx) => {
+    const stream = (await tx.streams.lock(user().id, streamID))!;
+    await planRun(tx, stream, { now: now ?? (await tx.now()), limitFactor: 1 });
+  });
+
+async function rows(): Promise<any[]> {
+  const [from, to] = [-3600, 3600].map((seconds) => new Date(Date.now() + seconds * 1000).toISOString());
+  return (await call('GET', `/streams/${streamID}/timeline?from=${from}&to=${to}&limit=1000`)).body.data;
+}
+const played = async (count: number) => (await rows()).slice(0, count).map(({ name }) => name);
+
+const queue = (uploadID: string) => call('POST', `/programmes/${programmeID}/queue`, { uploadID });
+const waiting = async () => (await call('GET', `/programmes/${programmeID}/queue`)).body.data;
+const remove = (id: string) => call('DELETE', `/programmes/${programmeID}/queue/${id}`);
+
+describe('a queued item', () => {
+  it('plays next, once, and the list continues behind it', async () => {
+    await goLive();
+    const [wish, other] = [await clip('Wish', 30), await clip('Other', 40)];
+    const first = await queue(wish);
+    const second = await queue(other);
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(await played(6)).toEqual(['Song 0', 'Wish', 'Other', 'Song 1', 'Song 2', 'Song 3']);
+    const [, row] = await rows();
+    expect(row).toMatchObject({ kind: 'queued', uploadID: wish, startAt: first.body.playsAt });
+    expect(await waiting()).toMatchObject([
+      { id: first.body.id, name: 'Wish', uploadID: wish, playsAt: row.startAt },
+      { id: second.body.id, name: 'Other', playsAt: row.endAt },
+    ]);
+    await plan();
+    expect(await played(6)).toEqual(['Song 0', 'Wish', 'Other', 'Song 1', 'Song 2', 'Song 3']);
+  });
+
+  it('stays in its place while the programme is published again', async () => {
+    await goLive();
+    await queue(await clip('Wish', 30));
+    await call('PATCH', `/programmes/${programmeID}`, { insertSecondsPerHour: 600 });
+    await call('POST', `/programmes/${programmeID}/publish`);
+    await plan();
+    expect(await played(3)).toEqual(['Song 0', 'Wish', 'Song 1']);
+  });
+
+  it('can be taken out of the queue, and be skipped', async () => {
+    await goLive();
+    const wish = (await queue(await clip('Wish', 30))).body;
+    const other = (await queue(await clip('Other', 40))).body;
+    expect(await remove(wish.id)).toMatchObject({ status: 204 });
+    expect(await remove(wish.id)).toMatchObject({ status: 404 });
+    expect(await played(3)).toEqual(['Song 0', 'Other', 'Song 1']);
+    const [, row] = await rows();
+    const skipped = { startAt: row.startAt, uploadID: other.uploadID };
+    expect(await call('POST', `/streams/${streamID}/skip`, skipped)).toMatchObject({ status: 202 });
+    expect(await played(3)).toEqual(['Song 0', 'Song 1', 'Song 2']);
+    await plan();
+    expect(await played(3)).toEqual(['Song 0', 'Song 1', 'Song 2']);
+  });
+
+  it('leaves the queue with its upload', async () => {
+    await goLive();
+    const wish = await clip('Wish', 30);
+    // An upload that plays within a minute stays.
+    await queue(await clip('Other', 90));
+    await queue(wish);
+    expect(await call('DELETE', `/uploads/${wish}`)).toMatchObject({ status: 204 });
+    await plan();
+    expect(await waiting()).toMatchObject([{ name: 'Other' }]);
+    expect(await played(3)).toEqual(['Song 0', 'Other', 'Song 1']);
+  });
+
+  it('that a run did not reach plays first in the next one', async () => {
+    await goLive();
+    const wish = (await queue(await clip('Wish', 30))).body;
+    await stop();
+    expect(await waiting()).toMatchObject([{ id: wish.id, playsAt: null }]);
+    await goLive();
+    const first = (await rows()).find(({ startAt }) => new Date(startAt) > new Date(wish.queuedAt));
+    expect(first).toMatchObject({ name: 'Wish', kind: 'queued' });
+  });
+
+  it('is refused if it cannot be played, or too many wait', async () => {
+    const { body: unread } = await call('POST', '/uploads', { name: 'Unread', mimeType: 'video/mp4' });
+    const refused = { status: 422, body: { errors: [{ path: '/uploadID' }] } };
+    expect(await queue(unread.id)).toMatchObject(refused);
+    expect(await queue('upl_none')).toMatchObject(refused);
+    const wish = await clip('Wish', 30);
+    for (let index = 0; index < 100; index++) expect((await queue(wish)).status).toBe(202);
+    expect(await queue(wish)).toMatchObject({ status: 422, body: { code: 'limit_reached', used: 100, allowed: 100 } });
+    expect(await waiting()).toHaveLength(100);
+  });
+
+  it('that has begun cannot be taken out, and leaves the queue later', async () => {
+    await goLive();
+    const wish = (await queue(await clip('Wish', 30))).body;
+    const inRow = new Date(new Date(wish.playsAt).getTime() + 5000);
+    await service
+      .pool()
+      .query('update queued_items set plays_at = now() + interval $$5 seconds$$ where id = $1', [wish.id]);
+    expect(await remove(wish.id)).toMatchObject({ status: 422, body: { code: 'queued_item_begun' } });
+    await plan(new Date(inRow.getTime() + 3_600_000));
+    expect((await rows()).filter(({ name }) => name === 'Wish')).toHaveLength(1);
+  });
+});
