@@ -56,6 +56,7 @@ import { getPlaylist } from './playlists/get-playlist.ts';
 import { listPlaylists } from './playlists/list-playlists.ts';
 import { publishPlaylist } from './playlists/publish-playlist.ts';
 import { updatePlaylist } from './playlists/update-playlist.ts';
+import { compareProgramme } from './programmes/compare-programme.ts';
 import { createProgramme } from './programmes/create-programme.ts';
 import { deleteProgramme } from './programmes/delete-programme.ts';
 import { getProgramme } from './programmes/get-programme.ts';
@@ -214,6 +215,7 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   getProgramme,
   updateProgramme,
   simulateProgramme,
+  compareProgramme,
   publishProgramme,
   listProgrammeVersions,
   revertProgramme,

@@ -85,6 +85,7 @@ const decided = [
   ['GET /programmes/{id}', 'service:read', '200', 'get_programme'],
   ['PATCH /programmes/{id}', 'service:write', '200', 'update_programme'],
   ['GET /programmes/{id}/simulation', 'service:read', '200', 'simulate_programme'],
+  ['GET /programmes/{id}/comparison', 'service:read', '200', 'compare_programme'],
   ['POST /programmes/{id}/publish', 'service:write', '202', 'publish_programme'],
   ['GET /programmes/{id}/versions', 'service:read', '200', 'list_programme_versions'],
   ['POST /programmes/{id}/revert', 'service:write', '200', 'revert_programme'],

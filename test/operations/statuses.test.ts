@@ -612,6 +612,11 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('GET', '/programmes/nothing/simulation'),
     validation_failed: () => get('programmes', programme(), '/simulation?days=401'),
   },
+  compare_programme: {
+    done: () => get('programmes', programme(), '/comparison'),
+    not_found: () => call('GET', '/programmes/nothing/comparison'),
+    validation_failed: () => get('programmes', programme(), '/comparison?hours=49'),
+  },
   publish_programme: {
     done: async () => call('POST', `/programmes/${(await playableProgramme()).id}/publish`),
     not_found: () => call('POST', '/programmes/nothing/publish'),

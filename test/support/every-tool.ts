@@ -82,6 +82,7 @@ export async function callEveryTool(
   await call('get_programme', { id: programme.id });
   await call('list_programmes');
   await call('simulate_programme', { id: programme.id, days: 1 });
+  await call('compare_programme', { id: programme.id });
   await call('publish_programme', { id: programme.id });
   const versions = await call('list_programme_versions', { id: programme.id });
   await call('revert_programme', { id: programme.id, version: versions.data[0].version });

@@ -1,13 +1,11 @@
 // GET /programmes/{id}/simulation: the plan of days to come, with its figures.
 import * as z from 'zod';
-import { runClock } from '../../domain/streams/run-clock.ts';
 import { simulateProgramme as simulate } from '../../orchestration/programme/simulate-programme.ts';
 import type { SimulatedProgramme } from '../../orchestration/programme/simulate-programme.ts';
 import { orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { csvOf } from './simulation-csv.ts';
-import { simulationSchema } from './simulation-schema.ts';
-import type { simulatedRow } from './simulation-schema.ts';
+import { presentRow, simulationSchema, timeOf } from './simulation-schema.ts';
 
 const mostDays = 400;
 const mostRows = 1000;
@@ -40,7 +38,13 @@ export const simulateProgramme = operation(['service:read'], {
       count: query.rows,
     });
     const to = timeOf(found.grid, found.endFrame);
-    return { from, to, ...presentFigures(found), rows: presentRows(found), hasMoreRows: found.hasMore };
+    return {
+      from,
+      to,
+      ...presentFigures(found),
+      rows: found.rows.map((row) => presentRow(row, found.grid)),
+      hasMoreRows: found.hasMore,
+    };
   },
 });
 
@@ -75,25 +79,3 @@ function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
 }
 
 type Share = ReturnType<SimulatedProgramme['figures']['kind']>;
-
-const timeOf = ({ anchoredAtMs, framesPerSecond }: SimulatedProgramme['grid'], frame: number) =>
-  runClock(new Date(anchoredAtMs), framesPerSecond).timeOf(frame);
-
-function presentRows({ rows, grid }: SimulatedProgramme): z.input<typeof simulatedRow>[] {
-  return rows.map(({ item, startFrame, frameCount, isCutOff, stepID, insertID, refused = [], ...row }) => ({
-    startAt: timeOf(grid, startFrame),
-    endAt: timeOf(grid, startFrame + frameCount),
-    kind: row.kind,
-    uploadID: item.uploadID,
-    name: item.name,
-    title: item.titles.title ?? null,
-    artist: item.titles.artist ?? null,
-    cutOff: isCutOff,
-    blockID: row.blockID,
-    stepID: stepID ?? null,
-    insertID: insertID ?? null,
-    candidates: row.candidates ?? 1,
-    refused: refused.map(({ uploadID, by }) => ({ uploadID, rules: by === 'too_long' ? [] : [...by] })),
-    relaxed: [...(row.relaxed ?? [])],
-  }));
-}

@@ -1,6 +1,9 @@
 // A simulation of a programme in answers.
 import * as z from 'zod';
 import { rowKinds } from '../../domain/playout/planned-facts.ts';
+import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
+import type { PlannedRow } from '../../domain/programme/planned-row.ts';
+import { runClock } from '../../domain/streams/run-clock.ts';
 import { timestamp } from '../fields.ts';
 
 const refused = z
@@ -65,3 +68,26 @@ export const simulationSchema = z
     hasMoreRows: z.boolean(),
   })
   .meta({ id: 'Simulation' });
+
+export const timeOf = ({ anchoredAtMs, framesPerSecond }: FrameGrid, frame: number): Date =>
+  runClock(new Date(anchoredAtMs), framesPerSecond).timeOf(frame);
+
+export function presentRow(planned: PlannedRow, grid: FrameGrid): z.input<typeof simulatedRow> {
+  const { item, startFrame, frameCount, isCutOff, stepID, insertID, refused = [], ...row } = planned;
+  return {
+    startAt: timeOf(grid, startFrame),
+    endAt: timeOf(grid, startFrame + frameCount),
+    kind: row.kind,
+    uploadID: item.uploadID,
+    name: item.name,
+    title: item.titles.title ?? null,
+    artist: item.titles.artist ?? null,
+    cutOff: isCutOff,
+    blockID: row.blockID,
+    stepID: stepID ?? null,
+    insertID: insertID ?? null,
+    candidates: row.candidates ?? 1,
+    refused: refused.map(({ uploadID, by }) => ({ uploadID, rules: by === 'too_long' ? [] : [...by] })),
+    relaxed: [...(row.relaxed ?? [])],
+  };
+}

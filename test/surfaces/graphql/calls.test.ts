@@ -348,6 +348,7 @@ describe('programmes', () => {
     await callAs(`/programmes/${id}`, 'publishProgramme', { id });
     await callAs(`/programmes/${id}/versions`, 'listProgrammeVersions', { id });
     await callAs(`/programmes/${id}`, 'revertProgramme', { id, version: 2 });
+    await call('compareProgramme', { id, hours: 1 });
     const queued = await call('queueItem', { id, uploadID: made.upload });
     await callAs(`/programmes/${id}/queue`, 'listQueuedItems', { id });
     await call('removeQueuedItem', { id, queuedItemID: queued.id });
