@@ -2145,6 +2145,8 @@ as $$
 begin
   update programmes set planned_until = null, plan_failure = null
   where stream_id = new.id and (planned_until is not null or plan_failure is not null);
+  delete from programme_states state using programmes programme
+  where programme.stream_id = new.id and state.programme_id = programme.id and state.at > now();
   update queued_items queued set plays_at = null from programmes programme
   where programme.stream_id = new.id and queued.programme_id = programme.id and queued.plays_at > now();
   return null;

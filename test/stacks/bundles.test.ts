@@ -29,7 +29,7 @@ describe('the bundles', () => {
     // `import { z } from 'zod'` would add 350 KB: bundlers omit zod's locales only with `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(1010);
     expect(graphqlKB).toBeLessThanOrEqual(1170);
-    expect(mcpKB).toBeLessThanOrEqual(1205);
+    expect(mcpKB).toBeLessThanOrEqual(1212);
     expect(authKB).toBeLessThanOrEqual(1870);
   });
 

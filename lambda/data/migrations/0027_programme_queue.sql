@@ -12,11 +12,13 @@ create table queued_items (
 create index queued_items_by_number on queued_items (programme_id, number);
 create index queued_items_by_upload on queued_items (upload_id);
 
--- Queued items that a run did not reach play in the next one.
+-- The next run plays the rows that a run did not reach: its later states are none, and its queued items wait again.
 create or replace function forget_plans() returns trigger language plpgsql as $$
 begin
   update programmes set planned_until = null, plan_failure = null
   where stream_id = new.id and (planned_until is not null or plan_failure is not null);
+  delete from programme_states state using programmes programme
+  where programme.stream_id = new.id and state.programme_id = programme.id and state.at > now();
   update queued_items queued set plays_at = null from programmes programme
   where programme.stream_id = new.id and queued.programme_id = programme.id and queued.plays_at > now();
   return null;

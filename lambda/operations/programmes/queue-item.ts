@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { programmeBounds } from '../../domain/programme/programme-faults.ts';
 import { failureOfItem, isPlayable } from '../../domain/readiness/readiness.ts';
-import { planRun } from '../../orchestration/playout/plan-run.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { uploadFacts } from '../../orchestration/shared/upload-facts.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';
@@ -15,7 +15,8 @@ export const queueItem = operation(['service:write'], {
   summary: 'Queue an item',
   description:
     'Queues an upload in a programme: it plays once, after the present item and the items queued before, at least 10 ' +
-    'seconds from now. An item that a block would cut off waits for up to an hour until it fits.',
+    'seconds from now. An item that a block would cut off waits for up to an hour until it fits. Next: ' +
+    'list_queued_items, which has its start once it is planned, in a second or two.',
   tag: 'programmes',
   route: 'POST /programmes/{id}/queue',
   body: z.strictObject({ uploadID: id.describe('Upload to play.') }),
@@ -30,12 +31,12 @@ export const queueItem = operation(['service:write'], {
       const failure = failureOfItem(facts && { ...facts, failure: upload.failure }, programme.kind);
       throw fieldProblem('uploadID', failure?.detail ?? 'The upload is still being examined. Try again in a minute.');
     }
-    const now = await ctx.data.now();
     const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID };
     const item = await ctx.data.queuedItems.add(added, programmeBounds.queuedItems);
     if (item === null) throw queueFull();
-    await planRun(ctx.data, stream, { now, limitFactor: ctx.settings.limitFactor });
-    return presentQueuedItem((await ctx.data.queuedItems.find(programme.id, item.id))!);
+    // One plan has all that were queued meanwhile.
+    if (isLive(stream.state)) await ctx.data.dueTimes.set(stream.id, 'plan', await ctx.data.now());
+    return presentQueuedItem({ ...item, name: upload.name });
   },
 });
 

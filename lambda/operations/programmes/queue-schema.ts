@@ -10,7 +10,7 @@ export const queuedItemSchema = z
     uploadID: z.string(),
     name: z.string(),
     queuedAt: timestamp,
-    playsAt: timestamp.nullable().describe('Start by the present plan. null: none.'),
+    playsAt: timestamp.nullable().describe('Planned start. null: none yet.'),
   })
   .meta({ id: 'QueuedItem' });
 
