@@ -103,7 +103,7 @@ function follows(rows: readonly PlannedRow[], next: readonly PlannedRow[]): bool
   return !last || !first || last.startFrame + last.frameCount === first.startFrame;
 }
 
-/** The rules that differ, as paths: blocks/ID, inserts/ID, or the name of another rule. */
+/** The rules that differ, as paths: blocks/ID, inserts/ID, blocks or inserts for their order, or another rule. */
 export function changedRules(before: ProgrammeRules | null, after: ProgrammeRules): string[] {
   const others = ['timeZone', 'separation', 'filler', 'insertSecondsPerHour'] as const;
   return [
@@ -125,7 +125,11 @@ interface NamedRule {
 function changedIn(name: string, before: readonly NamedRule[], after: readonly NamedRule[]): string[] {
   const ids = new Set([...before, ...after].map(({ id }) => id));
   const known = (rules: readonly NamedRule[], wanted: string) => rules.find(({ id }) => id === wanted);
-  return [...ids].filter((id) => !isEqual(known(before, id), known(after, id))).map((id) => `${name}/${id}`);
+  const changed = [...ids].filter((id) => !isEqual(known(before, id), known(after, id)));
+  const orderOf = (rules: readonly NamedRule[], others: readonly NamedRule[]) =>
+    rules.flatMap(({ id }) => (known(others, id) ? [id] : []));
+  const isReordered = !isEqual(orderOf(before, after), orderOf(after, before));
+  return [...(isReordered ? [name] : []), ...changed.map((id) => `${name}/${id}`)];
 }
 
 /**
@@ -135,8 +139,8 @@ function changedIn(name: string, before: readonly NamedRule[], after: readonly N
 export function causesOf({ before, after }: PlanDifference, changed: readonly string[]): string[] {
   const own = new Set(
     [...before, ...after].flatMap(({ blockID, insertID, kind }) => [
-      ...(blockID === null ? [] : [`blocks/${blockID}`]),
-      ...(insertID === undefined ? [] : [`inserts/${insertID}`]),
+      ...(blockID === null ? [] : ['blocks', `blocks/${blockID}`]),
+      ...(insertID === undefined ? [] : ['inserts', `inserts/${insertID}`]),
       ...(kind === 'filler' ? ['filler'] : []),
     ]),
   );

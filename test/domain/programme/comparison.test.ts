@@ -72,6 +72,14 @@ describe('two plans', () => {
     expect(causes[0]).toEqual(['blocks/late']);
   });
 
+  test('show blocks in another order, which decides between those of equal priority', async () => {
+    const noon = [show('early', '06:00'), show('same', '06:00', { steps: [step('other', { cursor: 'rerun' })] })];
+    const before = rules({ blocks: [block('music'), ...noon] });
+    const { changed, causes } = await compared(before, { ...before, blocks: [block('music'), ...noon.toReversed()] });
+    expect(changed).toEqual(['blocks']);
+    expect(causes).toEqual([['blocks']]);
+  });
+
   test('of a first publish have all rows', async () => {
     const rows = await rowsOf(plain);
     expect(comparePlans([], rows, Infinity)).toEqual({
