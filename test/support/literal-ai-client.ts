@@ -4,7 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { McpClient } from './mcp-clients.ts';
 
-/** Facts that a user gave the client: values of arguments by their names. */
+/**
+ * Facts that a user gave the client: values of arguments by their names. Texts such as `col 1` stand for identifiers,
+ * as in the transcript.
+ */
 export type Facts = Readonly<Record<string, unknown>>;
 
 interface Schema {
@@ -26,20 +29,25 @@ interface ListedTool {
 export class LiteralAIClient {
   /** All calls, with identifiers written as `upl 1`, `upl 2` and so on, in the order in which they came. */
   readonly transcript: string[] = [];
-  readonly #client: McpClient;
+  readonly #client: Pick<McpClient, 'listTools' | 'callTool'>;
   readonly #tools: readonly ListedTool[];
-  /** The identifiers of everything that the client has created, in order. */
+  /** The identifiers of everything that the client has created, or knows from a user, in order. */
   readonly #made: string[] = [];
   /** Arguments that descriptions asked to pass on to later calls. */
   readonly #toPassOn: Record<string, unknown> = {};
 
-  private constructor(client: McpClient, tools: readonly ListedTool[]) {
+  private constructor(client: Pick<McpClient, 'listTools' | 'callTool'>, tools: readonly ListedTool[]) {
     this.#client = client;
     this.#tools = tools;
   }
 
-  static async with(client: McpClient): Promise<LiteralAIClient> {
+  static async with(client: Pick<McpClient, 'listTools' | 'callTool'>): Promise<LiteralAIClient> {
     return new LiteralAIClient(client, await client.listTools());
+  }
+
+  /** The client knows from now on the identifier of a resource. */
+  learn(id: string): void {
+    this.#made.push(id);
   }
 
   /**
@@ -102,12 +110,21 @@ export class LiteralAIClient {
     facts: Facts,
   ): Record<string, unknown> {
     const known = { ...this.#toPassOn, ...facts };
-    const given = Object.entries(known).filter(([name]) => Object.hasOwn(properties, name));
+    const given = Object.entries(this.#withIDs(known) as Facts).filter(([name]) => Object.hasOwn(properties, name));
     const missing = required.filter((name) => !Object.hasOwn(known, name));
     return {
       ...Object.fromEntries(given),
       ...Object.fromEntries(missing.map((name) => [name, this.#valueOf(name, properties[name]!, example[name])])),
     };
+  }
+
+  /** A value with the identifiers that its texts stand for. */
+  #withIDs(value: unknown): unknown {
+    const text = JSON.stringify(value).replaceAll(/"([a-z]{3}) (\d+)"/g, (whole, prefix: string, number: string) => {
+      const id = this.#madeLike(prefix)[Number(number) - 1];
+      return id === undefined ? whole : JSON.stringify(id);
+    });
+    return JSON.parse(text);
   }
 
   #valueOf(name: string, schema: Schema, example: unknown): unknown {

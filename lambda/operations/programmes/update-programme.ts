@@ -10,7 +10,8 @@ export const updateProgramme = operation(['service:write'], {
   summary: 'Change a programme',
   description:
     'Changes the rules: blocks of days and hours that draw from collections, inserts between items, distances ' +
-    'between repetitions, and filler. A field that is given replaces the whole field: send all blocks to change one.',
+    'between repetitions, and filler. A field that is given replaces the whole field: send all blocks to change one. ' +
+    'compare_programme has the rows that a publish then changes.',
   tag: 'programmes',
   route: 'PATCH /programmes/{id}',
   body: z

@@ -45,6 +45,8 @@ const usual: Readonly<Record<string, unknown>> = {
 
 /** Prefixes of IDs, by a word in the name of the field or resource. */
 const prefixes: Readonly<Record<string, string>> = {
+  programme: 'prg',
+  queued: 'que',
   upload: 'upl',
   playlist: 'ply',
   collection: 'col',
