@@ -79,7 +79,12 @@ const inBothSuites = [
  * Tests that use more than half of two processors for minutes, in real time: beside others, frames would be late. They
  * run one after the other when all others are done.
  */
-const alone = ['test/long/four-files.test.ts', 'test/long/programme.test.ts', 'test/long/stinger.test.ts'];
+const alone = [
+  'test/long/four-files.test.ts',
+  'test/long/programme.test.ts',
+  'test/long/stinger.test.ts',
+  'test/publisher/agent/lease.test.ts',
+];
 
 const benches = 'test/bench/**';
 /** Timeouts that end hanging tests. Benches measure durations: a busy machine must not fail a test. */
