@@ -1,6 +1,5 @@
 // SQL of queued items: uploads that play next in a programme, once each.
 // Decision D229.
-import type { PlannedRow } from '../../domain/programme/planned-row.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -23,7 +22,7 @@ export interface NamedQueuedRow extends QueuedRow {
 export interface PlannedQueue {
   /** Items up to this number were planned before, and can no longer change. */
   readonly throughNumber: number;
-  readonly rows: readonly { readonly number: NonNullable<PlannedRow['queueNumber']>; readonly playsAt: Date }[];
+  readonly rows: readonly { readonly number: number; readonly playsAt: Date }[];
 }
 
 export function queuedItems(db: Queryable) {

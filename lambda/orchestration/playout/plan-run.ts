@@ -9,18 +9,15 @@ import type { Track } from '../../data/playout/timelines.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
-import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
 import { msOfFrame } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
-import { planBoundaryAfter } from '../../domain/programme/planned-entries.ts';
-import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { updateCosts } from '../destinations/reconcile-outputs.ts';
 import { refreshSound } from './apply-sound.ts';
 import { allowPreparedLooks } from './prepared-looks.ts';
 import { entriesOfTrack } from './plan-entries.ts';
-import { planProgramme } from '../programme/plan-programme.ts';
+import { placeInRun, planProgramme } from '../programme/plan-programme.ts';
 import type { ProgrammePlan } from '../programme/plan-programme.ts';
 import { lengthOfRun } from '../programme/plan-start.ts';
 import { prepareEntries } from './prepare-entries.ts';
@@ -64,14 +61,11 @@ async function planTrack(
   const timeline = timelines[programme.kind];
   // A run keeps its tracks: a sound track that is published on the air plays from the next start on.
   if (timeline.length === 0) return againAfterSeconds;
-  const grid: FrameGrid = {
-    anchoredAtMs: stream.anchored_at!.getTime(),
-    framesPerSecond: framesPerSecond[stream.run_framerate!],
-  };
-  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now) + effectiveAheadSeconds;
+  const place = placeInRun(stream, timeline, now);
+  const { grid } = place;
   const skippedFrame = options.skipped?.track === programme.kind ? options.skipped.frame : null;
-  const earliestFrame = skippedFrame ?? Math.ceil(elapsedSeconds * grid.framesPerSecond);
-  const boundaryFrame = skippedFrame ?? planBoundaryAfter(timeline, earliestFrame, grid.framesPerSecond);
+  const earliestFrame = skippedFrame ?? place.earliestFrame;
+  const boundaryFrame = skippedFrame ?? place.boundaryFrame;
   const untilMs = now.getTime() + lengthOfRun.seconds * 1000;
   const isSkip = skippedFrame !== null;
   const changes = { earliestFrame, boundaryFrame, isSkip, untilMs, mostRows: lengthOfRun.mostRows };

@@ -3,16 +3,14 @@ import type { Database } from '../../data/database.ts';
 import type { Programme, StoredRules } from '../../data/programme/programmes.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
 import { changedRules, comparePlans } from '../../domain/programme/comparison.ts';
 import type { PlanComparison } from '../../domain/programme/comparison.ts';
 import { frameOfMs } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
-import { planBoundaryAfter } from '../../domain/programme/planned-entries.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
-import { planProgramme } from './plan-programme.ts';
+import { placeInRun, planProgramme } from './plan-programme.ts';
 
 export interface ComparedProgramme {
   readonly comparison: PlanComparison;
@@ -58,15 +56,10 @@ export async function compareProgramme(
 
 /** The grid and the first frames that a publish could change now; for a stream off the air, those of a start. */
 async function placeOf(data: Database, stream: Stream, programme: Programme, now: Date) {
-  const { anchored_at: anchoredAt, run_framerate: framerate } = stream;
-  if (isLive(stream.state) && anchoredAt !== null && framerate !== null) {
-    const grid: FrameGrid = { anchoredAtMs: anchoredAt.getTime(), framesPerSecond: framesPerSecond[framerate] };
-    const elapsedSeconds = elapsedSecondsOf(anchoredAt, now) + effectiveAheadSeconds;
-    const time = { fromSeconds: elapsedSeconds - effectiveAheadSeconds, toSeconds: Infinity };
+  if (isLive(stream.state) && stream.anchored_at !== null) {
+    const time = { fromSeconds: elapsedSecondsOf(stream.anchored_at, now), toSeconds: Infinity };
     const timeline = (await data.timelines.ofStream(stream.id, time))[programme.kind];
-    const earliestFrame = Math.ceil(elapsedSeconds * grid.framesPerSecond);
-    if (timeline.length > 0)
-      return { grid, earliestFrame, boundaryFrame: planBoundaryAfter(timeline, earliestFrame, grid.framesPerSecond) };
+    if (timeline.length > 0) return placeInRun(stream, timeline, now);
   }
   const { framerate: next } = formatOfStart(stream, (await data.users.find(stream.user_id))!);
   const grid: FrameGrid = { anchoredAtMs: now.getTime(), framesPerSecond: framesPerSecond[next] };

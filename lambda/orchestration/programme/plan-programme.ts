@@ -2,11 +2,16 @@
 import type { Database } from '../../data/database.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
+import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { blockTimesOf } from '../../domain/programme/block-times.ts';
 import { firstCutAfter, frameOfMs, msOfFrame } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
 import type { PlannedRow, PlannerState } from '../../domain/programme/planned-row.ts';
+import { planBoundaryAfter } from '../../domain/programme/planned-entries.ts';
 import { planInParts } from '../../domain/programme/planner.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { loadHistory } from './programme-history.ts';
 import { loadQueue, loadSources } from './programme-sources.ts';
 
@@ -23,6 +28,21 @@ export interface ProgrammePlanRequest {
   /** Unix time in ms. The plan ends with the row that plays then, or with `mostRows`. */
   readonly untilMs: number;
   readonly mostRows: number;
+}
+
+/** The grid and the first frames of a plan of a run with an anchor that changes what plays as soon as it can. */
+export function placeInRun(
+  { anchored_at: anchoredAt, run_framerate: framerate }: Stream,
+  timeline: readonly TimelineEntry[],
+  now: Date,
+): Pick<ProgrammePlanRequest, 'grid' | 'earliestFrame' | 'boundaryFrame'> {
+  const rate = framesPerSecond[framerate!];
+  const earliestFrame = Math.ceil((elapsedSecondsOf(anchoredAt, now) + effectiveAheadSeconds) * rate);
+  return {
+    grid: { anchoredAtMs: anchoredAt!.getTime(), framesPerSecond: rate },
+    earliestFrame,
+    boundaryFrame: planBoundaryAfter(timeline, earliestFrame, rate),
+  };
 }
 
 export interface ProgrammePlan {
