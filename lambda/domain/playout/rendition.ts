@@ -75,7 +75,8 @@ const longestFrameSeconds = 1 / 24;
  */
 export function contentHashOf(bytesHash: string, content: ContentFacts) {
   const { kind, durationSeconds, hasAudio, dynamicRange, reading = {} } = content;
-  const { pictures, sound, right, matrix, alpha, leadSeconds, soundLeadSeconds, picturesAfter, soundAfter } = reading;
+  const { pictures, sound, right, matrix, alpha, leadSeconds, soundLeadSeconds } = reading;
+  const { picturesAfter, soundAfter, fromSeconds } = reading;
   const facts = [
     kind,
     durationSeconds,
@@ -90,6 +91,7 @@ export function contentHashOf(bytesHash: string, content: ContentFacts) {
     soundLeadSeconds === undefined ? null : `sl${soundLeadSeconds}`,
     picturesAfter === undefined ? null : `vs${picturesAfter}`,
     soundAfter === undefined ? null : `as${soundAfter}`,
+    fromSeconds === undefined ? null : `from${fromSeconds}`,
   ];
   return [bytesHash, ...facts.filter((fact) => fact !== null)].join('-');
 }

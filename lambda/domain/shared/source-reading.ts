@@ -1,6 +1,6 @@
 // How a file is read if the usual way would show or play the wrong thing. Decision D194.
 
-/** Facts that readers need, all found in the bytes. Fields are absent if the usual way is right. */
+/** Facts that readers need, found in the bytes but for `fromSeconds`. Fields are absent if the usual way is right. */
 export interface SourceReading {
   /** The index of the pictures among all streams of the file; absent: the first moving pictures. */
   readonly pictures?: number;
@@ -25,6 +25,11 @@ export interface SourceReading {
    */
   readonly picturesAfter?: number;
   readonly soundAfter?: number;
+  /**
+   * The time in the file at which the content begins; absent: it is the whole file. The content ends after its
+   * duration, wherever the file ends. Decision D230.
+   */
+  readonly fromSeconds?: number;
 }
 
 /** The colour matrices of standard definition, ITU-R BT.601, and of high definition, by ffmpeg's names. */

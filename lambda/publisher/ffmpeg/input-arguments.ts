@@ -75,9 +75,15 @@ export function withoutAlpha({ alpha, matrix }: SourceReading = {}): string[] {
  */
 const unsearchedSeconds = 1;
 
+/** The time in the file of a time of its content. */
+function fileSeconds(startSeconds: number, reading?: SourceReading): number {
+  return startSeconds + (reading?.fromSeconds ?? 0);
+}
+
 /** Seconds before the start at which decoding begins. */
 export function leadOf(startSeconds: number, reading?: SourceReading): number {
-  return startSeconds < unsearchedSeconds ? startSeconds : Math.min(startSeconds, reading?.leadSeconds ?? 0);
+  const seconds = fileSeconds(startSeconds, reading);
+  return seconds < unsearchedSeconds ? seconds : Math.min(seconds, reading?.leadSeconds ?? 0);
 }
 
 /** The way of reading the sound of a file alone. */
@@ -93,16 +99,16 @@ export function soundAlone(reading: SourceReading | null = null): SourceReading 
  * of some packets for a clock that jumps, and move all that follow.
  */
 export function keepsTimes(startSeconds: number, reading?: SourceReading): boolean {
-  return reading?.leadSeconds !== undefined && startSeconds > leadOf(startSeconds, reading);
+  return reading?.leadSeconds !== undefined && fileSeconds(startSeconds, reading) > leadOf(startSeconds, reading);
 }
 
 /**
- * The options that make a file begin at a time, which all readers use, with the filters of `fromStart`. ffmpeg decodes
+ * The options that make a file begin at a time of its content, which all readers use, with the filters of `fromStart`. ffmpeg decodes
  * from the keyframe before it. Pictures and sound before it get negative times, so filters know which of them are due
  * at 0.
  */
 export function startArguments(startSeconds: number, reading?: SourceReading): string[] {
-  const from = startSeconds - leadOf(startSeconds, reading);
+  const from = fileSeconds(startSeconds, reading) - leadOf(startSeconds, reading);
   const times = keepsTimes(startSeconds, reading) ? ['-copyts', '-start_at_zero'] : [];
   return from > 0 ? [...times, '-noaccurate_seek', '-ss', from.toFixed(6)] : [];
 }
@@ -121,7 +127,8 @@ interface Due {
 export function dueSeconds(startSeconds: number, reading: SourceReading = {}, { tracks, isKept }: Due): number {
   const { picturesAfter = 0, soundAfter = 0 } = reading;
   const after = { pictures: picturesAfter, sound: soundAfter, both: Math.min(picturesAfter, soundAfter) };
-  const counted = (isKept ?? keepsTimes(startSeconds, reading)) ? startSeconds : leadOf(startSeconds, reading);
+  const hasFileTimes = isKept ?? keepsTimes(startSeconds, reading);
+  const counted = hasFileTimes ? fileSeconds(startSeconds, reading) : leadOf(startSeconds, reading);
   return counted - after[tracks ?? 'pictures'];
 }
 

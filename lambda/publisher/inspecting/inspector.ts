@@ -162,7 +162,8 @@ export async function progressOf(
   if (kind === 'image' || durationSeconds === null)
     return { share: 1, findings: [], loudness: null, measurements: null, toolSeconds: 0, isCompleted: true };
   const hasPictures = kind === 'video';
-  const tracks = { hasPictures, hasSound, framerate, reading };
+  const isClip = reading?.fromSeconds !== undefined;
+  const tracks = { hasPictures, hasSound, framerate, reading, ...(isClip && { endSeconds: durationSeconds }) };
   const beganMs = performance.now();
   const { measured, reached } = await measurePiece(source, tracks, measurements ?? nothingMeasured, times);
   const isWhole = reached === 'end';

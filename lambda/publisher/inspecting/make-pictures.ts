@@ -138,9 +138,12 @@ function drawWaveform(source: Source, { durationSeconds, reading }: PicturedCont
   const { width, height, colour } = waveform;
   return captureImage({
     ...source,
-    input: [...inputGuardArguments(source.sourceURL, 'audio'), '-threads', '1', '-i', source.sourceURL],
+    input: [
+      inputGuardArguments(source.sourceURL, 'audio'),
+      ['-threads', '1', ...startArguments(0, reading), '-i', source.sourceURL],
+    ].flat(),
     filters: [
-      soundGraph(0, [`aresample=${samplesPerSecond}`], reading),
+      soundGraph(0, [`aresample=${samplesPerSecond}`, `atrim=end=${durationSeconds}`], reading),
       `aformat=channel_layouts=mono,asetnsamples=${samplesPerFrame}`,
       ...(every > 1 ? [`aselect='not(mod(n,${every}))'`] : []),
       `showwavespic=s=${width}x${height}:colors=${colour}:scale=sqrt`,

@@ -21,6 +21,8 @@ export interface Tracks {
   readonly framerate: number | null;
   /** Absent: the usual way. */
   readonly reading?: SourceReading | undefined;
+  /** The end of the content; absent: that of the file, which may differ from the measured duration. */
+  readonly endSeconds?: number | undefined;
 }
 
 export interface PieceTimes {
@@ -98,13 +100,16 @@ async function readLines(output: Readable, reader: PictureReader | SoundReader):
 
 function measuringArguments(
   sourceURL: string,
-  { hasPictures, hasSound, reading }: Tracks,
+  { hasPictures, hasSound, reading, endSeconds }: Tracks,
   fromSeconds: number,
 ): string[] {
+  const untilEnd = (filter: 'trim' | 'atrim') =>
+    endSeconds === undefined ? [] : [`${filter}=end=${(endSeconds - fromSeconds).toFixed(6)}`];
   const tracks = hasPictures && hasSound ? 'both' : hasSound ? 'sound' : 'pictures';
   const toNowhere = ['-f', 'null', '-'];
   const pictures = [
     ...fromStart('setpts', fromSeconds, reading, { tracks }),
+    ...untilEnd('trim'),
     narrow,
     ...withoutAlpha(reading),
     ...pictureFilters,
@@ -117,7 +122,7 @@ function measuringArguments(
     hasPictures
       ? ['-map', picturesIn(0, reading), '-vf', pictures.join(','), '-fps_mode', 'passthrough', ...toNowhere]
       : [],
-    hasSound ? [...soundArguments(fromSeconds, soundFilters, reading, tracks), ...toNowhere] : [],
+    hasSound ? [...soundArguments(fromSeconds, [...untilEnd('atrim'), ...soundFilters], reading, tracks), ...toNowhere] : [],
   ].flat();
 }
 

@@ -235,25 +235,41 @@ async function heardIn({ ffmpegPath }: MediaTools, segment: Buffer): Promise<Int
 }
 
 /** Everything that is wrong with a file, from its start and from other times, with both backends. */
-async function faultsOf(seed: number): Promise<Fault[]> {
+async function faultsOf(seed: number, isClip: boolean): Promise<Fault[]> {
   const { tools } = builds[seed % builds.length]!;
   const random = seeded(seed * 104_729 + 7);
   random();
   const recipe = recipeOf(seed);
   await using file = await generate(builds[0]!.tools.ffmpegPath, recipe);
-  const [decoded, facts] = await Promise.all([
+  const [whole, probed] = await Promise.all([
     decode(tools, file),
     probeMedia(tools, file.path, { mimeType: null, type: null, fileSize: null }, never),
   ]);
+  const { decoded, facts } = isClip ? clipped(whole, probed, seed) : { decoded: whole, facts: probed };
   const seconds = facts.durationSeconds!;
   const faults: Fault[] = [];
-  if (Math.abs(seconds - decoded.seconds) > tolerance.lengthSeconds)
+  if (!isClip && Math.abs(seconds - decoded.seconds) > tolerance.lengthSeconds)
     faults.push(`it lasts ${seconds.toFixed(2)} s instead of ${decoded.seconds.toFixed(2)}`);
   const last = Math.min(seconds, decoded.seconds) - takeoverFrames / framesPerSecond;
   const starts = Array.from({ length: takeovers }, () => Math.floor(random() * last * framesPerSecond));
   if (file.pictures !== null) faults.push(...(await faultsInPictures(tools, file, facts, decoded, starts)));
   if (file.sound !== null) faults.push(...(await faultsInSound(tools, file, facts, decoded, starts)));
   return faults;
+}
+
+/** A part of a file, as a decoder gives it, and as the facts of a clip name it. */
+function clipped({ pictures, samples, seconds }: Decoded, facts: MediaFacts, seed: number) {
+  const random = seeded(seed * 15_485_863 + 3);
+  random();
+  const length = facts.durationSeconds!;
+  const fromSeconds = Math.round(random() * 0.6 * length * 1000) / 1000;
+  const durationSeconds = Math.round(Math.min(length - fromSeconds, 1.2 + random() * length) * 1000) / 1000;
+  const decoded = {
+    pictures: pictures.map((picture) => ({ ...picture, seconds: picture.seconds - fromSeconds })),
+    samples: samples.subarray(Math.round(fromSeconds * sampleRate)),
+    seconds: Math.min(seconds - fromSeconds, durationSeconds),
+  };
+  return { decoded, facts: { ...facts, durationSeconds, reading: { ...facts.reading, fromSeconds } } };
 }
 
 async function faultsInPictures(
@@ -362,16 +378,19 @@ function preparedSound(
   ];
 }
 
-it(
-  `${count} generated files show and sound at each time what a decoder gives`,
+it.each([
+  { way: 'whole', isClip: false, files: count },
+  { way: 'as clips', isClip: true, files: Math.ceil(count / 4) },
+])(
+  '$files generated files, $way, show and sound at each time what a decoder gives',
   { timeout: count * 60_000 },
-  async () => {
-    const seeds = Array.from({ length: count }, (_, index) => firstSeed + index).values();
+  async ({ isClip, files }) => {
+    const seeds = Array.from({ length: files }, (_, index) => firstSeed + index).values();
     const failed: string[] = [];
     const work = async () => {
       for (const seed of seeds) {
         // oxlint-disable-next-line no-await-in-loop -- a few at a time
-        const faults = await faultsOf(seed).catch((error: unknown) => [String(error)]);
+        const faults = await faultsOf(seed, isClip).catch((error: unknown) => [String(error)]);
         if (faults.length === 0) continue;
         failed.push(
           `seed ${seed} ${JSON.stringify(recipeOf(seed))}\n  ${faults.slice(0, 6).join('\n  ')} (${faults.length})`,
