@@ -1702,18 +1702,24 @@ create table uploads (
   artwork_upload_id text,
   captions jsonb,
   reading jsonb,
+  clip_of text,
+  show_seconds double precision,
+  availability jsonb,
   constraint uploads_pkey primary key (id),
   constraint uploads_artwork_upload_id_fkey foreign key (artwork_upload_id) references uploads(id) on delete set null,
+  constraint uploads_clip_of_fkey foreign key (clip_of) references uploads(id),
   constraint uploads_dynamic_range_check check (dynamic_range = any (array['sdr', 'pq', 'hlg'])),
-  constraint uploads_object_key_key unique (object_key),
   constraint uploads_probe_state_check check (probe_state = any (array['pending', 'completed', 'failed'])),
+  constraint uploads_show_seconds_check check (show_seconds > 0::double precision),
   constraint uploads_type_check check (type = any (array['video', 'audio', 'image'])),
   constraint uploads_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index uploads_by_artwork on uploads (artwork_upload_id) where artwork_upload_id is not null;
 create index uploads_by_bytes on uploads (split_part(content_hash, '-', 1)) where content_hash is not null;
+create index uploads_by_clipped on uploads (clip_of) where clip_of is not null;
 create index uploads_by_content on uploads (content_hash) where content_hash is not null;
 create index uploads_by_duration on uploads (user_id, coalesce(duration_seconds, '-1'::integer::double precision), seq);
+create unique index uploads_by_file on uploads (object_key) where clip_of is null;
 create index uploads_by_folder on uploads (user_id, folder, seq);
 create index uploads_by_name on uploads (user_id, name collate natural_order, seq);
 create index uploads_by_path on uploads (user_id, (folder || '/') collate "C") where folder <> '';
@@ -1736,7 +1742,7 @@ create trigger uploads_looked_through after update of content_hash on uploads fo
 create trigger uploads_note_added after insert on uploads referencing new table as added for each statement execute function note_added('upload');
 create trigger uploads_note_changed after update on uploads for each row when (old.* is distinct from new.*) execute function note_changed('upload');
 create trigger uploads_note_gone after delete on uploads referencing old table as gone for each statement execute function note_gone('upload');
-create trigger uploads_planned_again after update of probe_state, folder, tags, given_titles, name on uploads for each row when (new.probe_state = 'completed' and (old.probe_state is distinct from new.probe_state or old.folder is distinct from new.folder or old.tags is distinct from new.tags or old.given_titles is distinct from new.given_titles or old.name is distinct from new.name)) execute function plan_programmes_again();
+create trigger uploads_planned_again after update of probe_state, folder, tags, given_titles, name, show_seconds, availability on uploads for each row when (new.probe_state = 'completed' and (old.probe_state is distinct from new.probe_state or old.folder is distinct from new.folder or old.tags is distinct from new.tags or old.given_titles is distinct from new.given_titles or old.name is distinct from new.name or old.show_seconds is distinct from new.show_seconds or old.availability is distinct from new.availability)) execute function plan_programmes_again();
 create trigger uploads_planned_without after delete on uploads for each row when (old.probe_state = 'completed') execute function plan_programmes_again();
 create trigger uploads_signalled after update of probe_state on uploads for each row when (old.probe_state <> new.probe_state and new.probe_state <> 'pending') execute function signal_upload();
 create trigger uploads_signalled_gone after delete on uploads for each row execute function signal_gone('media_unplayable');

@@ -108,6 +108,7 @@ import { stopStream } from './streams/stop-stream.ts';
 import { updateStream } from './streams/update-stream.ts';
 import { applyUploadOperations } from './uploads/apply-upload-operations.ts';
 import { completeUpload } from './uploads/complete-upload.ts';
+import { createClip } from './uploads/create-clip.ts';
 import { createDownloadUrl } from './uploads/create-download-url.ts';
 import { createUploadPartUrls } from './uploads/create-upload-part-urls.ts';
 import { createUploadUrl } from './uploads/create-upload-url.ts';
@@ -178,6 +179,7 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   applyUploadOperations,
   getUpload,
   updateUpload,
+  createClip,
   createUploadUrl,
   createUploadPartUrls,
   listUploadParts,

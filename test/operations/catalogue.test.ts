@@ -52,6 +52,7 @@ const decided = [
   ['POST /uploads/batch', 'service:write', '200', 'apply_upload_operations'],
   ['GET /uploads/{id}', 'service:read', '200', 'get_upload'],
   ['PATCH /uploads/{id}', 'service:write', '200', 'update_upload'],
+  ['POST /uploads/{id}/clips', 'service:write', '201 + Location', 'create_clip'],
   ['POST /uploads/{id}/upload-url', 'service:write', '200', 'create_upload_url'],
   ['POST /uploads/{id}/part-urls', 'service:write', '200', 'create_upload_part_urls'],
   ['GET /uploads/{id}/parts', 'service:read', '200', 'list_upload_parts'],
@@ -207,7 +208,8 @@ describe.for(each)('%s', ([, operation]) => {
     const makes = (output.status === 201 && !isNone) || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
-    const isPart = operation.path.includes('{id}') && operation.id !== 'duplicateStream';
+    const isLike = operation.id === 'duplicateStream' || operation.id === 'createClip';
+    const isPart = operation.path.includes('{id}') && !isLike;
     const under = isPart ? operation.path.replace('{id}', 'parent') : `/${operation.tag}`;
     if (output.location) expect(output.location({ id: 'made', streamID: 'parent' })).toBe(`${under}/made`);
   });

@@ -14,7 +14,7 @@ import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 import { pretendPublished } from '../support/stored-playlists.ts';
 import { pretendFailed, pretendOnAir } from '../support/stored-streams.ts';
-import { failImport, failProbe, objectKeyOf } from '../support/stored-uploads.ts';
+import { failImport, failProbe, nameContent, objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
 const { activeStream, call, destination, readyStream, register, startedStream, unprobed, upload, user } =
@@ -59,6 +59,12 @@ const sentUpload = async (bytes = 'media', more: object = {}) => {
   const objectKey = await objectKeyOf(service, id);
   await service.objects().write(objectKey, Buffer.from(bytes), { contentType: 'video/mp4' });
   return id as string;
+};
+/** An examined upload whose content has its name. */
+const namedUpload = async () => {
+  const id = await upload();
+  await nameContent(service, id);
+  return id;
 };
 /** A multipart upload without any part so far. */
 const uploadInParts = async () =>
@@ -423,6 +429,16 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       without('captionBytes', async () =>
         call('PATCH', `/uploads/${await upload()}`, { captions: '1\n00:00:00,000 --> 00:00:02,000\nHello\n' }),
       ),
+  },
+  create_clip: {
+    done: async () => on('uploads', namedUpload(), 'clips', { fromSeconds: 2 }),
+    not_found: () => call('POST', '/uploads/nothing/clips', {}),
+    upload_incomplete: () => on('uploads', unprobed(), 'clips', {}),
+    validation_failed: () => on('uploads', namedUpload(), 'clips', { fromSeconds: 9.5 }),
+    limit_reached: async () => {
+      const id = await namedUpload();
+      return without('uploads', () => call('POST', `/uploads/${id}/clips`, {}));
+    },
   },
   create_upload_url: {
     done: () => on('uploads', unprobed(), 'upload-url'),

@@ -5,7 +5,7 @@ import type { McpClient } from './mcp-clients.ts';
 import { pretendPublished } from './stored-playlists.ts';
 import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
-import { objectKeyOf } from './stored-uploads.ts';
+import { nameContent, objectKeyOf } from './stored-uploads.ts';
 
 /** Calls every tool. @returns the names of the tools in the order of their first calls */
 export async function callEveryTool(
@@ -35,6 +35,8 @@ export async function callEveryTool(
   await call('retry_upload', { id: upload.id });
   await pretendProbed(platform, upload.id);
   await call('get_upload', { id: upload.id });
+  await nameContent(platform, upload.id);
+  await call('create_clip', { id: upload.id, fromSeconds: 2 });
   const inParts = await call('create_upload', { name: 'a', mimeType: 'video/mp4', fileSize: 5, multipart: true });
   await call('create_upload_part_urls', { id: inParts.id, partNumbers: [1] });
   await call('list_upload_parts', { id: inParts.id });

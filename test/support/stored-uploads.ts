@@ -1,6 +1,9 @@
 // Reads and changes uploads in the database: keys, ages, and results of inspection, import and preparation.
 import { databaseOn } from '../../lambda/data/database.ts';
 import { one } from '../../lambda/data/shared/queryable.ts';
+import { contentFacts } from '../../lambda/data/media/uploads.ts';
+import { contentHashOf } from '../../lambda/domain/playout/rendition.ts';
+import { sha256 } from '../../lambda/domain/shared/sha256.ts';
 import type { WithPool } from './database.ts';
 
 /** The key of an upload in the object store. The API never shows it. */
@@ -18,6 +21,15 @@ export async function forgetProbe({ pool }: WithPool, uploadID: string): Promise
 /** Marks the inspection of an upload as failed. */
 export async function failProbe({ pool }: WithPool, uploadID: string, code: string): Promise<void> {
   await databaseOn(pool()).uploads.recordFailure(uploadID, { code, detail: 'It failed.' });
+}
+
+/** Names the content of an examined upload, as if its bytes had been read. @returns the hash of the bytes */
+export async function nameContent({ pool }: WithPool, uploadID: string): Promise<string> {
+  const { uploads } = databaseOn(pool());
+  const bytesHash = sha256(uploadID);
+  const upload = (await uploads.findAny(uploadID))!;
+  await uploads.recordContentHash(uploadID, contentHashOf(bytesHash, contentFacts(upload)));
+  return bytesHash;
 }
 
 /** Marks an import as finally failed. */

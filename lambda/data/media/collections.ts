@@ -2,6 +2,7 @@
 import { collectionBounds } from '../../domain/media/collections.ts';
 import type { CollectionGroup, CollectionOrder, CollectionSource } from '../../domain/media/collections.ts';
 import type { UploadType } from '../../domain/media/upload-words.ts';
+import type { Availability } from '../../domain/media/availability.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
@@ -39,6 +40,10 @@ export interface CollectionMember {
   readonly type: UploadType;
   /** Null: an image, or not examined yet. */
   readonly durationSeconds: number | null;
+  /** Seconds for which an image is shown; null: as long as usual. */
+  readonly showSeconds: number | null;
+  /** The times at which it may begin; null: any time. */
+  readonly availability: Availability | null;
   readonly createdAt: Date;
   /** Whether it is examined, and has a picture or a sound for the track. */
   readonly isPlayable: boolean;
@@ -123,6 +128,9 @@ const membersWith = (uploadColumns: string) => {
       when 'newest' then number > matches - ${collectionBounds.members}
       else number <= ${collectionBounds.members} end)`;
 };
+
+const plannedColumns = `name, upload_titles(file_tags, given_titles) as titles, tags, folder, type, created_at,
+  show_seconds, availability`;
 
 /** SQL of the group of a member. */
 const group = `case
@@ -213,9 +221,9 @@ export function collections(db: Queryable) {
     ): Promise<ReadonlyMap<string, CollectionMembers>> => {
       const rows = await all<CollectionMember & { collection_id: string; complete: boolean }>(
         db,
-        `${membersWith('name, upload_titles(file_tags, given_titles) as titles, tags, folder, type, created_at')}
+        `${membersWith(plannedColumns)}
          select collection_id, complete, id, name, titles, tags, folder, type, duration_seconds as "durationSeconds",
-           created_at as "createdAt", is_playable as "isPlayable", "group"
+           created_at as "createdAt", show_seconds as "showSeconds", availability, is_playable as "isPlayable", "group"
          from (select *, ${group} as "group" from members) grouped order by collection_id, ${inOrder}`,
         [userID, collectionIDs],
       );
@@ -254,10 +262,10 @@ export function collections(db: Queryable) {
     ): Promise<ReadonlyMap<string, CollectionFigures>> => {
       const rows = await all<CollectionFigures & { id: string }>(
         db,
-        `${membersWith('type')}
+        `${membersWith('type, show_seconds')}
          select collection_id as id, count(*)::int as count, coalesce(sum(duration_seconds), 0) as duration_seconds,
-           coalesce(sum(coalesce(duration_seconds, ${imageDurationSeconds})) filter (where is_playable), 0)
-             as seconds_without_repeat,
+           coalesce(sum(coalesce(duration_seconds, show_seconds, ${imageDurationSeconds}))
+             filter (where is_playable), 0) as seconds_without_repeat,
            bool_and(complete) as complete
          from members group by collection_id`,
         [userID, collectionIDs],

@@ -8,12 +8,14 @@ export interface UploadUse {
   readonly playlists: number;
   readonly streams: number;
   readonly managedSettings: number;
+  /** Clips of it. */
+  readonly clips: number;
 }
 
 export function uploadUses(db: Queryable) {
   return {
     /**
-     * Whether a playlist holds the upload, a live stream plays it, or it is the thumbnail of managed settings. Rows of
+     * Whether a playlist holds the upload, a live stream plays it, managed settings show it, or it has clips. Rows of
      * programmes do not count: these are planned again without it. A stream whose playlist has changed plays its former
      * items until the change takes effect. It is one statement, so that no change falls between its parts.
      */
@@ -28,6 +30,7 @@ export function uploadUses(db: Queryable) {
              and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
          select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
            or exists (select from managed_settings where thumbnail_upload_id = $1)
+           or exists (select from uploads where clip_of = $1)
            or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
            or exists (
              -- An entry of the timeline plays, or will, unless a later one of its track has begun.
@@ -52,18 +55,19 @@ export function uploadUses(db: Queryable) {
             where (s.video_upload_id = u.id or s.audio_upload_id = u.id
                 or s.look #>> '{overlays,logo,uploadID}' = u.id or s.look #>> '{stinger,uploadID}' = u.id)
               and s.deleted_at is null) as streams,
-           (select count(*)::int from managed_settings m where m.thumbnail_upload_id = u.id) as "managedSettings"
+           (select count(*)::int from managed_settings m where m.thumbnail_upload_id = u.id) as "managedSettings",
+           (select count(*)::int from uploads clip where clip.clip_of = u.id) as clips
          from unnest($1::text[]) as u (id)
          cross join lateral (select jsonb_build_array(jsonb_build_object('uploadID', u.id)) as item) as i`,
         [ids],
       ),
 
     /**
-     * At most `most` playlists that hold an upload, as many live streams that play it, and as many managed settings
-     * with it as their thumbnail, with their names.
+     * At most `most` playlists that hold an upload, as many live streams that play it, managed settings with it as
+     * their thumbnail, and clips of it, with their names.
      */
     usersOf: async (id: string, most: number) =>
-      all<{ kind: 'playlist' | 'stream' | 'managedSettings'; id: string; name: string | null }>(
+      all<{ kind: 'playlist' | 'stream' | 'managedSettings' | 'clip'; id: string; name: string | null }>(
         db,
         `(select 'playlist' as kind, id, name from playlists
           where draft -> 'items' @> $2 or live -> 'items' @> $2 order by seq limit $3)
@@ -75,7 +79,9 @@ export function uploadUses(db: Queryable) {
             and state in ('preparing', 'activating', 'active', 'failing', 'stopping') order by seq limit $3)
          union all
          (select 'managedSettings', id, name from managed_settings
-          where thumbnail_upload_id = $1 order by seq limit $3)`,
+          where thumbnail_upload_id = $1 order by seq limit $3)
+         union all
+         (select 'clip', id, name from uploads where clip_of = $1 order by seq limit $3)`,
         [id, JSON.stringify([{ uploadID: id }]), most],
       ),
   };

@@ -8,6 +8,7 @@ import { externalSource } from './external-source.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
+import type { Availability } from '../../domain/media/availability.ts';
 import type { importStates, probeStates, UploadType } from '../../domain/media/upload-words.ts';
 
 export interface UploadFailure {
@@ -77,6 +78,12 @@ export interface Upload {
   readonly external_source: ExternalSource | null;
   /** Whether it is sent in parts and not complete yet. */
   readonly is_multipart: boolean;
+  /** The upload whose file it is a part of; null: it has a file of its own. */
+  readonly clip_of: string | null;
+  /** Seconds for which programmes and playlists show an image; null: as long as usual. */
+  readonly show_seconds: number | null;
+  /** The times at which programmes may begin it; null: any time. */
+  readonly availability: Availability | null;
 }
 
 export type ProbedFacts = Pick<
@@ -88,7 +95,7 @@ export type ProbedFacts = Pick<
 /** The columns that users may change at any time. */
 export type ArrangedUpload = Pick<
   Upload,
-  'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id' | 'captions'
+  'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id' | 'captions' | 'show_seconds' | 'availability'
 >;
 
 /** The facts that the probe of an upload found. The type that its user declared does not matter. */
@@ -121,12 +128,17 @@ export interface NewUpload {
   readonly expectedBytes: number;
 }
 
+/** A part of another upload of the same user, whose file, type and titles it has. */
+export interface NewClip extends Pick<Upload, 'id' | 'name' | 'folder' | 'tags' | 'captions'> {
+  readonly wholeID: string;
+}
+
 /** All columns but `terms`, which only searches read. */
 const ownColumns = [
   'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
   'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec, captions',
   'dynamic_range, reading, decode_cost, content_hash, finding_kinds, created_at, file_tags, given_titles',
-  'artwork_upload_id',
+  'artwork_upload_id, clip_of, show_seconds, availability',
 ].join(', ');
 
 /** SQL of the columns of an Upload. */
@@ -155,6 +167,19 @@ export function uploads(db: Queryable) {
           upload.folder ?? '',
           upload.tags ?? [],
         ],
+      ))!,
+
+    /** A clip of a clip names the upload that has the file. */
+    insertClip: async ({ id, wholeID, name, folder, tags, captions }: NewClip) =>
+      (await one<Locked<Upload>>(
+        db,
+        `insert into uploads (
+           id, user_id, name, folder, tags, captions, mime_type, type, object_key, uploaded, given_titles,
+           artwork_upload_id, clip_of)
+         select $1, user_id, $3, $4, $5, $6, mime_type, type, object_key, true, given_titles,
+           artwork_upload_id, coalesce(clip_of, id)
+         from uploads where id = $2 returning ${uploadColumns}`,
+        [id, wholeID, name, folder, tags, captions],
       ))!,
 
     find: (userID: string, id: string) =>
@@ -210,14 +235,24 @@ export function uploads(db: Queryable) {
       return new Map(found.map((upload) => [upload.id, upload]));
     },
 
-    /** Changes the name, titles, artwork, captions, folder and tags of an upload. */
+    /** Changes the columns of an upload that its user arranges. */
     arrange: async (id: string, upload: ArrangedUpload) =>
       (await one<Locked<Upload>>(
         db,
         `update uploads set name = $2, folder = $3, tags = $4, given_titles = $5, artwork_upload_id = $6,
-           captions = $7
+           captions = $7, show_seconds = $8, availability = $9
          where id = $1 returning ${uploadColumns}`,
-        [id, upload.name, upload.folder, upload.tags, upload.given_titles, upload.artwork_upload_id, upload.captions],
+        [
+          id,
+          upload.name,
+          upload.folder,
+          upload.tags,
+          upload.given_titles,
+          upload.artwork_upload_id,
+          upload.captions,
+          upload.show_seconds,
+          upload.availability,
+        ],
       ))!,
 
     /** Records that the object is stored, and discards the result of an earlier probe. */

@@ -93,6 +93,31 @@ export function shownCaptions(
   });
 }
 
+/** The captions of a part of an upload as an SRT file, with their number; null: the part has none. */
+export function partOfCaptions(
+  file: string,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): { readonly file: string; readonly count: number } | null {
+  const cues = parseCaptions(file).filter((cue) => cue.toMs > fromMs && cue.fromMs < toMs);
+  if (cues.length === 0) return null;
+  const blocks = cues.map((cue, index) => {
+    const times = [Math.max(0, cue.fromMs - fromMs), cue.toMs - fromMs].map(writtenTime);
+    return [index + 1, times.join(' --> '), ...cue.lines.map(escaped)].join('\n');
+  });
+  return { file: `${blocks.join('\n\n')}\n`, count: cues.length };
+}
+
+function writtenTime(milliseconds: number): string {
+  const digits = (value: number, count = 2) => String(Math.floor(value)).padStart(count, '0');
+  const ms = Math.round(milliseconds);
+  const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60];
+  return `${digits(hours)}:${digits(minutes)}:${digits(seconds)},${digits(ms % 1000, 3)}`;
+}
+
+function escaped(line: string): string {
+  return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
 /** The start of the first cue after `fromMs` and after `count` further cues; Infinity if there is none. */
 export function afterCues(cues: readonly Cue[], fromMs: number, count: number): number {
   return cues.filter((cue) => cue.fromMs > fromMs)[count]?.fromMs ?? Infinity;

@@ -75,16 +75,19 @@ export class CollectionWalk {
     return this.#byID.size === 0;
   }
 
-  /** The members that may play next, the due one first: each at most once, and as many as may be passed over. */
-  *candidates(cursor: Cursor): Generator<Candidate> {
+  /**
+   * The members that may play next, the due one first: each at most once, and as many as may be passed over.
+   * @param isAvailable whether a member may play now; others are left out, and keep their places in later laps
+   */
+  *candidates(cursor: Cursor, isAvailable: (item: PlannableItem) => boolean): Generator<Candidate> {
     const passedOver: string[] = [];
     const waiting = new Set(cursor.passed);
     const seen = new Set<string>();
     let steps = this.#byID.size + waiting.size;
-    for (const { item, move } of this.#walk(cursor)) {
+    for (const { item, move } of this.#walk(cursor, isAvailable)) {
       if (steps-- === 0) return;
       const { uploadID } = item;
-      if (seen.has(uploadID)) continue;
+      if (seen.has(uploadID) || !isAvailable(item)) continue;
       seen.add(uploadID);
       yield { item, move: passedOver.length > 0 ? { ...move, passedOver: [...passedOver] } : move };
       if (!waiting.has(uploadID)) passedOver.push(uploadID);
@@ -93,7 +96,7 @@ export class CollectionWalk {
   }
 
   /** Members that were passed over, newer ones, and then those of this lap and the next ones. */
-  *#walk(cursor: Cursor): Generator<Candidate> {
+  *#walk(cursor: Cursor, isAvailable: (item: PlannableItem) => boolean): Generator<Candidate> {
     const { order } = this.#collection;
     for (const id of cursor.passed ?? []) {
       const item = this.#byID.get(id);
@@ -101,7 +104,7 @@ export class CollectionWalk {
     }
     for (const item of this.#newer(cursor)) yield { item, move: { newestMs: item.createdAtMs } };
     for (const { lap, place, id } of this.#placesAfter(cursor)) {
-      const item = order === 'series' ? this.#nextOfGroup(id, cursor) : this.#byID.get(id)!;
+      const item = order === 'series' ? this.#nextOfGroup(id, cursor, isAvailable) : this.#byID.get(id)!;
       const newestMs = Math.max(cursor.newestMs ?? 0, item.createdAtMs);
       yield { item, move: { lap, place, at: id, ...this.#grouped(item), ...(order === 'newest' && { newestMs }) } };
     }
@@ -115,10 +118,12 @@ export class CollectionWalk {
       .toSorted((one, other) => one.createdAtMs - other.createdAtMs);
   }
 
-  #nextOfGroup(group: string, { groups = {} }: Cursor): PlannableItem {
+  /** The next member of a group that is available; the next one of all if none is. */
+  #nextOfGroup(group: string, { groups = {} }: Cursor, isAvailable: (item: PlannableItem) => boolean): PlannableItem {
     const episodes = this.#groups.get(group)!;
     const last = episodes.findIndex(({ uploadID }) => uploadID === groups[group]);
-    return episodes[(last + 1) % episodes.length]!;
+    const following = [...episodes.slice(last + 1), ...episodes.slice(0, last + 1)];
+    return following.find(isAvailable) ?? following[0]!;
   }
 
   /** The group that a cursor remembers. A group of one member needs no memory. */

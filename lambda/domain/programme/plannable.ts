@@ -1,5 +1,6 @@
 // The items that a planner chooses from, with the facts that decide whether and in which order they play.
 import type { CollectionOrder } from '../media/collections.ts';
+import type { Availability } from '../media/availability.ts';
 import type { Titles } from '../playout/titles.ts';
 
 /** An upload that a programme may play. */
@@ -14,6 +15,8 @@ export interface PlannableItem {
   readonly tags: readonly string[];
   /** Null: in no folder. */
   readonly folder: string | null;
+  /** The times at which it may begin; absent: any time. */
+  readonly availability?: Availability;
 }
 
 /** An upload that a user has queued: it plays next, once. */

@@ -14,6 +14,7 @@ import type { PlannedRow, PlannerState, TimedRow } from './planned-row.ts';
 import type { Refused } from '../playout/planned-facts.ts';
 import { sourceKey } from './programme-rules.ts';
 import type { Block, Insert, ItemSource, ProgrammeRules, Step } from './programme-rules.ts';
+import { isAvailableAt } from '../media/availability.ts';
 import { Heard, givenUpFirst } from './separation.ts';
 import type { HeardItem } from './separation.ts';
 import { nextTurn } from './shares.ts';
@@ -147,7 +148,7 @@ class Planning {
   // Items
 
   #chooseItem(block: Block, occurrenceMs: number, room: PlannedRoom): (Choice & { readonly step: Step }) | null {
-    const steps = block.steps.filter(({ from }) => !this.#walkOf(from).isEmpty);
+    const steps = block.steps.filter(({ from }) => this.#canPlay(from));
     if (steps.length === 0) return null;
     const step = this.#nextStep(block, occurrenceMs, steps);
     const cursor = cursorOf(block, step);
@@ -175,7 +176,8 @@ class Planning {
     const judged: (Candidate & { readonly broken: readonly number[] })[] = [];
     const refused: Refused[] = [];
     let candidates = 0;
-    for (const candidate of walk.candidates(cursorAt(this.#state.cursors, cursor, time.occurrenceMs))) {
+    const position = cursorAt(this.#state.cursors, cursor, time.occurrenceMs);
+    for (const candidate of walk.candidates(position, this.#isAvailable)) {
       candidates++;
       if (mustFit && this.#framesOf(candidate.item) > remaining) {
         refused.push({ uploadID: candidate.item.uploadID, by: 'too_long' });
@@ -251,13 +253,15 @@ class Planning {
       ...framing(insert.introUploadID),
       ...Array.from({ length: insert.perBreak }, () => insert.from),
       ...framing(insert.outroUploadID),
-    ].filter((from) => !this.#walkOf(from).isEmpty);
-    if (this.#walkOf(insert.from).isEmpty) return false;
+    ].filter((from) => this.#canPlay(from));
+    if (!this.#canPlay(insert.from)) return false;
     for (const [index, from] of parts.entries()) {
       if (this.#frame >= room.deadline) return true;
       const cursor = `insert/${insert.id}/${sourceKey(from)}`;
-      const [candidate] = this.#walkOf(from).candidates(cursorAt(this.#state.cursors, cursor, 0));
-      const choice = { ...candidate!, cursor, candidates: 1, refused: [], relaxed: [] };
+      const position = cursorAt(this.#state.cursors, cursor, 0);
+      const [candidate] = this.#walkOf(from).candidates(position, this.#isAvailable);
+      if (candidate === undefined) continue;
+      const choice = { ...candidate, cursor, candidates: 1, refused: [], relaxed: [] };
       const says = { kind: 'insert', insertID: insert.id, ...(index === 0 && { beginsBreak: true as const }) } as const;
       this.#addRow(says, choice, room);
     }
@@ -268,7 +272,7 @@ class Planning {
 
   #fillers(): readonly PlannableItem[] {
     const { filler } = this.#request.rules;
-    return filler === null ? [] : this.#walkOf(filler.from).members.slice(0, mostFillers);
+    return filler === null ? [] : this.#walkOf(filler.from).members.slice(0, mostFillers).filter(this.#isAvailable);
   }
 
   /** Fills the time until the deadline, or of one item without a deadline. @returns whether there is filler */
@@ -329,6 +333,17 @@ class Planning {
     const until = Math.max(this.#frame + 1, untilFrame);
     this.#gaps.push({ fromFrame: this.#frame, untilFrame: until, blockID });
     this.#frame = until;
+  }
+
+  /** Whether an item may begin now. */
+  readonly #isAvailable = ({ availability }: PlannableItem): boolean => {
+    if (availability === undefined) return true;
+    const nowMs = msOfFrame(this.#request.grid, this.#frame);
+    return isAvailableAt(availability, nowMs, this.#zone.offsetMsAt(nowMs));
+  };
+
+  #canPlay(from: ItemSource): boolean {
+    return this.#walkOf(from).members.some(this.#isAvailable);
   }
 
   #framesOf(item: PlannableItem): number {

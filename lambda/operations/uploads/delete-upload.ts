@@ -13,13 +13,14 @@ const kindWords = {
   playlist: 'playlist',
   stream: 'live stream',
   managedSettings: 'the thumbnail of managed settings',
+  clip: 'clip',
 } as const;
 
 export const deleteUpload = operation(['service:write'], {
   summary: 'Delete an upload',
   description:
-    'Deletes an upload and its file. Refused while a playlist, a live stream or managed settings use it; errors ' +
-    'names them. A running import is cancelled.',
+    'Deletes an upload and its file. Refused while a playlist, a live stream, managed settings or clips use it; ' +
+    'errors names them. A running import is cancelled.',
   tag: 'uploads',
   route: 'DELETE /uploads/{id}',
   output: { status: 204 },
@@ -38,7 +39,7 @@ export const deleteUpload = operation(['service:write'], {
 });
 
 /**
- * Deletes an upload of the caller, unless a playlist, a stream or managed settings use it.
+ * Deletes an upload of the caller, unless a playlist, a stream, managed settings or clips use it.
  * @returns for an upload in use, its users as a sentence names them
  */
 export async function deleteUnused(

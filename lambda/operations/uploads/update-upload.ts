@@ -1,4 +1,4 @@
-// PATCH /uploads/{id}: changes the name, the folder, the tags, the titles, the artwork or the captions of an upload.
+// PATCH /uploads/{id}: changes what the user arranges of an upload, from its name to the times at which it may play.
 import * as z from 'zod';
 import type { Upload } from '../../data/media/uploads.ts';
 import { captionBounds, CaptionsError, parseCaptions } from '../../domain/playout/captions.ts';
@@ -12,8 +12,12 @@ import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { availabilityInput, storedAvailability } from './upload-availability.ts';
 import { arrangeUpload, distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
+
+/** The longest time for which an image is shown: a day. */
+const mostShownSeconds = 86_400;
 
 const title = text(0, longestTitle).nullable();
 const titles = {
@@ -25,7 +29,8 @@ const titles = {
 export const updateUpload = operation(['service:write'], {
   summary: 'Update an upload',
   description:
-    'Changes the name, folder, tags, titles, artwork or captions of an upload. Absent fields stay unchanged.',
+    'Changes the name, folder, tags, titles, artwork, captions, length or times of an upload. Absent fields stay ' +
+    'unchanged.',
   tag: 'uploads',
   route: 'PATCH /uploads/{id}',
   body: z.strictObject({
@@ -41,6 +46,17 @@ export const updateUpload = operation(['service:write'], {
       .nullable()
       .optional()
       .describe('Captions of a video: the text of an SRT or WebVTT file, for look.overlays.captions. null: none.'),
+    showSeconds: z
+      .number()
+      .min(1)
+      .max(mostShownSeconds)
+      .nullable()
+      .optional()
+      .describe('Seconds for which an image is shown, from the next publish on. null: 10.'),
+    availability: availabilityInput
+      .nullable()
+      .optional()
+      .describe('Times at which programmes may begin it. null: any time.'),
   }),
   output: { status: 200, body: uploadSchema },
   errors: ['limit_reached'],
@@ -55,6 +71,8 @@ export const updateUpload = operation(['service:write'], {
       given_titles: givenTitles(before, body),
       artwork_upload_id: artworkUploadID,
       captions: await captionsOf(ctx, before, body.captions),
+      show_seconds: showSecondsOf(before, body.showSeconds),
+      availability: body.availability && storedAvailability(body.availability),
     });
     if (arranged.captions?.hash !== before.captions?.hash) await showCaptions(ctx, params.id);
     return presentUpload(ctx, arranged);
@@ -70,6 +88,15 @@ function givenTitles(
     return text === null || text === undefined ? [] : [[field, shownTitle(text) ?? '']];
   });
   return Object.fromEntries(after);
+}
+
+function showSecondsOf({ type }: Upload, seconds: number | null | undefined): number | null | undefined {
+  if (seconds && type !== 'image')
+    throw fieldProblem(
+      'showSeconds',
+      'The upload is not an image: it lasts as long as its file. create_clip shortens it.',
+    );
+  return seconds;
 }
 
 /** The captions of an upload after the request: undefined if they stay unchanged, null if they are removed. */

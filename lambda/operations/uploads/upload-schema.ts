@@ -5,6 +5,7 @@ import { titlesOfItem } from '../../domain/playout/item-title.ts';
 import type { Context } from '../context.ts';
 import { failure, pageOf, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
+import { availability, presentAvailability } from './upload-availability.ts';
 import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';
 import { importStates, probeStates, uploadTypes } from '../../domain/media/upload-words.ts';
 
@@ -37,8 +38,16 @@ const usedBy = z
     playlists: z.int32().describe('Number of playlists that contain the upload, in their draft or their live version.'),
     streams: z.int32().describe('Number of streams that use the upload directly, without a playlist.'),
     managedSettings: z.int32().describe('Number of managed settings with the upload as their thumbnail.'),
+    clips: z.int32().describe('Number of clips of the upload.'),
   })
   .meta({ id: 'UploadUse' });
+
+const clipOf = z
+  .object({
+    uploadID: z.string(),
+    fromSeconds: z.number().describe('Time in the file at which the clip begins.'),
+  })
+  .meta({ id: 'ClipOf' });
 
 export const uploadSchema = z
   .object({
@@ -75,6 +84,9 @@ export const uploadSchema = z
     videoCodec: z.string().nullable(),
     audioCodec: z.string().nullable(),
     ...inspectionFields,
+    clipOf: clipOf.nullable().describe('The upload whose file it is a part of. null: it has a file of its own.'),
+    showSeconds: z.number().nullable().describe('Seconds for which an image is shown. null: 10.'),
+    availability: availability.nullable().describe('Times at which programmes may begin it. null: any time.'),
     externalSource: externalSource
       .optional()
       .describe(
@@ -88,7 +100,7 @@ export const uploadSchema = z
 
 export const uploadPage = pageOf(uploadSchema).meta({ id: 'UploadPage' });
 
-const unused = { playlists: 0, streams: 0, managedSettings: 0 };
+const unused = { playlists: 0, streams: 0, managedSettings: 0, clips: 0 };
 
 /**
  * Presents uploads. One statement reads their uses and one their inspections, or none if the caller did not select
@@ -129,6 +141,8 @@ function present(
     fileSize: upload.size_bytes ?? upload.declared_size_bytes ?? undefined,
     multipart: upload.is_multipart,
     ...inspection,
+    clipOf: upload.clip_of === null ? null : { uploadID: upload.clip_of, fromSeconds: upload.reading!.fromSeconds! },
+    availability: presentAvailability(upload.availability),
     externalSource: upload.external_source ?? undefined,
     usedBy: use,
   };

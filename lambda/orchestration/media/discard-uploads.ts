@@ -10,9 +10,11 @@ import type { Locked } from '../../data/shared/locked.ts';
 /** The most abandoned uploads that one sweep discards; the next one continues. */
 const abandonedAtOnce = 100;
 
-/** Deletes an unused upload and its bytes. */
+/** Deletes an unused upload and its bytes. Those of a clip stay: they are those of the whole upload. */
 export async function discardUpload(data: Database, upload: Locked<Upload>): Promise<void> {
   const multipartID = (await data.uploads.delete(upload.id))?.multipart_id ?? null;
+  await judgeUsersOf(data, { uploadID: upload.id });
+  if (upload.clip_of !== null) return;
   const body = {
     task: 'delete_object',
     objectKey: upload.object_key,
@@ -22,7 +24,6 @@ export async function discardUpload(data: Database, upload: Locked<Upload>): Pro
   await data.outbox.send(command);
   // Deleted again later, as a valid upload URL can still bring bytes, even by a PUT in its last second.
   await data.outbox.send(command, 2 * uploadURLSeconds);
-  await judgeUsersOf(data, { uploadID: upload.id });
 }
 
 /**

@@ -146,7 +146,7 @@ function unjoined(
   const overlays = track === 'video' ? overlaysOf(stream, uploads, hasSoundTrack) : null;
   const playable = spec.items.filter(({ uploadID }) => isPlayable(uploadFacts(uploads.get(uploadID)), track));
   const plain = playable.map(({ id, uploadID, sound, join, under, look }) => ({
-    ...timelineItem(id, uploads.get(uploadID)!, imageDurationSeconds),
+    ...listedItem(id, uploads.get(uploadID)!),
     ...(sound && { sound }),
     ...ownJoinOf(track, { join, look }),
     ...(track === 'video' && under && { ownUnder: under }),
@@ -247,6 +247,11 @@ function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
 /** The captions of an upload, in the form of an item. */
 export function captionsOf({ captions }: Pick<Upload, 'captions'>): Pick<TimelineItem, 'captions'> {
   return captions ? { captions: captions.hash } : {};
+}
+
+/** An item among others: an image is shown for its own time. */
+function listedItem(itemID: string, upload: Upload): TimelineItem {
+  return timelineItem(itemID, upload, upload.show_seconds ?? imageDurationSeconds);
 }
 
 function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {

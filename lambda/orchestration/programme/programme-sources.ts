@@ -67,11 +67,21 @@ function collectionOf(
   return { order, members: playable.map(itemOf), groupOf };
 }
 
-function itemOf({ id, name, titles, tags, folder, durationSeconds, createdAt }: CollectionMember): PlannableItem {
-  const seconds = durationSeconds ?? imageDurationSeconds;
-  return { uploadID: id, name, durationSeconds: seconds, createdAtMs: createdAt.getTime(), titles, tags, folder };
+type PlannedMember = Omit<CollectionMember, 'isPlayable' | 'group' | 'type'>;
+
+function itemOf({ id, name, titles, tags, folder, createdAt, ...member }: PlannedMember): PlannableItem {
+  return {
+    uploadID: id,
+    name,
+    durationSeconds: member.durationSeconds ?? member.showSeconds ?? imageDurationSeconds,
+    createdAtMs: createdAt.getTime(),
+    titles,
+    tags,
+    folder,
+    ...(member.availability && { availability: member.availability }),
+  };
 }
 
 function itemOfUpload({ duration_seconds: durationSeconds, created_at: createdAt, ...upload }: Upload): PlannableItem {
-  return itemOf({ ...upload, durationSeconds, createdAt, isPlayable: true, group: null });
+  return itemOf({ ...upload, durationSeconds, showSeconds: upload.show_seconds, createdAt });
 }

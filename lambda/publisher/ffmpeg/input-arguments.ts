@@ -103,9 +103,9 @@ export function keepsTimes(startSeconds: number, reading?: SourceReading): boole
 }
 
 /**
- * The options that make a file begin at a time of its content, which all readers use, with the filters of `fromStart`. ffmpeg decodes
- * from the keyframe before it. Pictures and sound before it get negative times, so filters know which of them are due
- * at 0.
+ * The options that make a file begin at a time of its content, which all readers use, with the filters of `fromStart`.
+ * ffmpeg decodes from the keyframe before it. Pictures and sound before it get negative times, so filters know which
+ * of them are due at 0.
  */
 export function startArguments(startSeconds: number, reading?: SourceReading): string[] {
   const from = fileSeconds(startSeconds, reading) - leadOf(startSeconds, reading);

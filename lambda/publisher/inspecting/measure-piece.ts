@@ -122,7 +122,9 @@ function measuringArguments(
     hasPictures
       ? ['-map', picturesIn(0, reading), '-vf', pictures.join(','), '-fps_mode', 'passthrough', ...toNowhere]
       : [],
-    hasSound ? [...soundArguments(fromSeconds, [...untilEnd('atrim'), ...soundFilters], reading, tracks), ...toNowhere] : [],
+    hasSound
+      ? [...soundArguments(fromSeconds, [...untilEnd('atrim'), ...soundFilters], reading, tracks), ...toNowhere]
+      : [],
   ].flat();
 }
 

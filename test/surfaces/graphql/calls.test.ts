@@ -10,6 +10,7 @@ import { graphqlOn } from '../../support/graphql.ts';
 import { finishFrames } from '../../support/frames.ts';
 import { storeIncident } from '../../support/incidents.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
+import { nameContent } from '../../support/stored-uploads.ts';
 import type { TestUser } from '../../support/service.ts';
 import { pretendPublished } from '../../support/stored-playlists.ts';
 import { pretendOnAir } from '../../support/stored-streams.ts';
@@ -206,6 +207,8 @@ describe('uploads', () => {
     await pretendProbed(service, made.upload);
     await callAs(`/uploads/${made.upload}`, 'completeUpload', { id: made.upload });
     await pretendProbed(service, made.upload);
+    await nameContent(service, made.upload);
+    await callAs(({ id }) => `/uploads/${id}`, 'createClip', { id: made.upload, fromSeconds: 1, untilSeconds: 5.5 });
     made.imported = (
       await callAs(({ id }) => `/uploads/${id}`, 'importUpload', { url: 'http://127.0.0.1:9/clip.mp4', name: 'clip' })
     ).id;

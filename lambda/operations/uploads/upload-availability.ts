@@ -1,0 +1,45 @@
+// The times at which programmes may begin an upload, in requests and answers.
+import * as z from 'zod';
+import { weekdays } from '../../domain/media/availability.ts';
+import type { Availability } from '../../domain/media/availability.ts';
+import { timestampInput } from '../fields.ts';
+
+/** The most stretches of hours of an upload. */
+const mostHours = 14;
+
+const timeOfDay = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'Use HH:mm, such as 09:30.' })
+  .meta({ examples: ['09:30'] });
+
+const hours = z
+  .strictObject({
+    days: z.array(z.enum(weekdays)).min(1).max(weekdays.length),
+    from: timeOfDay,
+    to: timeOfDay.describe('Time at which it may no longer begin: on the next day if it is before from.'),
+  })
+  .meta({ id: 'AvailableHours' });
+
+export const availabilityInput = z
+  .strictObject({
+    from: timestampInput.nullable().default(null).describe('First time. null: any.'),
+    until: timestampInput.nullable().default(null).describe('Time at which it may no longer begin. null: none.'),
+    hours: z.array(hours).max(mostHours).default([]).describe("Hours in the programme's time zone. Empty: all hours."),
+  })
+  .meta({ id: 'AvailabilityInput' });
+
+export const availability = z
+  .object({
+    from: z.iso.datetime().nullable().describe('First time. null: any.'),
+    until: z.iso.datetime().nullable().describe('Time at which it may no longer begin. null: none.'),
+    hours: z.array(hours).describe("Hours in the programme's time zone. Empty: all hours."),
+  })
+  .meta({ id: 'Availability' });
+
+export function storedAvailability({ from, until, hours: all }: z.output<typeof availabilityInput>): Availability {
+  return { from: from?.toISOString() ?? null, until: until?.toISOString() ?? null, hours: all };
+}
+
+export function presentAvailability(stored: Availability | null): z.input<typeof availability> | null {
+  return stored && { ...stored, hours: stored.hours.map((each) => ({ ...each, days: [...each.days] })) };
+}
