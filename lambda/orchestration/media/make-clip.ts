@@ -9,7 +9,7 @@ import { bytesHashOf, contentHashOf } from '../../domain/playout/rendition.ts';
 /** An upload whose content has its name. */
 export type NamedUpload = Upload & { readonly content_hash: string };
 
-/** An upload that nobody deletes or blocks until the transaction ends; null: the user has none with this id. */
+/** An upload, locked against deletion and blocking until the transaction ends; null: the user has none with this id. */
 export async function lockToClip(data: Database, userID: string, id: string): Promise<Upload | null> {
   const found = await data.uploads.find(userID, id);
   if (found?.content_hash) await data.blockedContents.lock(bytesHashOf(found.content_hash));
