@@ -1,5 +1,5 @@
 // Suites of vitest: SUITE=fast, long or nightly runs one of them; without it, tests on the command line run.
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { LongFilesFirst } from './support/long-files-first.ts';
@@ -56,7 +56,7 @@ const nightly = [
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
-  'test/long/{four-files,programme}.test.ts',
+  'test/long/{four-files,programme,programme-faults}.test.ts',
   'test/publisher/inspecting/flaws.test.ts',
   'test/publisher/media/{generated-files,uncommon-files}.test.ts',
   'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
@@ -81,6 +81,7 @@ const inBothSuites = [
  */
 const alone = [
   'test/long/four-files.test.ts',
+  'test/long/programme-faults.test.ts',
   'test/long/programme.test.ts',
   'test/long/stinger.test.ts',
   'test/publisher/agent/lease.test.ts',
@@ -116,7 +117,8 @@ const projects: TestProjectInlineConfiguration[] = [
     ...slowLimits,
   }),
   projectOf('alone', {
-    include: suite === 'nightly' ? alone.filter((file) => nightly.includes(file)) : alone,
+    include:
+      suite === 'nightly' ? alone.filter((file) => nightly.some((pattern) => matchesGlob(file, pattern))) : alone,
     exclude: excluded,
     maxWorkers: 1,
     sequence: { groupOrder: 1 },
