@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import { onServer } from './database.ts';
 import type { WithPool } from './database.ts';
+import { descendantsOf } from './processes.ts';
 
 /**
  * Makes a database unavailable during a callback: its connections break, and new ones are refused.
@@ -49,4 +50,27 @@ export async function breakConnectionsOf({ pool }: WithPool, applicationName: st
   await pool().query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = $1', [
     applicationName,
   ]);
+}
+
+/**
+ * Stops all processes of a local run's Postgres during a callback: its connections stay open, and nothing is answered.
+ * @param pid of the local run
+ */
+export async function whilePostgresIsStopped<Result>(pid: number, work: () => Promise<Result>): Promise<Result> {
+  const stopped = new Set<number>();
+  // The server can fork until it is stopped itself, so its processes are listed until there is no other one.
+  for (let before = -1; before !== stopped.size;) {
+    before = stopped.size;
+    for (const { pid: each, name } of await descendantsOf(pid)) {
+      if (name !== 'postgres' || stopped.has(each)) continue;
+      process.kill(each, 'SIGSTOP');
+      stopped.add(each);
+    }
+  }
+  if (stopped.size === 0) throw new Error('the local run has no Postgres');
+  try {
+    return await work();
+  } finally {
+    for (const each of stopped) process.kill(each, 'SIGCONT');
+  }
 }
