@@ -265,6 +265,8 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   streams: ['stream', 'playlist', 'destination'],
   uploads: ['upload', 'playlist'],
   playlists: ['playlist', 'upload'],
+  collections: ['collection', 'upload', 'playlist'],
+  programmes: ['programme', 'collection'],
   destinations: ['destination', 'connection'],
   connections: ['connection'],
   schedule: ['stream'],

@@ -6,11 +6,14 @@ import type { depositAddressSchema } from '../../operations/crypto/get-crypto-de
 import type { currencySchema } from '../../operations/crypto/list-crypto-currencies.ts';
 import type { depositSchema } from '../../operations/crypto/list-crypto-deposits.ts';
 import type { destinationSchema } from '../../operations/destinations/destination-schema.ts';
+import type { collectionSchema } from '../../operations/collections/collection-schema.ts';
 import type { connectionSchema } from '../../operations/connections/connection-schema.ts';
 import type { managedSettingsSchema } from '../../operations/managed-settings/managed-settings-schema.ts';
 import type { notificationSchema } from '../../operations/notifications/list-notifications.ts';
 import type { invoiceSchema } from '../../operations/billing/invoice-schema.ts';
 import type { playlistSchema } from '../../operations/playlists/playlist-schema.ts';
+import type { programmeSchema } from '../../operations/programmes/programme-schema.ts';
+import type { queuedItemSchema } from '../../operations/programmes/queue-schema.ts';
 import type { outputSchema } from '../../operations/outputs/output-schema.ts';
 import type { occurrenceSchema } from '../../operations/streams/list-occurrences.ts';
 import type { broadcastSchema } from '../../operations/streams/list-stream-broadcasts.ts';
@@ -24,6 +27,9 @@ import type { figuresSchema } from '../../operations/streams/stream-figures.ts';
 
 export type Stream = z.output<typeof streamSchema>;
 export type Playlist = z.output<typeof playlistSchema>;
+export type Collection = z.output<typeof collectionSchema>;
+export type Programme = z.output<typeof programmeSchema>;
+export type QueuedItem = z.output<typeof queuedItemSchema>;
 export type Output = z.output<typeof outputSchema>;
 export type Upload = z.output<typeof uploadSchema>;
 export type Destination = z.output<typeof destinationSchema>;

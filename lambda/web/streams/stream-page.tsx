@@ -6,6 +6,7 @@ import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Stream, Transition } from '../app/types.ts';
+import { ProgrammesOfStream } from '../programmes/programmes-of-stream.tsx';
 import { words } from '../words/en.ts';
 import { Broadcasts } from './broadcasts.tsx';
 import { Evidence } from './evidence.tsx';
@@ -54,6 +55,7 @@ function Shown({ stream }: { readonly stream: Stream }): ReactNode {
         <Evidence stream={stream} />
         <Timeline stream={stream} />
       </div>
+      <ProgrammesOfStream stream={stream} />
       <Outputs stream={stream} />
       {stream.streamDestination === 'managed' && <Broadcasts stream={stream} />}
       <Figures streamID={stream.id} />

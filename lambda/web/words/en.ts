@@ -7,6 +7,7 @@ import { destinations } from './en-destinations.ts';
 import { developers } from './en-developers.ts';
 import { library, playlists, tray } from './en-library.ts';
 import { look } from './en-look.ts';
+import { onAir } from './en-on-air.ts';
 import { remedies } from './en-readiness.ts';
 import { schedule } from './en-schedule.ts';
 import { plural } from './plural.ts';
@@ -17,6 +18,7 @@ export const words = {
   tray,
   playlists,
   look,
+  onAir,
   schedule,
   destinations,
   remedies,
