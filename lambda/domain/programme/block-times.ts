@@ -78,9 +78,14 @@ function within(recurrence: RRuleTemporal, from: Date, to: Date): number[] {
 
 const dayMs = 86_400_000;
 
-/** The first day of a search by a rule: only INTERVAL and COUNT count from the rule's own first day. */
+/**
+ * The first day of a search by a rule. INTERVAL and COUNT count from the rule's own first day, and a rule that names no
+ * days has that of the week, month or year which its first day has.
+ */
 function originOf({ rule, firstDay }: BlockHours, recentDay: string): string {
-  return /INTERVAL|COUNT/iu.test(rule) || recentDay < firstDay ? firstDay : recentDay;
+  const isCounted = /INTERVAL|COUNT/iu.test(rule);
+  const namesDays = /FREQ=DAILY|BYDAY|BYMONTHDAY|BYYEARDAY/iu.test(rule);
+  return isCounted || !namesDays || recentDay < firstDay ? firstDay : recentDay;
 }
 
 function isUntil({ lastDay }: BlockHours, ms: number, timeZone: string): boolean {
