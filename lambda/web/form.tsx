@@ -60,21 +60,41 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
+  /** The fault that the API found in the field; null: none. */
+  readonly fault?: string | null;
 }
 
 /** A field is required by default. */
-export function Field({ label, hint, required = true, ...input }: FieldProps): ReactNode {
+export function Field({ label, hint, fault = null, required = true, ...input }: FieldProps): ReactNode {
   const id = useId();
+  const described = [hint && `${id}-hint`, fault !== null && `${id}-fault`].filter(Boolean).join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} required={required} aria-describedby={hint ? `${id}-hint` : undefined} {...input} />
+      <input
+        id={id}
+        required={required}
+        aria-describedby={described || undefined}
+        aria-invalid={fault === null ? undefined : true}
+        {...input}
+      />
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
+      <Fault id={id} fault={fault} />
     </div>
+  );
+}
+
+function Fault({ id, fault }: { readonly id: string; readonly fault: string | null }): ReactNode {
+  return (
+    fault !== null && (
+      <p className="fault" id={`${id}-fault`}>
+        {fault}
+      </p>
+    )
   );
 }
 
@@ -93,22 +113,32 @@ interface ChoiceProps {
   /** The chosen value, if another component controls it. */
   readonly value?: string;
   readonly onChange?: (value: string) => void;
+  /** As of `Field`. */
+  readonly fault?: string | null;
   /** The value and the label of each option, in order. */
   readonly options: readonly (readonly [value: string, words: string])[];
 }
 
-export function Choice({ name, label, options, onChange, ...chosen }: ChoiceProps): ReactNode {
+export function Choice({ name, label, options, onChange, fault = null, ...chosen }: ChoiceProps): ReactNode {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select id={id} name={name} onChange={(event) => onChange?.(event.target.value)} {...chosen}>
+      <select
+        id={id}
+        name={name}
+        aria-describedby={fault === null ? undefined : `${id}-fault`}
+        aria-invalid={fault === null ? undefined : true}
+        onChange={(event) => onChange?.(event.target.value)}
+        {...chosen}
+      >
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>
         ))}
       </select>
+      <Fault id={id} fault={fault} />
     </div>
   );
 }

@@ -29,7 +29,7 @@ export const pagePaths = [
 ] as const;
 
 /** Pages of single objects, and parts of pages. */
-export const pathsBelow = /^\/(streams|playlists|webhooks|developers)\/[\w/]+$/;
+export const pathsBelow = /^\/(streams|playlists|programmes|webhooks|developers)\/[\w/]+$/;
 
 /** @param path of a request, without its query */
 export function isPagePath(path: string): boolean {

@@ -1,5 +1,8 @@
 // The rules of a programme: the blocks of a week, the inserts between items, and the distances between repetitions.
 
+/** First day of blocks that name none: a Thursday long before any programme. */
+export const usualFirstDay = '2026-01-01';
+
 /** The days and hours of a block, in the time zone of its programme. */
 export interface BlockHours {
   /** An RFC 5545 recurrence rule of the days, such as FREQ=WEEKLY;BYDAY=MO,FR, without times of day. */

@@ -20,6 +20,18 @@ const difference = z
   })
   .meta({ id: 'ProgrammeDifference' });
 
+export const comparisonSchema = z
+  .object({
+    from: timestamp,
+    to: timestamp,
+    changedRules: z.array(z.string()).describe('Such as blocks/ID, inserts/ID or separation.'),
+    sameRows: z.int32(),
+    movedRows: z.int32().describe('Rows in the same order, at another time.'),
+    differences: z.array(difference),
+    hasMore: z.boolean().describe('true: further differences are left out.'),
+  })
+  .meta({ id: 'ProgrammeComparison' });
+
 export const compareProgramme = operation(['service:read'], {
   summary: 'Compare a programme',
   description:
@@ -30,17 +42,7 @@ export const compareProgramme = operation(['service:read'], {
   query: { hours: z.int().min(1).max(48).default(24).describe('Hours to compare.') },
   output: {
     status: 200,
-    body: z
-      .object({
-        from: timestamp,
-        to: timestamp,
-        changedRules: z.array(z.string()).describe('Such as blocks/ID, inserts/ID or separation.'),
-        sameRows: z.int32(),
-        movedRows: z.int32().describe('Rows in the same order, at another time.'),
-        differences: z.array(difference),
-        hasMore: z.boolean().describe('true: further differences are left out.'),
-      })
-      .meta({ id: 'ProgrammeComparison' }),
+    body: comparisonSchema,
   },
   async handle(ctx, { params, query: { hours } }) {
     const programme = orNotFound(await ctx.data.programmes.find(ctx.caller.userID, params.id), 'programme');

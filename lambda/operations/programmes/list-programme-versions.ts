@@ -3,6 +3,21 @@ import * as z from 'zod';
 import { orNotFound, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 
+export const versionsSchema = z
+  .object({
+    data: z.array(
+      z
+        .object({
+          version: z.int32(),
+          publishedAt: timestamp,
+          blockCount: z.int32(),
+          insertCount: z.int32(),
+        })
+        .meta({ id: 'ProgrammeVersion' }),
+    ),
+  })
+  .meta({ id: 'ProgrammeVersions' });
+
 export const listProgrammeVersions = operation(['service:read'], {
   summary: 'List the versions of a programme',
   description: 'Returns the last 100 published versions, the latest first.',
@@ -10,20 +25,7 @@ export const listProgrammeVersions = operation(['service:read'], {
   route: 'GET /programmes/{id}/versions',
   output: {
     status: 200,
-    body: z
-      .object({
-        data: z.array(
-          z
-            .object({
-              version: z.int32(),
-              publishedAt: timestamp,
-              blockCount: z.int32(),
-              insertCount: z.int32(),
-            })
-            .meta({ id: 'ProgrammeVersion' }),
-        ),
-      })
-      .meta({ id: 'ProgrammeVersions' }),
+    body: versionsSchema,
   },
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.programmes.find(ctx.caller.userID, params.id), 'programme');

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Programme, StoredRules } from '../../data/programme/programmes.ts';
 import { playlistKinds } from '../../domain/playout/playlist-words.ts';
 import { programmeBounds } from '../../domain/programme/programme-faults.ts';
-import { separationKeys } from '../../domain/programme/programme-rules.ts';
+import { separationKeys, usualFirstDay } from '../../domain/programme/programme-rules.ts';
 import type { Block, Insert, InsertTimes, ItemSource, Step } from '../../domain/programme/programme-rules.ts';
 import { id, text, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
@@ -43,9 +43,6 @@ const hoursFields = {
   firstDay: day.optional().describe('First day, the origin of INTERVAL and COUNT. Default: 2026-01-01.'),
   lastDay: day.nullish().describe('Last day on which it begins.'),
 };
-/** A Thursday long before any programme. */
-const usualFirstDay = '2026-01-01';
-
 const block = z
   .strictObject({
     id: ruleID,

@@ -49,6 +49,11 @@ const screens = [
     async () => (await import('../playlists/playlist-page.tsx')).PlaylistPage,
   ),
   screen(
+    /^\/programmes\/(\w+)$/,
+    words.onAir.programme,
+    async () => (await import('../programmes/programme-page.tsx')).ProgrammePage,
+  ),
+  screen(
     /^\/destinations$/,
     words.destinations.title,
     async () => (await import('../destinations/destinations-page.tsx')).DestinationsPage,

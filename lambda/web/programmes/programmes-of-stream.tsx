@@ -81,6 +81,7 @@ function OfStream({ programme: { id, kind, liveVersion, planFailure }, isOnly, i
       </p>
       {liveVersion !== null && (
         <>
+          <p className="hint">{words.onAir.nextHint}</p>
           <PlayNext programmeID={id} />
           <Queue programmeID={id} />
         </>
@@ -108,7 +109,6 @@ function PlayNext({ programmeID }: { readonly programmeID: string }): ReactNode 
         uploadID={uploadID}
         onChange={setUploadID}
       />
-      <p className="hint">{words.onAir.nextHint}</p>
     </Form>
   );
 }

@@ -1,4 +1,4 @@
-// The words of what a stream plays now and next, and of its queue: a part of the catalogue.
+// The words of the items on the air and of the queue: a part of the catalogue.
 import type { RowKind } from '../../domain/playout/planned-facts.ts';
 
 export const onAir = {
@@ -16,7 +16,7 @@ export const onAir = {
   editOf: { video: 'Edit the programme of its video', audio: 'Edit the programme of its music' },
   unpublished: 'The programme is not published yet.',
   next: 'Play next',
-  nextHint: 'It plays once, after what plays now and what is queued before.',
+  nextHint: 'A file that you let play next plays once, after the present item and those queued before it.',
   file: 'File',
   noFile: 'Choose a file',
   queue: 'Queued',

@@ -1,0 +1,111 @@
+// The form of one insert: its items between others, and their times.
+import type { ReactNode } from 'react';
+import { useFault } from '../app/faults.tsx';
+import type { Programme } from '../app/types.ts';
+import { Choice, Field, NumberField } from '../form.tsx';
+import { programmeWords as words } from '../words/en-programmes.ts';
+import { insertTimes, timedInsert, timeOfInsert } from './rules.ts';
+import type { Block, Insert, InsertTime } from './rules.ts';
+import { SourceChoice } from './sources.tsx';
+
+interface InsertFormProps {
+  /** The JSON pointer of the insert. */
+  readonly path: string;
+  readonly kind: Programme['kind'];
+  readonly insert: Insert;
+  readonly blocks: readonly Block[];
+  readonly onChange: (insert: Insert) => void;
+}
+
+export function InsertForm({ path, kind, insert, blocks, onChange }: InsertFormProps): ReactNode {
+  const { collectionID: _collection, uploadID: _upload, ...others } = insert;
+  const time = timeOfInsert(insert);
+  const usual: Readonly<Record<InsertTime, Partial<Insert>>> = {
+    everyItems: { everyItems: 3 },
+    everyMinutes: { everyMinutes: 30 },
+    atMinutes: { atMinutes: [0, 30] },
+    beforeBlockID: { beforeBlockID: blocks[0]?.id ?? '' },
+    afterBlockID: { afterBlockID: blocks[0]?.id ?? '' },
+  };
+  return (
+    <div className="in-row grid">
+      <Field
+        name="name"
+        label={words.name}
+        value={insert.name}
+        maxLength={100}
+        fault={useFault(`${path}/name`)}
+        onChange={(event) => onChange({ ...insert, name: event.target.value })}
+      />
+      <SourceChoice path={path} kind={kind} from={insert} onChange={(from) => onChange({ ...others, ...from })} />
+      <Choice
+        name="when"
+        label={words.when}
+        value={time}
+        options={insertTimes.map((each) => [each, words.insertWhens[each]] as const)}
+        onChange={(chosen) => onChange(timedInsert(insert, usual[chosen as InsertTime]))}
+      />
+      <TimeField path={`${path}/${time}`} time={time} insert={insert} blocks={blocks} onChange={onChange} />
+      <NumberField
+        name="perBreak"
+        label={words.perBreak}
+        min={1}
+        max={20}
+        value={insert.perBreak}
+        fault={useFault(`${path}/perBreak`)}
+        onChange={(perBreak) => onChange({ ...insert, perBreak })}
+      />
+      <Field
+        name="mostPerHour"
+        label={words.mostPerHour}
+        hint={words.anyNumber}
+        type="number"
+        min={1}
+        required={false}
+        value={insert.mostPerHour ?? ''}
+        fault={useFault(`${path}/mostPerHour`)}
+        onChange={({ target: { value } }) => onChange({ ...insert, mostPerHour: value === '' ? null : Number(value) })}
+      />
+    </div>
+  );
+}
+
+interface TimeFieldProps {
+  readonly path: string;
+  readonly time: InsertTime;
+  readonly insert: Insert;
+  readonly blocks: readonly Block[];
+  readonly onChange: (insert: Insert) => void;
+}
+
+function TimeField({ path, time, insert, blocks, onChange }: TimeFieldProps): ReactNode {
+  const fault = useFault(path);
+  const set = (value: unknown) => onChange({ ...insert, [time]: value });
+  if (time === 'everyItems' || time === 'everyMinutes')
+    return (
+      <NumberField name={time} label={words[time]} min={1} value={insert[time] ?? 0} fault={fault} onChange={set} />
+    );
+  if (time === 'atMinutes')
+    return (
+      <Field
+        key={time}
+        name={time}
+        label={words.atMinutes}
+        hint={words.atMinutesHint}
+        pattern="\s*\d{1,2}(\s*,\s*\d{1,2})*\s*"
+        defaultValue={insert.atMinutes?.join(', ') ?? ''}
+        fault={fault}
+        onChange={(event) => set(event.target.value.match(/\d+/g)?.map(Number) ?? [])}
+      />
+    );
+  return (
+    <Choice
+      name={time}
+      label={words.block}
+      value={insert[time] ?? ''}
+      fault={fault}
+      options={[['', words.noBlock], ...blocks.map(({ id, name }) => [id, name] as const)]}
+      onChange={set}
+    />
+  );
+}

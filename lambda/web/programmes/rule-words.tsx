@@ -1,0 +1,72 @@
+// The rules of a programme as sentences.
+import type { ReactNode } from 'react';
+import { programmeWords as words } from '../words/en-programmes.ts';
+import { daysOf, timeOfInsert, weekdays } from './rules.ts';
+import type { Block, Insert, Separation, Weekday } from './rules.ts';
+import { SourceName } from './sources.tsx';
+
+const shortDays = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+/** 5 January 1970 was a Monday. */
+export const weekdayName = (day: Weekday) => shortDays.format(Date.UTC(1970, 0, 5 + weekdays.indexOf(day)));
+/** @param day such as 2026-01-31 */
+export const dateWords = (day: string) => dates.format(Date.parse(`${day}T00:00Z`));
+
+/** The days and hours of a block, and how it begins and ends. */
+export function blockWords(block: Block): string {
+  const { rule, at, minutes, firstDay, lastDay, starts, latestMinutes, ends, priority } = block;
+  if (rule === null) return words.always;
+  const days = daysOf(rule);
+  const interval = days?.interval ?? 1;
+  const isLimited = lastDay !== null || interval > 1;
+  const late = starts === 'next_item' && latestMinutes !== null ? ` ${words.lateWords(latestMinutes)}` : '';
+  return [
+    words.hours(days === null ? words.byRule : dayWords(days.weekdays, days.every, interval), at ?? '…', minutes ?? 0),
+    isLimited && words.between(interval > 1 && firstDay ? dateWords(firstDay) : null, lastDay && dateWords(lastDay)),
+    `${words.beginWords[starts]}${late}`,
+    words.endWords[ends],
+    words.priorityWords(priority),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function dayWords(days: readonly Weekday[], every: 'day' | 'week', interval: number): string {
+  if (every === 'day' || days.length === weekdays.length) return words.daily(interval);
+  return words.weekly(words.list(days.map(weekdayName)), interval);
+}
+
+export function StepsInWords({ block: { steps, ordered } }: { readonly block: Block }): ReactNode {
+  const [one, between] = steps.length < 2 || ordered ? [words.plays, words.thenNext] : [words.mixes, ', '];
+  return (
+    <>
+      {one}{' '}
+      {steps.map((step, index) => (
+        <span key={step.id}>
+          {index > 0 && between}
+          {step.count > 1 && `${step.count} × `}
+          <SourceName from={step} />
+        </span>
+      ))}
+    </>
+  );
+}
+
+export function insertWords(insert: Insert, blocks: readonly Block[]): string {
+  const { everyItems, everyMinutes, atMinutes, beforeBlockID, afterBlockID, mostPerHour } = insert;
+  const blockName = (id: string | undefined) => blocks.find((block) => block.id === id)?.name ?? '…';
+  const when = {
+    everyItems: () => words.insertWords.everyItems(everyItems ?? 0),
+    everyMinutes: () => words.insertWords.everyMinutes(everyMinutes ?? 0),
+    atMinutes: () => words.insertWords.atMinutes(atMinutes ?? []),
+    beforeBlockID: () => words.insertWords.beforeBlockID(blockName(beforeBlockID)),
+    afterBlockID: () => words.insertWords.afterBlockID(blockName(afterBlockID)),
+  }[timeOfInsert(insert)]();
+  return mostPerHour === null ? when : `${when}, ${words.mostPerHourWords(mostPerHour)}`;
+}
+
+/** A distance without its subject, which stands before it. */
+export function separationWords({ tagPrefix, items, minutes }: Separation): string {
+  const apart = words.apartWords(items, minutes);
+  return tagPrefix === null ? apart : `${words.tagged(tagPrefix)} · ${apart}`;
+}
