@@ -1705,6 +1705,8 @@ create table uploads (
   clip_of text,
   show_seconds double precision,
   availability jsonb,
+  advertiser text,
+  order_reference text,
   constraint uploads_pkey primary key (id),
   constraint uploads_artwork_upload_id_fkey foreign key (artwork_upload_id) references uploads(id) on delete set null,
   constraint uploads_clip_of_fkey foreign key (clip_of) references uploads(id),
@@ -1742,7 +1744,7 @@ create trigger uploads_looked_through after update of content_hash on uploads fo
 create trigger uploads_note_added after insert on uploads referencing new table as added for each statement execute function note_added('upload');
 create trigger uploads_note_changed after update on uploads for each row when (old.* is distinct from new.*) execute function note_changed('upload');
 create trigger uploads_note_gone after delete on uploads referencing old table as gone for each statement execute function note_gone('upload');
-create trigger uploads_planned_again after update of probe_state, folder, tags, given_titles, name, show_seconds, availability on uploads for each row when (new.probe_state = 'completed' and (old.probe_state is distinct from new.probe_state or old.folder is distinct from new.folder or old.tags is distinct from new.tags or old.given_titles is distinct from new.given_titles or old.name is distinct from new.name or old.show_seconds is distinct from new.show_seconds or old.availability is distinct from new.availability)) execute function plan_programmes_again();
+create trigger uploads_planned_again after update of probe_state, folder, tags, given_titles, name, show_seconds, availability, advertiser, order_reference on uploads for each row when (new.probe_state = 'completed' and (old.probe_state is distinct from new.probe_state or old.folder is distinct from new.folder or old.tags is distinct from new.tags or old.given_titles is distinct from new.given_titles or old.name is distinct from new.name or old.show_seconds is distinct from new.show_seconds or old.availability is distinct from new.availability or old.advertiser is distinct from new.advertiser or old.order_reference is distinct from new.order_reference)) execute function plan_programmes_again();
 create trigger uploads_planned_without after delete on uploads for each row when (old.probe_state = 'completed') execute function plan_programmes_again();
 create trigger uploads_signalled after update of probe_state on uploads for each row when (old.probe_state <> new.probe_state and new.probe_state <> 'pending') execute function signal_upload();
 create trigger uploads_signalled_gone after delete on uploads for each row execute function signal_gone('media_unplayable');

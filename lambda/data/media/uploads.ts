@@ -84,6 +84,9 @@ export interface Upload {
   readonly show_seconds: number | null;
   /** The times at which programmes may begin it; null: any time. */
   readonly availability: Availability | null;
+  /** The order of an advertiser that its playings are reported to, and the name of that advertiser; null: none. */
+  readonly order_reference: string | null;
+  readonly advertiser: string | null;
 }
 
 export type ProbedFacts = Pick<
@@ -95,7 +98,16 @@ export type ProbedFacts = Pick<
 /** The columns that users may change at any time. */
 export type ArrangedUpload = Pick<
   Upload,
-  'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id' | 'captions' | 'show_seconds' | 'availability'
+  | 'name'
+  | 'folder'
+  | 'tags'
+  | 'given_titles'
+  | 'artwork_upload_id'
+  | 'captions'
+  | 'show_seconds'
+  | 'availability'
+  | 'order_reference'
+  | 'advertiser'
 >;
 
 /** The facts that the probe of an upload found. The type that its user declared does not matter. */
@@ -138,7 +150,7 @@ const ownColumns = [
   'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
   'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec, captions',
   'dynamic_range, reading, decode_cost, content_hash, finding_kinds, created_at, file_tags, given_titles',
-  'artwork_upload_id, clip_of, show_seconds, availability',
+  'artwork_upload_id, clip_of, show_seconds, availability, order_reference, advertiser',
 ].join(', ');
 
 /** SQL of the columns of an Upload. */
@@ -240,7 +252,7 @@ export function uploads(db: Queryable) {
       (await one<Locked<Upload>>(
         db,
         `update uploads set name = $2, folder = $3, tags = $4, given_titles = $5, artwork_upload_id = $6,
-           captions = $7, show_seconds = $8, availability = $9
+           captions = $7, show_seconds = $8, availability = $9, order_reference = $10, advertiser = $11
          where id = $1 returning ${uploadColumns}`,
         [
           id,
@@ -252,6 +264,8 @@ export function uploads(db: Queryable) {
           upload.captions,
           upload.show_seconds,
           upload.availability,
+          upload.order_reference,
+          upload.advertiser,
         ],
       ))!,
 

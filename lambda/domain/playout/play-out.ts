@@ -6,6 +6,7 @@ import { orderOfLap } from './lap-order.ts';
 import type { Ordered } from './lap-order.ts';
 import { overlapFrames } from './sound.ts';
 import type { ItemJoin, OwnJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
+import type { ItemOrder } from './item-order.ts';
 import type { Titles } from './titles.ts';
 import type { PlannedFacts } from './planned-facts.ts';
 import type { SourceReading } from '../shared/source-reading.ts';
@@ -54,6 +55,8 @@ export interface TimelineItem {
   readonly ownUnder?: SoundUnder;
   /** How its sound is heard under the audio track; absent: it is silent. */
   readonly under?: SoundUnder;
+  /** The order of an advertiser that it belongs to; absent: none. */
+  readonly order?: ItemOrder;
   /** Gains by time. They are rows of the run, and no part of the snapshot. */
   readonly levels?: readonly TimedLevel[];
 }

@@ -1,12 +1,13 @@
 // GET /streams/{id}/timeline: the items of a stream and their times: past, current and future.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams/streams.ts';
+import { longestOrderText } from '../../domain/playout/item-order.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
-import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
+import { onAirRows, TooManyRows } from '../../orchestration/playout/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
-import { id, invalidCursor, orNotFound, pageOf, pageQuery, timestampInput } from '../fields.ts';
+import { id, invalidCursor, orNotFound, pageOf, pageQuery, text, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { csvOf } from './timeline-csv.ts';
 import { timelineRow } from './timeline-row.ts';
@@ -33,6 +34,9 @@ export const getStreamTimeline = operation(['service:read'], {
       .describe('Playlist kind to show. Default: audio if songs play over one picture, otherwise video.'),
     draft: z.boolean().default(false).describe('true: the timeline as if all drafts were published now.'),
     playlistID: id.optional().describe('With draft: only the draft of this playlist.'),
+    orderReference: text(1, longestOrderText)
+      .optional()
+      .describe('Only rows of this order. The signed proof of a day names the orders of its items too.'),
     limit: z.int().min(1).max(mostRows).default(20).describe('Maximum number of rows on the page.'),
     cursor: pageQuery.cursor,
   },
@@ -45,9 +49,9 @@ export const getStreamTimeline = operation(['service:read'], {
     if (to.getTime() - from.getTime() > longestMs)
       throw fieldProblem('query/to', `The range may have at most ${longestDays} days.`);
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
-    const { draft, playlistID, track = null, limit, cursor } = query;
+    const { draft, playlistID, track = null, orderReference = null, limit, cursor } = query;
     const drafts = !draft ? null : playlistID === undefined ? 'all' : { playlistID };
-    const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID}`;
+    const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID} ${JSON.stringify(orderReference)}`;
     const place = cursor === undefined ? null : openPlace(ctx, listID, cursor);
     // All pages show the same plan: otherwise the plan of a stream that is not live would start again with each page.
     const beginsAt = place?.beginsAt ?? (from > now ? from : now);
@@ -57,15 +61,23 @@ export const getStreamTimeline = operation(['service:read'], {
       count: limit + 1,
       track,
       drafts,
+      orderReference,
       beginsAt,
       now,
-    });
+    }).catch(refuseTooMany);
+
     const next = found[limit];
     const data = await presentRows(ctx, stream, found.slice(0, limit), place === null ? from : null);
     const nextCursor = next ? sealPlace(ctx, listID, { beginsAt, after: next.startAt }) : '';
     return { data, page: { hasMore: next !== undefined, nextCursor } };
   },
 });
+
+/** @throws {ProblemError} validation_failed */
+function refuseTooMany(error: unknown): never {
+  if (!(error instanceof TooManyRows)) throw error;
+  throw fieldProblem('query/to', 'The range has too many rows to search for those of an order. Use a shorter one.');
+}
 
 /** The start of the next page. */
 interface Place {
@@ -111,6 +123,8 @@ async function presentRows(
     blockID: planned?.blockID ?? null,
     stepID: planned?.stepID ?? null,
     insertID: planned?.insertID ?? null,
+    orderReference: item.order?.reference ?? null,
+    advertiser: item.order?.advertiser ?? null,
     positionSeconds: from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000),
     aired: parts && [...parts],
   }));

@@ -20,13 +20,16 @@ const columns = [
   'blockID',
   'insertID',
   'stepID',
+  'orderReference',
+  'advertiser',
 ] as const;
 
 /** Formats rows as CSV. An item that was not aired, or lies in the future, has one row without parts. */
 export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): string {
   const lines = data.flatMap((row) => {
     const known = [row.startAt, row.endAt, row.name, row.playlistID, row.itemID, row.uploadID];
-    const others = [row.title, row.artist, row.album, row.kind, row.blockID, row.insertID, row.stepID];
+    const ofProgramme = [row.kind, row.blockID, row.insertID, row.stepID];
+    const others = [row.title, row.artist, row.album, ...ofProgramme, row.orderReference, row.advertiser];
     const parts = row.aired ?? [];
     if (parts.length === 0) return [[...known, null, null, null, null, ...others]];
     return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID }) => {

@@ -33,6 +33,8 @@ export const timelineRow = z
     blockID: z.string().nullable(),
     stepID: z.string().nullable(),
     insertID: z.string().nullable(),
+    orderReference: z.string().nullable().describe('Order of the upload when the row was planned. null: none.'),
+    advertiser: z.string().nullable(),
     positionSeconds: z.number().describe('Position in the item at `from`, in seconds.'),
     aired: z
       .array(aired)

@@ -12,12 +12,15 @@ import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { longestOrderText } from '../../domain/playout/item-order.ts';
 import { availabilityInput, storedAvailability } from './upload-availability.ts';
 import { arrangeUpload, distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 /** The longest time for which an image is shown: a day. */
 const mostShownSeconds = 86_400;
+
+const orderText = text(1, longestOrderText).nullable().optional();
 
 const title = text(0, longestTitle).nullable();
 const titles = {
@@ -29,8 +32,8 @@ const titles = {
 export const updateUpload = operation(['service:write'], {
   summary: 'Update an upload',
   description:
-    'Changes the name, folder, tags, titles, artwork, captions, length or times of an upload. Absent fields stay ' +
-    'unchanged.',
+    'Changes the name, folder, tags, titles, artwork, captions, length, times or order of an upload. Absent fields ' +
+    'stay unchanged.',
   tag: 'uploads',
   route: 'PATCH /uploads/{id}',
   body: z.strictObject({
@@ -57,6 +60,8 @@ export const updateUpload = operation(['service:write'], {
       .nullable()
       .optional()
       .describe('Times at which programmes may begin it. null: any time.'),
+    orderReference: orderText.describe('Order that its playings are reported to, from the next plan on. null: none.'),
+    advertiser: orderText.describe('Advertiser of the order.'),
   }),
   output: { status: 200, body: uploadSchema },
   errors: ['limit_reached'],
@@ -73,6 +78,8 @@ export const updateUpload = operation(['service:write'], {
       captions: await captionsOf(ctx, before, body.captions),
       show_seconds: showSecondsOf(before, body.showSeconds),
       availability: body.availability && storedAvailability(body.availability),
+      order_reference: body.orderReference,
+      advertiser: body.advertiser,
     });
     if (arranged.captions?.hash !== before.captions?.hash) await showCaptions(ctx, params.id);
     return presentUpload(ctx, arranged);

@@ -87,6 +87,8 @@ export const uploadSchema = z
     clipOf: clipOf.nullable().describe('The upload whose file it is a part of. null: it has a file of its own.'),
     showSeconds: z.number().nullable().describe('Seconds for which an image is shown. null: 10.'),
     availability: availability.nullable().describe('Times at which programmes may begin it. null: any time.'),
+    orderReference: z.string().nullable().describe('Order that its playings are reported to. null: none.'),
+    advertiser: z.string().nullable(),
     externalSource: externalSource
       .optional()
       .describe(

@@ -51,17 +51,29 @@ export interface OnAirQuery {
   readonly track: Track | null;
   /** The drafts to assume published now; null: none. */
   readonly drafts: 'all' | { readonly playlistID: string } | null;
+  /** Only items of this order; absent or null: all. */
+  readonly orderReference?: string | null;
   /** When drafts of a stream that neither runs nor waits for a schedule begin. Absent: now. */
   readonly beginsAt?: Date;
   readonly now: Date;
 }
 
+/** A range with more rows than are searched for those of an order. */
+export class TooManyRows extends Error {
+  override readonly name = 'TooManyRows';
+}
+
+/** The most rows of a run that are searched for those of an order. */
+const mostSearched = 100_000;
 /** The most stretches that are read for the rows of a page. */
 const mostStretches = 20_000;
 /** The most that media is sent ahead of its time: destinations may have accepted this much after the end of a run. */
 const mostAheadMs = 1000;
 
-/** The items that a stream plays between two times, in order, beginning with the one on the air at `from`. */
+/**
+ * The items that a stream plays between two times, in order, beginning with the one on the air at `from`.
+ * @throws {TooManyRows} only with an order
+ */
 export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
   const rows: OnAirRow[] = [];
   for (const run of await airRuns(data, stream, query)) {
@@ -81,11 +93,14 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const overMs = run.endsAt?.getTime() ?? Infinity;
   const to = new Date(Math.min(query.to.getTime(), overMs + (run.isBegun ? mostAheadMs : 0)));
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
+  const { orderReference = null } = query;
   const found: ItemOccurrence[] = [];
+  let searched = 0;
   for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(query.from)), rate)) {
     if (timeOf(occurrence.startFrame) >= to || found.length === query.count) break;
     if (isBeyondPlan(timeline, occurrence) && timeOf(occurrence.startFrame) > query.now) break;
-    found.push(occurrence);
+    if (orderReference === null || occurrence.item.order?.reference === orderReference) found.push(occurrence);
+    else if (searched++ === mostSearched) throw new TooManyRows();
   }
   const last = found.at(-1);
   if (!last) return [];

@@ -4,6 +4,7 @@ import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { joined, within } from '../../domain/playout/aired.ts';
 import { nameOfItem } from '../../domain/playout/item-title.ts';
+import type { ItemOrder } from '../../domain/playout/item-order.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import { framesUntilNext, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';
@@ -18,6 +19,10 @@ interface StatedItem {
   readonly name: string | null;
   readonly kind: TimelineItem['kind'];
   readonly frames: number;
+  /** The time in the file at which the item begins; absent: its beginning. */
+  readonly fromSeconds?: number;
+  /** The order of an advertiser that it belongs to; absent: none. */
+  readonly order?: ItemOrder;
   /** SHA-256 of the file in hex; null: the file was deleted before it was known. */
   readonly sha256: string | null;
 }
@@ -118,6 +123,8 @@ async function statedRun(
         name: nameOfItem(item, known?.name, true),
         kind: item.kind,
         frames: framesUntilNext(item, rate),
+        ...(item.reading?.fromSeconds !== undefined && { fromSeconds: item.reading.fromSeconds }),
+        ...(item.order && { order: item.order }),
         sha256: hash === null ? null : bytesHashOf(hash),
       };
     }),
@@ -139,9 +146,9 @@ async function statedRun(
   };
 }
 
-/** Identifies an item across snapshots, as long as its file length and its join stay. */
-function keyOf({ itemID, uploadID, durationSeconds, join }: TimelineItem): string {
-  return `${itemID} ${uploadID} ${durationSeconds} ${join?.kind} ${join?.seconds}`;
+/** Identifies an item across snapshots, as long as its file length, its join and its order stay. */
+function keyOf({ itemID, uploadID, durationSeconds, join, order }: TimelineItem): string {
+  return `${itemID} ${uploadID} ${durationSeconds} ${join?.kind} ${join?.seconds} ${JSON.stringify(order)}`;
 }
 
 function entriesBetween(timeline: readonly TimelineEntry[], fromSeconds: number, toSeconds: number): TimelineEntry[] {

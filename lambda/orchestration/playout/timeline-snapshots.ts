@@ -249,6 +249,11 @@ export function captionsOf({ captions }: Pick<Upload, 'captions'>): Pick<Timelin
   return captions ? { captions: captions.hash } : {};
 }
 
+/** The order of an upload, in the form of an item. */
+function orderOf({ order_reference: reference, advertiser }: Upload): Pick<TimelineItem, 'order'> {
+  return reference === null ? {} : { order: { reference, advertiser } };
+}
+
 /** An item among others: an image is shown for its own time. */
 function listedItem(itemID: string, upload: Upload): TimelineItem {
   return timelineItem(itemID, upload, upload.show_seconds ?? imageDurationSeconds);
@@ -267,5 +272,6 @@ function timelineItem(itemID: string, upload: Upload, imageSeconds: number): Tim
     ...facts,
     ...(upload.decode_cost !== null && { decodeCost: upload.decode_cost }),
     durationSeconds: facts.durationSeconds ?? imageSeconds,
+    ...orderOf(upload),
   };
 }

@@ -240,6 +240,8 @@ describe('bodies', () => {
         'clipOf',
         'showSeconds',
         'availability',
+        'orderReference',
+        'advertiser',
       ],
     ],
     ['Playlist', ['name', 'publishFailure', 'publishProgress', 'takesOverAt', 'live']],
