@@ -91,7 +91,7 @@ describe('a programme on the air under faults', { timeout: 600_000 }, () => {
     hardStart = firstFullMinute(startAt.getTime() + leastBeforeBlock * 1000);
     for (const backend of streamBackends) scheduled.set(backend, await scheduledStream(backend, collections));
     await haveFaults();
-  }, 600_000);
+  }, 900_000);
   afterAll(async () => {
     for (const { fronts } of scheduled.values()) for (const front of fronts) await front[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });
