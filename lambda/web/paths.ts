@@ -19,6 +19,7 @@ export const pagePaths = [
   '/streams',
   '/library',
   '/playlists',
+  '/collections',
   '/destinations',
   '/schedule',
   '/alerts',
@@ -29,7 +30,7 @@ export const pagePaths = [
 ] as const;
 
 /** Pages of single objects, and parts of pages. */
-export const pathsBelow = /^\/(streams|playlists|programmes|webhooks|developers)\/[\w/]+$/;
+export const pathsBelow = /^\/(streams|playlists|programmes|collections|webhooks|developers)\/[\w/]+$/;
 
 /** @param path of a request, without its query */
 export function isPagePath(path: string): boolean {

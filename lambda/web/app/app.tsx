@@ -49,6 +49,16 @@ const screens = [
     async () => (await import('../playlists/playlist-page.tsx')).PlaylistPage,
   ),
   screen(
+    /^\/collections$/,
+    words.navigation.collections,
+    async () => (await import('../collections/collections-page.tsx')).CollectionsPage,
+  ),
+  screen(
+    /^\/collections\/(\w+)$/,
+    words.navigation.collections,
+    async () => (await import('../collections/collection-page.tsx')).CollectionPage,
+  ),
+  screen(
     /^\/programmes\/(\w+)$/,
     words.onAir.programme,
     async () => (await import('../programmes/programme-page.tsx')).ProgrammePage,
@@ -101,6 +111,7 @@ const places = [
 ] as const;
 const furtherPlaces = [
   ['/destinations', words.navigation.destinations],
+  ['/collections', words.navigation.collections],
   ['/schedule', words.navigation.schedule],
   ['/alerts', words.navigation.alerts],
   ['/webhooks', words.navigation.webhooks],

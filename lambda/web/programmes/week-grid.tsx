@@ -1,6 +1,6 @@
 // A week of a programme: its blocks as rectangles, which open their forms.
 import { useState } from 'react';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { serviceNow } from '../app/api.ts';
 import { localIn } from '../schedule/zoned-time.ts';
 import { programmeWords as words } from '../words/en-programmes.ts';
@@ -107,12 +107,7 @@ function DayColumn({ day, isToday, rectangles, onOpen }: DayColumnProps): ReactN
           <button
             key={`${each.block.id} ${each.from}`}
             type="button"
-            style={{
-              insetBlockStart: `${(each.from / dayMinutes) * 100}%`,
-              blockSize: `${((each.until - each.from) / dayMinutes) * 100}%`,
-              insetInlineStart: `${Math.min(each.depth, mostIndents) * indentPercent}%`,
-              zIndex: each.depth,
-            }}
+            style={placeOf(each)}
             title={`${each.block.name}, ${timesOf(each)}`}
             onClick={() => onOpen(each.block)}
           >
@@ -128,6 +123,14 @@ const dayMinutes = 1440;
 /** A rectangle in front leaves the edge of those behind it visible. */
 const indentPercent = 16;
 const mostIndents = 3;
+
+/** The place of a rectangle in its day. A narrow screen lists rectangles instead, so the style sheet decides. */
+function placeOf({ from, until, depth }: Rectangle): CSSProperties {
+  const percentOf = (minutes: number) => `${(minutes / dayMinutes) * 100}%`;
+  const indent = `${Math.min(depth, mostIndents) * indentPercent}%`;
+  const place = { '--from': percentOf(from), '--length': percentOf(until - from), '--indent': indent, zIndex: depth };
+  return place as CSSProperties;
+}
 
 const clock = (minutes: number) =>
   [Math.floor(minutes / 60), minutes % 60].map((each) => String(each).padStart(2, '0')).join(':');

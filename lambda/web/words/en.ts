@@ -48,6 +48,7 @@ export const words = {
     library: 'Library',
     playlists: 'Playlists',
     destinations: 'Destinations',
+    collections: 'Collections',
     schedule: 'Schedule',
     alerts: 'Alerts',
     webhooks: 'Webhooks',
