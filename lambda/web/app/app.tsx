@@ -59,6 +59,11 @@ const screens = [
     async () => (await import('../collections/collection-page.tsx')).CollectionPage,
   ),
   screen(
+    /^\/programmes\/(\w+)\/days$/,
+    words.onAir.programme,
+    async () => (await import('../programmes/days-page.tsx')).DaysPage,
+  ),
+  screen(
     /^\/programmes\/(\w+)$/,
     words.onAir.programme,
     async () => (await import('../programmes/programme-page.tsx')).ProgrammePage,

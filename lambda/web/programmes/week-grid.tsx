@@ -129,7 +129,7 @@ function placeOf({ from, until, depth }: Rectangle): CSSProperties {
   const percentOf = (minutes: number) => `${(minutes / dayMinutes) * 100}%`;
   const indent = `${Math.min(depth, mostIndents) * indentPercent}%`;
   const place = { '--from': percentOf(from), '--length': percentOf(until - from), '--indent': indent, zIndex: depth };
-  return place as CSSProperties;
+  return place;
 }
 
 const clock = (minutes: number) =>
