@@ -1,6 +1,7 @@
 // Clips: uploads that are a part of another upload, with its file, and the times at which uploads may play.
 import { describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { hashContent } from '../../lambda/publisher/preparing/content.ts';
 import { actorsOn } from '../support/actors.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { pretendProbed, testService } from '../support/service.ts';
@@ -9,7 +10,9 @@ import { nameContent, objectKeyOf } from '../support/stored-uploads.ts';
 const service = testService();
 const { call } = actorsOn(service);
 
-async function film(facts: Parameters<typeof pretendProbed>[2] = { durationSeconds: 60 }): Promise<string> {
+type Facts = Parameters<typeof pretendProbed>[2];
+
+async function unnamedFilm(facts: Facts = { durationSeconds: 60 }): Promise<string> {
   const { body } = await call('POST', '/uploads', {
     name: 'film',
     mimeType: 'video/mp4',
@@ -17,8 +20,14 @@ async function film(facts: Parameters<typeof pretendProbed>[2] = { durationSecon
     tags: ['a'],
   });
   await pretendProbed(service, body.id, facts);
-  await nameContent(service, body.id);
   return body.id;
+}
+
+/** An upload whose content has its name. */
+async function film(facts?: Facts): Promise<string> {
+  const id = await unnamedFilm(facts);
+  await nameContent(service, id);
+  return id;
 }
 
 const clip = (id: string, body: object = {}) => call('POST', `/uploads/${id}/clips`, body);
@@ -60,6 +69,15 @@ describe('a clip', () => {
     const first = (await clip(id, { fromSeconds: 10, untilSeconds: 40 })).body;
     const { body } = await clip(first.id, { fromSeconds: 5.5, untilSeconds: 9 });
     expect(body).toMatchObject({ durationSeconds: 3.5, clipOf: { uploadID: id, fromSeconds: 15.5 } });
+  });
+
+  it('has the name of its content as soon as the bytes of its upload have been read', async () => {
+    const id = await unnamedFilm();
+    const { body } = await clip(id, { fromSeconds: 20 });
+    expect((await stored(body.id)).content_hash).toBeNull();
+    const options = { pool: service.pool(), objects: service.objects() };
+    const contentHash = await hashContent(options, id, new AbortController().signal);
+    expect((await stored(body.id)).content_hash).toBe(`${contentHash.replace('-60-', '-40-')}-from20`);
   });
 
   it('has the captions of its part, at its own times', async () => {

@@ -13,13 +13,30 @@ export interface ColourClip {
   readonly seconds: number;
 }
 
-export async function makeColourClip({ ffmpegPath }: MediaTools, clip: ColourClip): Promise<void> {
-  const { path, colour, toneHz, seconds } = clip;
+/** @param aroundSeconds seconds of black and of silence before the colour and the tone, and after them */
+export async function makeColourClip(
+  { ffmpegPath }: MediaTools,
+  { path, colour, toneHz, seconds: ownSeconds }: ColourClip,
+  aroundSeconds = 0,
+): Promise<void> {
+  const seconds = ownSeconds + 2 * aroundSeconds;
+  const isAround = `enable='lt(t,${aroundSeconds - 0.001})+gte(t,${aroundSeconds + ownSeconds - 0.001})'`;
+  const filters = ['-vf', `drawbox=c=black:t=fill:${isAround}`, '-af', `volume=0:${isAround}`];
   const hex = colour.map((part) => part.toString(16).padStart(2, '0')).join('');
   const pictures = ['-f', 'lavfi', '-i', `color=0x${hex}:s=640x360:r=30:d=${seconds}`];
   const sound = ['-f', 'lavfi', '-i', `sine=frequency=${toneHz}:sample_rate=48000:duration=${seconds}`];
   const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
-  await promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...pictures, ...sound, ...codecs, path]);
+  await promisify(execFile)(ffmpegPath, [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    ...pictures,
+    ...sound,
+    ...filters,
+    ...codecs,
+    path,
+  ]);
 }
 
 /** The mean colour of each frame of a recording. */

@@ -78,13 +78,23 @@ const clips: readonly Clip[] = [
   })),
 ];
 
+/** Each third clip is a part of a file: seconds before and after it there. It begins within a group of pictures. */
+const aroundSeconds = 2.7;
+
+async function partOf(api: ApiClient, uploadID: string, { seconds }: Clip): Promise<string> {
+  const times = { fromSeconds: aroundSeconds, untilSeconds: aroundSeconds + seconds };
+  return (await api('POST', `/uploads/${uploadID}/clips`, times)).id;
+}
+
 /** Uploads the clips. Resolves once they are prepared, so that no other one stands in for them. */
 export async function uploadClips(api: ApiClient, tools: MediaTools, folder: string): Promise<Clips> {
   const found = new Map<string, Clip>();
   for (const [index, clip] of clips.entries()) {
     const path = join(folder, `${clip.name}.mp4`);
-    await makeColourClip(tools, { ...clip, path });
-    const id = await uploadFile(api, path, 'video/mp4');
+    const isPart = index % 3 === 1;
+    await makeColourClip(tools, { ...clip, path }, isPart ? aroundSeconds : 0);
+    const uploadID = await uploadFile(api, path, 'video/mp4');
+    const id = isPart ? await partOf(api, uploadID, clip) : uploadID;
     await api('PATCH', `/uploads/${id}`, { name: clip.name, folder: clip.folder, artist: `Artist ${index % 3}` });
     found.set(id, clip);
   }

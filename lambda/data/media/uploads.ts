@@ -210,6 +210,10 @@ export function uploads(db: Queryable) {
     /** The upload of any user: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1`, [id]),
 
+    /** The clips of an upload whose contents have no names yet. */
+    unnamedClipsOf: (id: string) =>
+      all<Upload>(db, `select ${uploadColumns} from uploads where clip_of = $1 and content_hash is null`, [id]),
+
     /** One of all users' uploads that have this content and can be played. */
     anyWithContent: (contentHash: string) =>
       one<Upload>(

@@ -6,7 +6,6 @@ import type { ClipTimes } from '../../domain/media/clips.ts';
 import { partOfCaptions } from '../../domain/playout/captions.ts';
 import { sha256 } from '../../domain/shared/sha256.ts';
 import { lockToClip, makeClip } from '../../orchestration/media/make-clip.ts';
-import type { NamedUpload } from '../../orchestration/media/make-clip.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { orNotFound } from '../fields.ts';
@@ -66,9 +65,9 @@ export const createClip = operation(['service:write'], {
 });
 
 /** @throws {ProblemError} upload_incomplete */
-function assertExamined(upload: Upload): NamedUpload {
-  const { probe_state: state, content_hash: contentHash } = upload;
-  if (state === 'completed' && contentHash !== null) return { ...upload, content_hash: contentHash };
+function assertExamined(upload: Upload): Upload {
+  const { probe_state: state } = upload;
+  if (state === 'completed') return upload;
   const detail =
     state === 'failed'
       ? 'This upload cannot be used, so no clip can be made of it. failure says why.'

@@ -26,7 +26,11 @@ export async function hashContent(
   if (upload?.probe_state !== 'completed') throw new Error(`upload ${uploadID} has not been examined`);
   const hash = createHash('sha256');
   await pipeline(await objects.read(upload.object_key), hash, { signal });
-  const contentHash = contentHashOf(hash.digest('hex'), contentFacts(upload));
+  const bytesHash = hash.digest('hex');
+  const contentHash = contentHashOf(bytesHash, contentFacts(upload));
   await recordContent(pool, uploadID, contentHash);
+  // Clips that were made meanwhile.
+  for (const clip of await uploads.unnamedClipsOf(uploadID))
+    await recordContent(pool, clip.id, contentHashOf(bytesHash, contentFacts(clip)));
   return contentHash;
 }
