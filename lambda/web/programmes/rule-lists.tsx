@@ -38,7 +38,7 @@ export function RuleLists({ faults, ...given }: RuleListsProps): ReactNode {
       <Inserts {...given} />
       <Separations {...given} />
       <section aria-labelledby="filler">
-        <h2 id="filler">{words.filler}</h2>
+        <h2 id="filler">{words.fillerAndLimits}</h2>
         <FillerFields {...given} />
       </section>
       <section aria-labelledby="zone">

@@ -21,7 +21,7 @@ export function blockWords(block: Block): string {
   const isLimited = lastDay !== null || interval > 1;
   const late = starts === 'next_item' && latestMinutes !== null ? ` ${words.lateWords(latestMinutes)}` : '';
   return [
-    words.hours(days === null ? words.byRule : dayWords(days.weekdays, days.every, interval), at ?? '…', minutes ?? 0),
+    words.hours(days === null ? words.byRule : dayWords(days.weekdays, days.every, interval), at || '…', minutes ?? 0),
     isLimited && words.between(interval > 1 && firstDay ? dateWords(firstDay) : null, lastDay && dateWords(lastDay)),
     `${words.beginWords[starts]}${late}`,
     words.endWords[ends],

@@ -164,6 +164,7 @@ export const programmeWords = {
   tagged: (prefix: string) => `tags with ${prefix}…`,
   strengthWords: { must: 'always', should: 'if possible' },
 
+  fillerAndLimits: 'Filler and limits',
   filler: 'Filler',
   fillerHint: 'Short items for the time before a beginning to the second. Without it, the last item is cut off.',
   hasFiller: 'Fill the time before a beginning to the second',
