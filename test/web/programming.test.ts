@@ -74,12 +74,18 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
       expect(await browser.look('collection-new')).toEqual([]);
       await button('Create it').click();
       await page.getByRole('heading', { name, exact: true }).waitFor();
+      if (name === 'News') {
+        await page.getByLabel('Also files in folders inside it').uncheck();
+        await button('Save').click();
+        await page.getByText('Saved.').waitFor();
+      }
       await section('In it now')
         .getByText(clips.find((clip) => clip.folder === name)!.name)
         .waitFor();
       await page.getByRole('link', { name: 'All collections' }).click();
     }
     await page.getByText('folder Songs and folders in it', { exact: false }).waitFor();
+    await page.getByText('folder News · as listed', { exact: false }).waitFor();
     expect(await browser.look('collections')).toEqual([]);
   });
 
@@ -133,6 +139,10 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
       .getByRole('button', { name: /^Evening news 20:00–21:30$/ })
       .first()
       .waitFor();
+    const path = new URL(page.url()).pathname;
+    await run.api('PATCH', path, { insertSecondsPerHour: 600 });
+    await button('Save draft').click();
+    await page.getByText('Another person has changed the programme', { exact: false }).waitFor();
     await button('Discard edits').click();
     await week
       .getByRole('button', { name: /^Evening news 20:00–21:00$/ })
@@ -208,6 +218,10 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     await button('Remove Red sun').waitFor({ state: 'detached' });
     await until(async () => (await rowsOf())[0].kind === 'queued');
     await timeline.getByText(/Now · .* · Queued/).waitFor();
+    const [{ startAt, uploadID }] = await rowsOf();
+    await run.api('POST', `/streams/${streamID}/skip`, { startAt, uploadID });
+    await timeline.getByRole('button', { name: /^Skip Evening bulletin/ }).click();
+    await timeline.getByText('It ends in a moment', { exact: false }).waitFor();
   });
 
   test('the browser has complained of nothing, and blocked nothing', () => {

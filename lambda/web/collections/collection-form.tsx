@@ -34,18 +34,13 @@ interface CollectionFormProps {
 export function CollectionForm({ collection, onSave }: CollectionFormProps): ReactNode {
   const [wish, setWish] = useState<Wish>(collection ?? newCollection);
   const [faults, setFaults] = useState<Faults>([]);
-  const [isSaved, setSaved] = useState(false);
-  const change = (changed: Partial<Wish>): void => {
-    setSaved(false);
-    setWish({ ...wish, ...changed });
-  };
+  const change = (changed: Partial<Wish>) => setWish({ ...wish, ...changed });
   const save = async (): Promise<void> => {
     const { name, kind, source, order, groupBy } = wish;
     const settings = { name, source: requestedSource(source), order, groupBy: order === 'series' ? groupBy : null };
     setFaults([]);
     try {
       await onSave(collection ? settings : { ...settings, kind });
-      setSaved(true);
     } catch (error) {
       if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
       setFaults(error.errors);
@@ -83,7 +78,6 @@ export function CollectionForm({ collection, onSave }: CollectionFormProps): Rea
           <OrderFields order={wish.order} groupBy={wish.groupBy} onChange={change} />
         </Form>
       </FaultsOf>
-      <p role="status">{isSaved && shared.saved}</p>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 // One collection, or a new one: its form, and its present files.
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
@@ -10,6 +11,7 @@ import { Link, navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Collection, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { words as shared } from '../words/en.ts';
 import { collectionWords as words } from '../words/en-collections.ts';
 import { CollectionForm } from './collection-form.tsx';
 
@@ -58,10 +60,13 @@ function KnownCollection({ id }: ScreenProps): ReactNode {
 function Shown({ collection }: { readonly collection: Collection }): ReactNode {
   const { id, name, count, durationSeconds, complete, updatedAt } = collection;
   const path = `/collections/${id}`;
+  const [isSaved, setSaved] = useState(false);
   const save = async (wish: object): Promise<void> => {
+    setSaved(false);
     show(path, await call<Collection>('PATCH', path, wish));
     refresh('/collections?');
     refresh(`${path}/uploads`);
+    setSaved(true);
   };
   const remove = async (): Promise<void> => {
     await call('DELETE', path);
@@ -74,6 +79,7 @@ function Shown({ collection }: { readonly collection: Collection }): ReactNode {
       <ToList />
       {/* The form is reset when the collection changes elsewhere, so that it never saves outdated values. */}
       <CollectionForm key={updatedAt} collection={collection} onSave={save} />
+      <p role="status">{isSaved && shared.saved}</p>
       <section aria-labelledby="members">
         <h2 id="members">{words.members}</h2>
         <p className="hint" role="status">
