@@ -217,6 +217,7 @@ describe('a batch', () => {
       playlists: 1,
       streams: 0,
       managedSettings: 0,
+      clips: 0,
     });
     const refused = await arrange([{ op: 'deleteFolder', folder: 'Gone' }]);
     expect([refused.status, refused.body.code]).toEqual([422, 'resource_in_use']);

@@ -83,14 +83,15 @@ const columns = `id, seq, user_id, name, kind, member_order as "order", group_by
 /**
  * SQL of the members of the collections $2 of the user $1, each upload once, with some columns of it. A source that
  * searches is read up to one upload beyond the most members; all others list fewer. Terms contain the user's id. Listed
- * uploads are found one by one, by offset 0: a join might read those of all users.
+ * uploads are found one by one, by offset 0: a join might read those of all users, and an index of users those of one.
  */
 const membersWith = (uploadColumns: string) => {
   const upload = `id, seq, probe_state = 'completed' as is_playable, duration_seconds, ${uploadColumns}`;
   const isOfTrack = `type in ('video', case kind when 'audio' then 'audio' else 'image' end)
         and (probe_state <> 'completed' or case kind when 'audio' then audio_codec else video_codec end is not null)`;
   const listed = (list: string) => `select place, upload.* from ${list} cross join lateral (
-        select ${upload} from uploads where id = upload_id and user_id = $1 and ${isOfTrack} offset 0) upload`;
+        select ${upload} from (select * from uploads where id = upload_id offset 0) uploads
+        where user_id = $1 and ${isOfTrack}) upload`;
   return `with leaves as materialized (
     select c.id as collection_id, c.kind, member_order, group_by, leaf.part, leaf.source,
       collection_query($1, c.kind, leaf.source) as query

@@ -321,8 +321,16 @@ export function uploads(db: Queryable) {
         ],
       ),
 
-    recordContentHash: (id: string, contentHash: string) =>
-      db.query('update uploads set content_hash = $2 where id = $1', [id, contentHash]),
+    /** @returns whether it has clips whose contents have no names yet */
+    recordContentHash: async (id: string, contentHash: string): Promise<boolean> => {
+      const updated = await one<{ has_clips: boolean }>(
+        db,
+        `update uploads set content_hash = $2 where id = $1 returning exists (
+           select from uploads clip where clip.clip_of = uploads.id and clip.content_hash is null) as has_clips`,
+        [id, contentHash],
+      );
+      return updated?.has_clips ?? false;
+    },
 
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),

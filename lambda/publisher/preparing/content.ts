@@ -28,9 +28,8 @@ export async function hashContent(
   await pipeline(await objects.read(upload.object_key), hash, { signal });
   const bytesHash = hash.digest('hex');
   const contentHash = contentHashOf(bytesHash, contentFacts(upload));
-  await recordContent(pool, uploadID, contentHash);
-  // Clips that were made meanwhile.
-  for (const clip of await uploads.unnamedClipsOf(uploadID))
+  const hasClips = await recordContent(pool, uploadID, contentHash);
+  for (const clip of hasClips ? await uploads.unnamedClipsOf(uploadID) : [])
     await recordContent(pool, clip.id, contentHashOf(bytesHash, contentFacts(clip)));
   return contentHash;
 }

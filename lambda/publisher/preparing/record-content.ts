@@ -8,16 +8,18 @@ import { MediaError } from '../media/media-error.ts';
 /**
  * Records the content of an upload. If operators have blocked its bytes, they are taken down again, with everything
  * that plays them. An operator who blocks them at the same time waits for the lock, and then finds this upload.
+ * @returns whether it has clips whose contents have no names yet
  * @throws {MediaError} if the content is blocked
  */
-export async function recordContent(pool: Pool, uploadID: string, contentHash: string): Promise<void> {
+export async function recordContent(pool: Pool, uploadID: string, contentHash: string): Promise<boolean> {
   const bytesHash = bytesHashOf(contentHash);
-  const isBlocked = await inTransaction(pool, async (data) => {
+  const { isBlocked, hasClips } = await inTransaction(pool, async (data) => {
     await data.blockedContents.lock(bytesHash);
-    await data.uploads.recordContentHash(uploadID, contentHash);
-    if (!(await data.blockedContents.find(bytesHash))) return false;
+    const found = await data.uploads.recordContentHash(uploadID, contentHash);
+    if (!(await data.blockedContents.find(bytesHash))) return { isBlocked: false, hasClips: found };
     await takeDown(data, bytesHash);
-    return true;
+    return { isBlocked: true, hasClips: found };
   });
   if (isBlocked) throw new MediaError(contentBlocked.code, contentBlocked.detail);
+  return hasClips;
 }

@@ -108,6 +108,8 @@ it('several collections are read at once, each with its own members', async () =
   ]);
   expect(read.get(ids[0]!)!.members[0]).toEqual({
     id: 'upl_3',
+    showSeconds: null,
+    availability: null,
     name: 'clip 3',
     titles: {},
     tags: ['all', 'tag 3'],

@@ -99,7 +99,7 @@ it('the thumbnail of managed settings is in use until they name another one', as
   const thumbnailUploadID = await actors.upload();
   const { managedSettingsID } = await onChannel(undefined, { thumbnailUploadID });
   const { usedBy } = (await call('GET', `/uploads/${thumbnailUploadID}`)).body;
-  expect(usedBy).toEqual({ playlists: 0, streams: 0, managedSettings: 1 });
+  expect(usedBy).toEqual({ playlists: 0, streams: 0, managedSettings: 1, clips: 0 });
   const refused = await call('DELETE', `/uploads/${thumbnailUploadID}`);
   expect([refused.status, refused.body.code]).toEqual([422, 'resource_in_use']);
   expect(refused.body.errors[0].detail).toBe(

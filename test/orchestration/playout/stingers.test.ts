@@ -143,6 +143,7 @@ describe('a stinger', () => {
       playlists: 0,
       streams: 1,
       managedSettings: 0,
+      clips: 0,
     });
     expect((await call('DELETE', `/uploads/${uploadID}`)).status).toBe(204);
     expect(await issuesOf(id)).toEqual(['stinger_missing']);
