@@ -83,14 +83,14 @@ describe('a clip', () => {
   it('has the captions of its part, at its own times', async () => {
     const id = await film();
     const captions =
-      '1\n00:00:01,000 --> 00:00:02,000\nbefore\n\n2\n00:00:09,500 --> 00:00:12,250\n1 < 2 & <i>so</i>\n\n' +
+      '1\n00:00:01,000 --> 00:00:02,000\nbefore\n\n2\n00:00:09,500 --> 00:00:12,250\n1 < 2 & <i>so</i> &lt;b>\n\n' +
       '3\n00:00:30,000 --> 00:00:31,000\nafter\n';
     await call('PATCH', `/uploads/${id}`, { captions });
     const { body } = await clip(id, { fromSeconds: 10, untilSeconds: 20 });
     expect(body.captionCount).toBe(1);
     const { hash } = (await stored(body.id)).captions!;
     const file = await databaseOn(service.pool()).captions.file(hash);
-    expect(file).toBe('1\n00:00:00,000 --> 00:00:02,250\n1 &lt; 2 &amp; so\n');
+    expect(file).toBe('1\n00:00:00,000 --> 00:00:02,250\n1 < 2 & so &lt;b>\n');
     const again = await clip(body.id, { fromSeconds: 1, untilSeconds: 3 });
     expect(again.body.captionCount).toBe(1);
   });

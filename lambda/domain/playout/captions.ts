@@ -114,8 +114,9 @@ function writtenTime(milliseconds: number): string {
   return `${digits(hours)}:${digits(minutes)}:${digits(seconds)},${digits(ms % 1000, 3)}`;
 }
 
+/** A line as it is written, no longer than its author may have written it: only texts that look like markup change. */
 function escaped(line: string): string {
-  return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return line.replaceAll(/&(?=\w+;)/g, '&amp;').replaceAll(/<(?=[a-z/\d:.])/gi, '&lt;');
 }
 
 /** The start of the first cue after `fromMs` and after `count` further cues; Infinity if there is none. */
