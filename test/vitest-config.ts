@@ -61,7 +61,7 @@ const nightly = [
   'test/publisher/media/{generated-files,uncommon-files}.test.ts',
   'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
   'test/publisher/preparing/one-encoder.test.ts',
-  'test/web/long-lists.test.ts',
+  'test/web/{long-lists,programming}.test.ts',
 ];
 
 /**
