@@ -106,6 +106,25 @@ export function NumberField({ onChange, ...field }: NumberFieldProps): ReactNode
   return <Field type="number" onChange={(event) => onChange(Number(event.target.value))} {...field} />;
 }
 
+interface OptionalNumberFieldProps extends Omit<FieldProps, 'value' | 'onChange'> {
+  /** Null: the field is empty. */
+  readonly value: number | null;
+  readonly onChange: (value: number | null) => void;
+}
+
+export function OptionalNumberField({ value, onChange, ...field }: OptionalNumberFieldProps): ReactNode {
+  const change = (text: string) => onChange(text === '' ? null : Number(text));
+  return (
+    <Field
+      type="number"
+      required={false}
+      value={value ?? ''}
+      onChange={(event) => change(event.target.value)}
+      {...field}
+    />
+  );
+}
+
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;

@@ -1,7 +1,6 @@
 // The times at which programmes may begin an upload.
-
-export const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const;
-export type Weekday = (typeof weekdays)[number];
+import { dayMinutes, minutesOf, weekdays } from '../shared/wall-clock.ts';
+import type { Weekday } from '../shared/wall-clock.ts';
 
 /** Hours of some days. They continue into the next day if they end before they begin. */
 export interface AvailableHours {
@@ -20,7 +19,6 @@ export interface Availability {
   readonly hours: readonly AvailableHours[];
 }
 
-const dayMinutes = 24 * 60;
 const dayMs = 86_400_000;
 
 /**
@@ -41,9 +39,4 @@ function hasTime({ days, from, to }: AvailableHours, localMs: number): boolean {
   const isOn = (ms: number) => days.includes(weekdays[(new Date(ms).getUTCDay() + 6) % 7]!);
   const end = ends > begins ? ends : ends + dayMinutes;
   return (isOn(localMs) && minutes >= begins && minutes < end) || (isOn(localMs - dayMs) && minutes + dayMinutes < end);
-}
-
-function minutesOf(time: string): number {
-  const [hours, minutes] = time.split(':').map(Number);
-  return hours! * 60 + minutes!;
 }

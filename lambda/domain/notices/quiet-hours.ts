@@ -1,4 +1,5 @@
 // Quiet hours: hours of a day, in a time zone, in which a user wants no alerts.
+import { dayMinutes, minutesOf } from '../shared/wall-clock.ts';
 
 export interface QuietHours {
   /** HH:MM, in the time zone. */
@@ -10,7 +11,6 @@ export interface QuietHours {
 }
 
 const minuteMs = 60_000;
-const dayMinutes = 24 * 60;
 
 /**
  * End of the quiet hours that contain an instant; null if none do. Quiet hours follow the clock on the wall: on a day
@@ -27,11 +27,6 @@ export function quietUntil(now: Date, { from, to, timeZone }: QuietHours): Date 
     const at = new Date(minute * minuteMs);
     if (!isQuiet(at)) return at;
   }
-}
-
-function minutesOf(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number);
-  return 60 * hours + minutes;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

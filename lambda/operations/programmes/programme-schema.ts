@@ -5,7 +5,7 @@ import { playlistKinds } from '../../domain/playout/playlist-words.ts';
 import { programmeBounds } from '../../domain/programme/programme-faults.ts';
 import { separationKeys, usualFirstDay } from '../../domain/programme/programme-rules.ts';
 import type { Block, Insert, InsertTimes, ItemSource, Step } from '../../domain/programme/programme-rules.ts';
-import { id, text, timestamp } from '../fields.ts';
+import { id, text, timeOfDay, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
 
 const day = z.iso.date();
@@ -34,11 +34,7 @@ const step = z
 
 const hoursFields = {
   rule: text(1, 500).optional().describe('Days, as an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO,FR. Absent: always.'),
-  at: z
-    .string()
-    .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'Use HH:mm, such as 20:00.' })
-    .optional()
-    .describe('Beginning, HH:mm. With rule.'),
+  at: timeOfDay.optional().describe('Beginning, HH:mm. With rule.'),
   minutes: minutes.optional().describe('Length. With rule.'),
   firstDay: day.optional().describe('First day, the origin of INTERVAL and COUNT. Default: 2026-01-01.'),
   lastDay: day.nullish().describe('Last day on which it begins.'),

@@ -1,22 +1,19 @@
 // The times at which programmes may begin an upload, in requests and answers.
 import * as z from 'zod';
-import { weekdays } from '../../domain/media/availability.ts';
 import type { Availability } from '../../domain/media/availability.ts';
-import { timestampInput } from '../fields.ts';
+import { weekdays } from '../../domain/shared/wall-clock.ts';
+import { timeOfDay, timestampInput } from '../fields.ts';
 
 /** The most stretches of hours of an upload. */
 const mostHours = 14;
 
-const timeOfDay = z
-  .string()
-  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'Use HH:mm, such as 09:30.' })
-  .meta({ examples: ['09:30'] });
+const time = timeOfDay.meta({ examples: ['09:30'] });
 
 const hours = z
   .strictObject({
     days: z.array(z.enum(weekdays)).min(1).max(weekdays.length),
-    from: timeOfDay,
-    to: timeOfDay.describe('Time at which it may no longer begin: on the next day if it is before from.'),
+    from: time,
+    to: time.describe('Time at which it may no longer begin: on the next day if it is before from.'),
   })
   .meta({ id: 'AvailableHours' });
 

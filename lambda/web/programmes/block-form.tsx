@@ -3,11 +3,11 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { FaultHere, useFault } from '../app/faults.tsx';
 import type { Programme } from '../app/types.ts';
-import { Choice, Field, NumberField } from '../form.tsx';
+import { Weekdays } from '../app/weekdays.tsx';
+import { Choice, Field, NumberField, OptionalNumberField } from '../form.tsx';
 import { programmeWords as words } from '../words/en-programmes.ts';
-import { weekdayName } from './rule-words.tsx';
-import { daysOf, newStep, ruleOfDays, weekdays } from './rules.ts';
-import type { Block, Days, Step, Weekday } from './rules.ts';
+import { daysOf, newStep, ruleOfDays } from './rules.ts';
+import type { Block, Days, Step } from './rules.ts';
 import { SourceChoice } from './sources.tsx';
 
 interface BlockFormProps {
@@ -152,24 +152,11 @@ interface DaysFieldsProps {
 }
 
 function DaysFields({ days, fault, onChange }: DaysFieldsProps): ReactNode {
-  const toggle = (day: Weekday): void => {
-    const chosen = weekdays.filter((each) => (each === day) !== days.weekdays.includes(each));
-    // A rule without days would be one of the day of the week of its first day.
-    if (chosen.length > 0) onChange({ ...days, weekdays: chosen });
-  };
+  // A rule without days would be one of the day of the week of its first day.
+  const choose = (chosen: Days['weekdays']) => chosen.length > 0 && onChange({ ...days, weekdays: chosen });
   return (
     <>
-      {days.every === 'week' && (
-        <fieldset className="days">
-          <legend>{words.days}</legend>
-          {weekdays.map((day) => (
-            <label key={day}>
-              <input type="checkbox" checked={days.weekdays.includes(day)} onChange={() => toggle(day)} />
-              {weekdayName(day)}
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {days.every === 'week' && <Weekdays legend={words.days} days={days.weekdays} onChange={choose} />}
       <NumberField
         name="interval"
         label={days.every === 'week' ? words.weeks : words.everyDays}
@@ -199,15 +186,13 @@ function EndsFields({ path, block, change }: PartProps): ReactNode {
         onChange={(value) => change({ starts: value as Block['starts'], latestMinutes: null })}
       />
       {starts === 'next_item' && (
-        <Field
+        <OptionalNumberField
           name="latestMinutes"
           label={words.latest}
-          type="number"
           min={0}
-          required={false}
-          value={latestMinutes ?? ''}
+          value={latestMinutes}
           fault={faults.latest}
-          onChange={({ target: { value } }) => change({ latestMinutes: value === '' ? null : Number(value) })}
+          onChange={(value) => change({ latestMinutes: value })}
         />
       )}
       <Choice

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { useFault } from '../app/faults.tsx';
 import type { Programme } from '../app/types.ts';
-import { Choice, Field, NumberField } from '../form.tsx';
+import { Choice, Field, NumberField, OptionalNumberField } from '../form.tsx';
 import { programmeWords as words } from '../words/en-programmes.ts';
 import { insertTimes, timedInsert, timeOfInsert } from './rules.ts';
 import type { Block, Insert, InsertTime } from './rules.ts';
@@ -55,16 +55,14 @@ export function InsertForm({ path, kind, insert, blocks, onChange }: InsertFormP
         fault={useFault(`${path}/perBreak`)}
         onChange={(perBreak) => onChange({ ...insert, perBreak })}
       />
-      <Field
+      <OptionalNumberField
         name="mostPerHour"
         label={words.mostPerHour}
         hint={words.anyNumber}
-        type="number"
         min={1}
-        required={false}
-        value={insert.mostPerHour ?? ''}
+        value={insert.mostPerHour}
         fault={useFault(`${path}/mostPerHour`)}
-        onChange={({ target: { value } }) => onChange({ ...insert, mostPerHour: value === '' ? null : Number(value) })}
+        onChange={(mostPerHour) => onChange({ ...insert, mostPerHour })}
       />
     </div>
   );

@@ -5,7 +5,7 @@ import { FaultHere, FaultsOf, useFault } from '../app/faults.tsx';
 import type { Faults } from '../app/faults.tsx';
 import { zonesWith } from '../app/time-zones.ts';
 import type { Programme } from '../app/types.ts';
-import { Choice, Field } from '../form.tsx';
+import { Choice, OptionalNumberField } from '../form.tsx';
 import { programmeWords as words } from '../words/en-programmes.ts';
 import { BlockForm } from './block-form.tsx';
 import { InsertForm } from './insert-form.tsx';
@@ -227,16 +227,14 @@ function FillerFields({ kind, rules: { filler, insertSecondsPerHour }, change }:
           <SourceChoice path="/filler" kind={kind} from={filler} onChange={(from) => change({ filler: from })} />
         </div>
       )}
-      <Field
+      <OptionalNumberField
         name="insertSecondsPerHour"
         label={words.insertSeconds}
         hint={words.anyNumber}
-        type="number"
         min={1}
-        required={false}
-        value={insertSecondsPerHour ?? ''}
+        value={insertSecondsPerHour}
         fault={faultOfSeconds}
-        onChange={({ target: { value } }) => change({ insertSecondsPerHour: value === '' ? null : Number(value) })}
+        onChange={(seconds) => change({ insertSecondsPerHour: seconds })}
       />
     </>
   );

@@ -1,14 +1,14 @@
 // The rules of a programme as sentences.
 import type { ReactNode } from 'react';
+import { weekdays } from '../../domain/shared/wall-clock.ts';
+import type { Weekday } from '../../domain/shared/wall-clock.ts';
+import { weekdayName } from '../app/weekdays.tsx';
 import { programmeWords as words } from '../words/en-programmes.ts';
-import { daysOf, timeOfInsert, weekdays } from './rules.ts';
-import type { Block, Insert, Separation, Weekday } from './rules.ts';
+import { daysOf, timeOfInsert } from './rules.ts';
+import type { Block, Insert, Separation } from './rules.ts';
 import { SourceName } from './sources.tsx';
 
-const shortDays = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-/** 5 January 1970 was a Monday. */
-export const weekdayName = (day: Weekday) => shortDays.format(Date.UTC(1970, 0, 5 + weekdays.indexOf(day)));
 /** @param day such as 2026-01-31 */
 export const dateWords = (day: string) => dates.format(Date.parse(`${day}T00:00Z`));
 

@@ -1,5 +1,7 @@
 // The rules of a programme while they are edited, and their form in requests.
 import { usualFirstDay } from '../../domain/programme/programme-rules.ts';
+import { weekdays } from '../../domain/shared/wall-clock.ts';
+import type { Weekday } from '../../domain/shared/wall-clock.ts';
 import type { Programme } from '../app/types.ts';
 
 export const ruleFields = [
@@ -107,9 +109,6 @@ export function timedInsert(insert: Insert, chosen: Pick<Insert, InsertTime>): I
   const rest = Object.entries(insert).filter(([name]) => !insertTimes.some((time) => time === name));
   return { ...(Object.fromEntries(rest) as Insert), ...chosen };
 }
-
-export const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const;
-export type Weekday = (typeof weekdays)[number];
 
 /** The days of a block that repeat by days or weeks. */
 export interface Days {

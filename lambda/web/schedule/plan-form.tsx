@@ -6,6 +6,7 @@ import { formatMoment } from '../app/format.ts';
 import { refresh, useLive } from '../app/live-data.ts';
 import { zonesWith } from '../app/time-zones.ts';
 import type { Page, Stream } from '../app/types.ts';
+import { Weekdays } from '../app/weekdays.tsx';
 import { Choice, Field, Form } from '../form.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '../words/en.ts';
@@ -14,10 +15,6 @@ import { instantIn, isTime, localIn } from './zoned-time.ts';
 type Repetition = keyof typeof words.schedule.repetitions;
 
 const path = '/streams?limit=100&sort=name&state=draft&state=stopped&state=failed';
-const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const;
-const weekdayNames = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
-/** 5 January 1970 was a Monday. */
-const nameOfWeekday = (index: number) => weekdayNames.format(new Date(Date.UTC(1970, 0, 5 + index)));
 
 /** The maximum of the field. Without it, years have six digits, and the typed hour would continue the year. */
 const lastTime = '9999-12-31T23:59';
@@ -96,7 +93,9 @@ export function PlanForm(): ReactNode {
           onChange={(repetition) => change({ repetition: repetition as Repetition })}
           options={Object.entries(words.schedule.repetitions)}
         />
-        {wish.repetition === 'weekly' && <Weekdays days={wish.days} onChange={(days) => change({ days })} />}
+        {wish.repetition === 'weekly' && (
+          <Weekdays legend={words.schedule.days} days={wish.days} onChange={(days) => change({ days })} />
+        )}
         {wish.repetition === 'other' && (
           <Field
             name="rule"
@@ -120,28 +119,6 @@ function ruleOf({ repetition, days, rule }: Wish): string | null {
   if (repetition === 'daily') return 'FREQ=DAILY';
   if (repetition === 'weekly') return days.length === 0 ? 'FREQ=WEEKLY' : `FREQ=WEEKLY;BYDAY=${days.join(',')}`;
   return repetition === 'other' && rule !== '' ? rule : null;
-}
-
-function Weekdays({
-  days,
-  onChange,
-}: {
-  readonly days: readonly string[];
-  readonly onChange: (days: readonly string[]) => void;
-}): ReactNode {
-  const toggle = (day: string) =>
-    onChange(weekdays.filter((each) => (each === day ? !days.includes(day) : days.includes(each))));
-  return (
-    <fieldset className="days">
-      <legend>{words.schedule.days}</legend>
-      {weekdays.map((day, index) => (
-        <label key={day}>
-          <input type="checkbox" checked={days.includes(day)} onChange={() => toggle(day)} />
-          {nameOfWeekday(index)}
-        </label>
-      ))}
-    </fieldset>
-  );
 }
 
 /** The next starts as the API computes them, or the fault of the rule. */
