@@ -23,13 +23,11 @@ export async function failProbe({ pool }: WithPool, uploadID: string, code: stri
   await databaseOn(pool()).uploads.recordFailure(uploadID, { code, detail: 'It failed.' });
 }
 
-/** Names the content of an examined upload, as if its bytes had been read. @returns the hash of the bytes */
-export async function nameContent({ pool }: WithPool, uploadID: string): Promise<string> {
+/** Names the content of an examined upload, as if its bytes had been read. */
+export async function nameContent({ pool }: WithPool, uploadID: string): Promise<void> {
   const { uploads } = databaseOn(pool());
-  const bytesHash = sha256(uploadID);
   const upload = (await uploads.findAny(uploadID))!;
-  await uploads.recordContentHash(uploadID, contentHashOf(bytesHash, contentFacts(upload)));
-  return bytesHash;
+  await uploads.recordContentHash(uploadID, contentHashOf(sha256(uploadID), contentFacts(upload)));
 }
 
 /** Marks an import as finally failed. */

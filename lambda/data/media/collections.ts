@@ -130,8 +130,8 @@ const membersWith = (uploadColumns: string) => {
       else number <= ${collectionBounds.members} end)`;
 };
 
-const plannedColumns = `name, upload_titles(file_tags, given_titles) as titles, tags, folder, type, created_at,
-  show_seconds, availability`;
+/** SQL of the columns that `group` and `inOrder` read. */
+const orderColumns = 'name, upload_titles(file_tags, given_titles) as titles, tags, folder';
 
 /** SQL of the group of a member. */
 const group = `case
@@ -222,7 +222,7 @@ export function collections(db: Queryable) {
     ): Promise<ReadonlyMap<string, CollectionMembers>> => {
       const rows = await all<CollectionMember & { collection_id: string; complete: boolean }>(
         db,
-        `${membersWith(plannedColumns)}
+        `${membersWith(`${orderColumns}, type, created_at, show_seconds, availability`)}
          select collection_id, complete, id, name, titles, tags, folder, type, duration_seconds as "durationSeconds",
            created_at as "createdAt", show_seconds as "showSeconds", availability, is_playable as "isPlayable", "group"
          from (select *, ${group} as "group" from members) grouped order by collection_id, ${inOrder}`,
@@ -247,7 +247,7 @@ export function collections(db: Queryable) {
     page: (userID: string, collectionID: string, after: SortPosition | null, count: number) =>
       all<{ id: string; seq: number; sort_key: number }>(
         db,
-        `${membersWith('name, upload_titles(file_tags, given_titles) as titles, tags, folder')},
+        `${membersWith(orderColumns)},
          ordered as materialized (
            select id, seq, row_number() over (order by ${inOrder}) as sort_key
            from (select *, ${group} as "group" from members) grouped)

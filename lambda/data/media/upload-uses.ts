@@ -8,7 +8,6 @@ export interface UploadUse {
   readonly playlists: number;
   readonly streams: number;
   readonly managedSettings: number;
-  /** Clips of it. */
   readonly clips: number;
 }
 

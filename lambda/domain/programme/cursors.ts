@@ -71,10 +71,6 @@ export class CollectionWalk {
     return this.#collection.members;
   }
 
-  get isEmpty(): boolean {
-    return this.#byID.size === 0;
-  }
-
   /**
    * The members that may play next, the due one first: each at most once, and as many as may be passed over.
    * @param isAvailable whether a member may play now; others are left out, and keep their places in later laps
@@ -135,7 +131,7 @@ export class CollectionWalk {
 
   /** Places after a cursor, lap after lap, without end. */
   *#placesAfter({ lap: firstLap, place, at }: Cursor): Generator<Placed & { readonly lap: number }> {
-    if (this.isEmpty) return;
+    if (this.#byID.size === 0) return;
     for (let lap = firstLap; ; lap++) {
       const order = this.#orderOf(lap);
       const from = lap === firstLap ? this.#indexAfter(order, place, at) : 0;

@@ -248,13 +248,13 @@ class Planning {
 
   /** @returns whether anything of the break can be played */
   #addBreak(insert: Insert, room: Room): boolean {
+    if (!this.#canPlay(insert.from)) return false;
     const framing = (uploadID: string | null) => (uploadID === null ? [] : [{ uploadID }]);
     const parts = [
       ...framing(insert.introUploadID),
       ...Array.from({ length: insert.perBreak }, () => insert.from),
       ...framing(insert.outroUploadID),
     ].filter((from) => this.#canPlay(from));
-    if (!this.#canPlay(insert.from)) return false;
     for (const [index, from] of parts.entries()) {
       if (this.#frame >= room.deadline) return true;
       const cursor = `insert/${insert.id}/${sourceKey(from)}`;

@@ -4,7 +4,6 @@ import type { Upload } from '../../data/media/uploads.ts';
 import { faultOfClip, shortestClipSeconds } from '../../domain/media/clips.ts';
 import type { ClipTimes } from '../../domain/media/clips.ts';
 import { partOfCaptions } from '../../domain/playout/captions.ts';
-import { sha256 } from '../../domain/shared/sha256.ts';
 import { lockToClip, makeClip } from '../../orchestration/media/make-clip.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
@@ -12,6 +11,7 @@ import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { storeCaptions } from './store-captions.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
@@ -49,8 +49,8 @@ export const createClip = operation(['service:write'], {
     const times = { fromSeconds, untilSeconds };
     const fault = faultOfClip(times, whole.duration_seconds);
     if (fault !== null) throw fieldProblem('untilSeconds', fault);
+    await assertRoom(ctx, { uploads: 1 });
     const captions = await captionsOf(ctx, whole, times);
-    await assertRoom(ctx, { uploads: 1, captionBytes: captions?.bytes ?? 0 });
     const id = ctx.newID('upl');
     await makeClip(ctx.data, whole, {
       id,
@@ -84,8 +84,5 @@ async function captionsOf(
   const file = whole && (await ctx.data.captions.file(whole.hash));
   if (!file) return null;
   const part = partOfCaptions(file, { fromMs: fromSeconds * 1000, toMs: untilSeconds * 1000 });
-  if (!part) return null;
-  const hash = sha256(part.file);
-  await ctx.data.captions.save(hash, part.file);
-  return { hash, count: part.count, bytes: Buffer.byteLength(part.file) };
+  return part && storeCaptions(ctx, part.file, part.count, null);
 }

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import type { Upload } from '../../data/media/uploads.ts';
 import { captionBounds, CaptionsError, parseCaptions } from '../../domain/playout/captions.ts';
-import { sha256 } from '../../domain/shared/sha256.ts';
 import { longestTitle, shownTitle, titleFields } from '../../domain/playout/titles.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
@@ -10,11 +9,11 @@ import { applyCaptions } from '../../orchestration/playout/apply-look.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, text } from '../fields.ts';
-import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { longestOrderText } from '../../domain/playout/item-order.ts';
 import { availabilityInput, storedAvailability } from './upload-availability.ts';
 import { arrangeUpload, distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
+import { storeCaptions } from './store-captions.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 /** The longest time for which an image is shown: a day. */
@@ -115,12 +114,7 @@ async function captionsOf(
   if (file === undefined || file === null) return file;
   if (type !== 'video')
     throw fieldProblem('captions', 'Only videos can have captions, and this upload is not a video.');
-  const count = countCues(file);
-  const bytes = Buffer.byteLength(file);
-  await assertRoom(ctx, { captionBytes: Math.max(0, bytes - (before?.bytes ?? 0)) });
-  const hash = sha256(file);
-  await ctx.data.captions.save(hash, file);
-  return { hash, count, bytes };
+  return storeCaptions(ctx, file, countCues(file), before);
 }
 
 /**

@@ -13,13 +13,13 @@ import { MediaError } from '../media/media-error.ts';
  */
 export async function recordContent(pool: Pool, uploadID: string, contentHash: string): Promise<boolean> {
   const bytesHash = bytesHashOf(contentHash);
-  const { isBlocked, hasClips } = await inTransaction(pool, async (data) => {
+  const hasClips = await inTransaction(pool, async (data) => {
     await data.blockedContents.lock(bytesHash);
     const found = await data.uploads.recordContentHash(uploadID, contentHash);
-    if (!(await data.blockedContents.find(bytesHash))) return { isBlocked: false, hasClips: found };
+    if (!(await data.blockedContents.find(bytesHash))) return found;
     await takeDown(data, bytesHash);
-    return { isBlocked: true, hasClips: found };
+    return null;
   });
-  if (isBlocked) throw new MediaError(contentBlocked.code, contentBlocked.detail);
+  if (hasClips === null) throw new MediaError(contentBlocked.code, contentBlocked.detail);
   return hasClips;
 }
