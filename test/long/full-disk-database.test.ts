@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFailed, test } from 'vitest';
 import { startDurablePostgres } from '../../bin/local/postgres/postgres.ts';
 
 const mib = 1024 ** 2;
@@ -14,7 +14,8 @@ if (!isMounted) rmdirSync(disk);
 
 describe.runIf(isMounted)(`a disk of 192 MiB${isMounted ? '' : ' (skipped: mounting a disk needs root)'}`, () => {
   afterAll(() => {
-    spawnSync('umount', [disk]);
+    // Lazily: the server of a failed test may still use it.
+    spawnSync('umount', ['-l', disk]);
     rmdirSync(disk);
   });
 
@@ -27,6 +28,7 @@ describe.runIf(isMounted)(`a disk of 192 MiB${isMounted ? '' : ' (skipped: mount
       settings: { min_wal_size: '32MB', max_wal_size: '32MB' },
       log: (line) => void lines.push(line),
     });
+    onTestFailed(() => console.log(lines.slice(-40).join('\n')));
     const end = { hasCome: false };
     void postgres.exited.then(() => (end.hasCome = true));
     const query = async (sql: string) => {
