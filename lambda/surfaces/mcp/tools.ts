@@ -137,9 +137,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
 
 const idempotencyKey: Json = {
   type: 'string',
-  description:
-    'Unique key of this call. A repeated call with the same key within 24 hours returns the first answer instead of ' +
-    'running again.',
+  description: 'Unique key. Within 24 hours, a repeated call with it only returns the first answer.',
 };
 
 /** Shortens the IDs of examples, which saves 1.5 kilobytes of the list that models read. */
