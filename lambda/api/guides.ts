@@ -15,6 +15,7 @@ import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';
 import { problemResponse } from '../surfaces/problem-response.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 import type { Service } from '../surfaces/service.ts';
+import { answerGuest, tokenOfRequests } from './guide-requests.ts';
 import { calendarOf, jsonOf, nowAndNext, nowJSONOf, nowTextOf, xmltvOf } from './guide-documents.ts';
 import type { Guide } from './guide-documents.ts';
 
@@ -48,8 +49,11 @@ const documents: Readonly<Record<GuideDocument, GuideWriter>> = {
 export function withGuides(rest: RestHandler, service: Service): RestHandler {
   const { pathname: basePath } = new URL(service.baseURL);
   return async (request, address) => {
-    const path = new URL(request.url).pathname;
-    const [, token, name] = isGuide.exec(path.startsWith(basePath) ? path.slice(basePath.length) : '') ?? [];
+    const { pathname } = new URL(request.url);
+    const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : '';
+    const asked = tokenOfRequests(path);
+    if (asked !== undefined) return answerGuest(rest, service, { request, address, token: asked });
+    const [, token, name] = isGuide.exec(path) ?? [];
     if (token === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return rest(request, address);
     try {
       const data = databaseOn(service.pool);

@@ -49,6 +49,7 @@ import { places } from './shared/places.ts';
 import { platformIngests } from './channels/platform-ingests.ts';
 import { playlists } from './playout/playlists.ts';
 import { programmes } from './programme/programmes.ts';
+import { guestRequests } from './programme/guest-requests.ts';
 import { queuedItems } from './programme/queued-items.ts';
 import { preparedShares } from './media/prepared-shares.ts';
 import { preparedUploads } from './media/prepared-uploads.ts';
@@ -106,6 +107,7 @@ export const aggregates = {
   expiredCredentials,
   figures,
   frames,
+  guestRequests,
   guideLinks,
   idempotency,
   imports,

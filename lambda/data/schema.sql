@@ -477,10 +477,23 @@ create table free_credit_grants (
 );
 create index free_credit_grants_by_user on free_credit_grants (user_id);
 
+create table guest_requests (
+  id bigint not null generated always as identity,
+  stream_id text not null,
+  guest bytea not null,
+  granted_at timestamptz not null default now(),
+  forget_at timestamptz not null,
+  constraint guest_requests_pkey primary key (id),
+  constraint guest_requests_stream_id_fkey foreign key (stream_id) references guide_links(stream_id) on delete cascade
+);
+create index guest_requests_by_end on guest_requests (forget_at);
+create index guest_requests_by_time on guest_requests (stream_id, granted_at);
+
 create table guide_links (
   stream_id text not null,
   token_hash bytea not null,
   created_at timestamptz not null default now(),
+  requests jsonb,
   constraint guide_links_pkey primary key (stream_id),
   constraint guide_links_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint guide_links_token_hash_key unique (token_hash)
@@ -1294,6 +1307,7 @@ create table queued_items (
   upload_id text not null,
   queued_at timestamptz not null default now(),
   plays_at timestamptz,
+  by_guest boolean not null default false,
   constraint queued_items_pkey primary key (id),
   constraint queued_items_programme_id_fkey foreign key (programme_id) references programmes(id) on delete cascade,
   constraint queued_items_upload_id_fkey foreign key (upload_id) references uploads(id) on delete cascade

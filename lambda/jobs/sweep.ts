@@ -98,6 +98,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).idempotency.deleteExpired(),
     () => databaseOn(pool).expiredCredentials.delete(),
     () => databaseOn(pool).requestWindows.deleteEnded(),
+    () => databaseOn(pool).guestRequests.deleteEnded(),
     () => databaseOn(pool).previews.forget(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streamMoves.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),

@@ -32,6 +32,15 @@ export interface PublicContext {
   readonly openapi: () => unknown;
 }
 
+/** The context of operations for guests: viewers of a channel, whose right is the token of a guide link. */
+export interface GuestContext extends PublicContext {
+  readonly data: Database;
+  /** The keyed hash of the guest's address, which differs for each stream. */
+  readonly guestOf: (streamID: string) => Buffer;
+  readonly newID: Context['newID'];
+  readonly cursors: Context['cursors'];
+}
+
 /** The context of all other operations. A GET reads outside a transaction; any other method runs in one transaction. */
 export interface Context extends PublicContext {
   readonly caller: Caller;

@@ -87,6 +87,9 @@ import { getStreamReadiness } from './streams/get-stream-readiness.ts';
 import { createStreamPreview } from './streams/create-stream-preview.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
+import { updateGuideLink } from './streams/update-guide-link.ts';
+import { listRequestableItems } from './guides/list-requestable-items.ts';
+import { requestItem } from './guides/request-item.ts';
 import { getStreamFrame } from './streams/get-stream-frame.ts';
 import { previewStreamLook } from './streams/preview-stream-look.ts';
 import { getStreamProof } from './streams/get-stream-proof.ts';
@@ -164,7 +167,10 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   previewStreamLook,
   listStreamTransitions,
   createGuideLink,
+  updateGuideLink,
   deleteGuideLink,
+  listRequestableItems,
+  requestItem,
   listStreamBroadcasts,
   listStreamOutputs,
   createStreamOutput,

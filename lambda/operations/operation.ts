@@ -1,7 +1,7 @@
 // The declaration of an operation: its logic, and the data that surfaces need.
 // REST, GraphQL, MCP and the OpenAPI document are derived from these declarations.
 import * as z from 'zod';
-import type { Context, PublicContext } from './context.ts';
+import type { Context, GuestContext, PublicContext } from './context.ts';
 import { pathID } from './fields.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import type { Scope } from './scopes.ts';
@@ -46,6 +46,7 @@ interface Declaration<
     | 'account'
     | 'service'
     | 'streams'
+    | 'guides'
     | 'schedule'
     | 'uploads'
     | 'sources'
@@ -108,6 +109,8 @@ export interface Operation extends Omit<
   readonly method: Method;
   readonly path: `/${string}`;
   readonly errors: readonly ProblemCode[];
+  /** Whether guests call it, which only REST offers: a document of GraphQL would send many requests as one. */
+  readonly isForGuests?: true;
   /** One of these scopes is enough; `public` operations need no credential. */
   readonly scopes: readonly [Scope, ...Scope[]] | 'public';
   readonly params: z.ZodObject;
@@ -145,6 +148,17 @@ export function publicOperation<Answer extends Schema>(
   declaration: Declaration<Route, Record<never, never>, Record<never, never>, z.ZodUndefined, Answer, PublicContext>,
 ): DeclaredOperation {
   return withSchemas('public', declaration);
+}
+
+/** Declares an operation for guests, who have the token of a guide link. */
+export function guestOperation<
+  const Of extends Route,
+  Params extends Shape,
+  Query extends Shape = Record<never, never>,
+  Body extends Schema = z.ZodUndefined,
+  Answer extends Schema = z.ZodUndefined,
+>(declaration: Declaration<Of, Params, Query, Body, Answer, GuestContext>): DeclaredOperation {
+  return { ...withSchemas('public', declaration), isForGuests: true };
 }
 
 /** Builds the schemas once, and not for each request. */

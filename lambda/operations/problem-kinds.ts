@@ -136,6 +136,13 @@ export const problemCodes = {
     title: 'Queued item has begun',
     explanation: 'The queued item plays, or does in less than 10 seconds. Use skip_item.',
   },
+  item_request_refused: {
+    status: 422,
+    title: 'Request refused',
+    explanation:
+      'The policy of the channel refuses the request of a viewer. refusedBy names its part. allowedAt is the time at ' +
+      'which it would be granted, or null.',
+  },
   schedule_in_past: { status: 422, title: 'Schedule in the past', explanation: 'The given time is in the past.' },
   output_exists: {
     status: 422,

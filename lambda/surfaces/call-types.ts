@@ -9,6 +9,8 @@ export interface Call {
   /** Validated by the operation's schemas. */
   readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | null;
+  /** The client's IP address; absent: the surface has no operations for guests. */
+  readonly address?: string;
   /** Whether the client selected a field of the answer. Default: all fields. */
   readonly isWanted?: Context['isWanted'];
 }

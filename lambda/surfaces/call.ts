@@ -6,6 +6,7 @@ import type { Database } from '../data/database.ts';
 import type { Caller, Context } from '../operations/context.ts';
 import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
+import { guestHash } from './admission/guests.ts';
 import { cursorsOf } from './cursors.ts';
 import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
 import { newID } from '../data/shared/new-id.ts';
@@ -43,8 +44,11 @@ async function assertNotHeld({ operation, caller }: Call, data: Database): Promi
   throw new ProblemError('account_on_hold', `The account is on hold. ${hold || 'Ask the operator of the platform.'}`);
 }
 
-async function run(service: Service, { operation, caller, input, isWanted }: Call, data: Database): Promise<Answer> {
-  const result = await operation.handle(contextOf(service, caller, data, isWanted), input);
+async function run(service: Service, call: Call, data: Database): Promise<Answer> {
+  const { operation, caller, input, isWanted, address = '' } = call;
+  const guestOf = (streamID: string) => guestHash(service.serviceSecret, streamID, address);
+  const context = { ...contextOf(service, caller, data, isWanted), ...(operation.isForGuests && { guestOf }) };
+  const result = await operation.handle(context, input);
   const { status, body: schema, location } = operation.output;
   if (!schema) return { status, headers: {}, body: '' };
   const parsed = schema.safeParse(result);

@@ -38,7 +38,10 @@ const decided = [
   ['POST /streams/{id}/look/preview', 'service:read', '200', 'preview_stream_look'],
   ['GET /streams/{id}/transitions', 'service:read', '200', 'list_stream_transitions'],
   ['POST /streams/{id}/guide-link', 'service:write', '201', 'create_guide_link'],
+  ['PATCH /streams/{id}/guide-link', 'service:write', '200', 'update_guide_link'],
   ['DELETE /streams/{id}/guide-link', 'service:write', '204', 'delete_guide_link'],
+  ['GET /guides/{token}/requests', 'public', '200', 'list_requestable_items'],
+  ['POST /guides/{token}/requests', 'public', '202', 'request_item'],
   ['GET /streams/{id}/broadcasts', 'service:read', '200', 'list_stream_broadcasts'],
   ['GET /streams/{id}/outputs', 'service:read', '200', 'list_stream_outputs'],
   ['POST /streams/{id}/outputs', 'service:write', '201 + Location', 'create_stream_output'],
@@ -164,7 +167,7 @@ describe('the catalogue', () => {
   test('lists every operation that is declared', async () => {
     const folder = `${import.meta.dirname}/../../lambda/operations`;
     const declaring = globSync('*/*.ts', { cwd: folder }).filter((file) =>
-      /\b(operation|publicOperation)\(/.test(readFileSync(`${folder}/${file}`, 'utf8')),
+      /\b(operation|publicOperation|guestOperation)\(/.test(readFileSync(`${folder}/${file}`, 'utf8')),
     );
     for (const file of declaring) {
       const exported = Object.values((await import(/* @vite-ignore */ `${folder}/${file}`)) as Record<string, unknown>);

@@ -179,6 +179,22 @@ const publishedProgramme = async () => {
   return made;
 };
 
+/**
+ * The path of requests to a live stream. Guests may ask for the uploads of this source; null: for none.
+ */
+const requestsPath = async (from: object | null = { folder: '' }) => {
+  const { id, uploadID } = await playableProgramme();
+  const { streamID } = (await call('GET', `/programmes/${id}`)).body;
+  const destinationID = await destination();
+  await call('PATCH', `/streams/${streamID}`, { videoUploadObjectID: uploadID, destinationID });
+  await call('POST', `/programmes/${id}/publish`);
+  await call('POST', `/streams/${streamID}/start`);
+  const collectionID = from && (await call('POST', '/collections', { name: 'x', kind: 'video', source: from })).body.id;
+  const requests = collectionID && { collectionID };
+  const { requestsURL } = (await call('POST', `/streams/${streamID}/guide-link`, { requests })).body;
+  return (requestsURL as string).slice(service.service().baseURL.length);
+};
+
 const newSource = { kind: 'rss', url: 'https://example.org/feed.xml' };
 const source = async () => (await call('POST', '/sources', newSource)).body.id as string;
 
@@ -355,10 +371,37 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   create_guide_link: {
     done: () => on('streams', emptyStream(), 'guide-link'),
     not_found: () => call('POST', '/streams/nothing/guide-link'),
+    validation_failed: async () =>
+      on('streams', emptyStream(), 'guide-link', { requests: { collectionID: 'nothing' } }),
+  },
+  update_guide_link: {
+    done: async () => {
+      const id = await emptyStream();
+      await call('POST', `/streams/${id}/guide-link`);
+      return call('PATCH', `/streams/${id}/guide-link`, { requests: null });
+    },
+    not_found: () => call('PATCH', '/streams/nothing/guide-link', { requests: null }),
+    validation_failed: () => call('PATCH', '/streams/nothing/guide-link', { requests: { perHour: 0 } }),
   },
   delete_guide_link: {
     done: () => remove('streams', emptyStream(), '/guide-link'),
     not_found: () => call('DELETE', '/streams/nothing/guide-link'),
+  },
+  list_requestable_items: {
+    done: async () => call('GET', await requestsPath()),
+    not_found: () => call('GET', '/guides/nothing/requests'),
+    validation_failed: () => call('GET', '/guides/nothing/requests?limit=0'),
+    invalid_cursor: async () => call('GET', `${await requestsPath()}?cursor=x`),
+    item_request_refused: async () => call('GET', await requestsPath(null)),
+  },
+  request_item: {
+    done: async () => {
+      const uploadID = await upload();
+      return call('POST', await requestsPath({ uploadIDs: [uploadID] }), { uploadID });
+    },
+    not_found: () => call('POST', '/guides/nothing/requests', { uploadID: 'nothing' }),
+    validation_failed: () => call('POST', '/guides/nothing/requests', {}),
+    item_request_refused: async () => call('POST', await requestsPath(), { uploadID: 'nothing' }),
   },
   list_stream_transitions: {
     done: () => get('streams', emptyStream(), '/transitions'),
@@ -909,6 +952,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
 
 const tags = new Set<string>([
   'streams',
+  'guides',
   'schedule',
   'uploads',
   'playlists',
@@ -956,7 +1000,7 @@ describe.for(covered)('$method $path', (operation) => {
   });
 });
 
-describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', (operation) => {
+describe.for(covered.filter(({ path }) => path.includes('{id}')))('$method $path', (operation) => {
   it("answers for what is somebody else's as for what is not there", async () => {
     const { method, path, body } = operation;
     const other = await service.user();

@@ -155,6 +155,7 @@ export async function callEveryTool(
   await call('list_stream_transitions', { id: stream.id });
   await call('get_stream_proof', { id: stream.id, day: '2026-01-31' });
   await call('create_guide_link', { id: stream.id });
+  await call('update_guide_link', { id: stream.id, requests: null });
   await call('delete_guide_link', { id: stream.id });
   await call('list_stream_broadcasts', { id: stream.id });
   const second = await call('create_destination', { name: 'b', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'second' });

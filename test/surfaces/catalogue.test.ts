@@ -7,6 +7,8 @@ import { toolsOf } from '../../lambda/surfaces/mcp/tools.ts';
 import { buildSchema } from '../../lambda/surfaces/graphql/schema.ts';
 import { buildOpenapi } from '../../lambda/surfaces/openapi/openapi.ts';
 
+const forGuests = 'it is for guests, who have no account: its limits count one request each';
+
 interface Surface {
   /** The operations that the surface has, by tool name. */
   readonly has: () => readonly string[];
@@ -33,6 +35,8 @@ const surfaces: Readonly<Record<string, Surface>> = {
     leftOut: {
       get_status: forNobody,
       get_openapi: forNobody,
+      list_requestable_items: forGuests,
+      request_item: forGuests,
       list_prices: 'it needs no credential: streams and readiness say what they cost',
       get_stream_frame: 'models are given no pictures by the URL of one',
       preview_stream_look: 'models are given no pictures by the URL of one',
@@ -45,7 +49,7 @@ const surfaces: Readonly<Record<string, Surface>> = {
         Object.keys(type.getFields()).map((id) => toolName({ id })),
       );
     },
-    leftOut: {},
+    leftOut: { list_requestable_items: forGuests, request_item: forGuests },
   },
 };
 

@@ -42,13 +42,15 @@ const headersOf = (credential: string): Record<string, string> => ({
 
 describe.for(operations.map((operation) => [operation.id, operation] as const))(
   '%s',
-  ([, { method, path, scopes }]) => {
+  ([, { method, path, scopes, isForGuests }]) => {
     it.each(Object.entries(outcomes))('with %s', async (credential, isEnough) => {
       const scope = allScopes.find((name) => credential.endsWith(` ${name}`));
       const { status, headers, body } = await service.send(
         new Request(baseURL + path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: headersOf(credential) }),
       );
-      if (scopes === 'public') expect(status).toBe(200);
+      // A guest without the token of a link learns nothing, whatever the credential.
+      if (isForGuests) expect(status).toBe(method === 'GET' ? 404 : 422);
+      else if (scopes === 'public') expect(status).toBe(200);
       else if (scope) expect(body?.code === 'insufficient_scope').toBe(!isEnough(scopes));
       else expect(body?.code === 'unauthenticated').toBe(!isEnough(scopes));
       if (body?.code === 'insufficient_scope') {

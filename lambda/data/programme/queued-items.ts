@@ -12,6 +12,8 @@ export interface QueuedRow {
   readonly queued_at: Date;
   /** The beginning of its row in the last plan; null: it is in none. */
   readonly plays_at: Date | null;
+  /** Whether a guest has asked for it. */
+  readonly by_guest: boolean;
 }
 
 export interface NamedQueuedRow extends QueuedRow {
@@ -28,14 +30,14 @@ export interface PlannedQueue {
 export function queuedItems(db: Queryable) {
   return {
     /** @returns null if as many items wait already as may */
-    add: (item: Pick<QueuedRow, 'id' | 'programme_id' | 'upload_id'>, most: number) =>
+    add: (item: Pick<QueuedRow, 'id' | 'programme_id' | 'upload_id' | 'by_guest'>, most: number) =>
       one<QueuedRow>(
         db,
-        `insert into queued_items (id, programme_id, upload_id) select $1, $2, $3
+        `insert into queued_items (id, programme_id, upload_id, by_guest) select $1, $2, $3, $5
          where (select count(*) from queued_items
            where programme_id = $2 and (plays_at is null or plays_at > now())) < $4
          returning *`,
-        [item.id, item.programme_id, item.upload_id, most],
+        [item.id, item.programme_id, item.upload_id, most, item.by_guest],
       ),
 
     /** All items that a plan may need, in their order. */

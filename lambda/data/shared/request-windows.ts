@@ -18,6 +18,11 @@ export const userSubject = `'user ' || user_id`;
 
 const windowLength = `make_interval(secs => ${requestWindowSeconds})`;
 
+/** SQL of the requests that the running window of a subject and a class has counted; null: none runs. */
+export const runningRequests = (subject: string, requestClass: string) => `(
+  select requests from request_windows
+  where subject = ${subject} and class = ${requestClass} and began_at > now() - ${windowLength})`;
+
 /**
  * SQL that counts requests and returns their windows.
  * @param counted SQL of rows (subject, class, requests), at most one for each subject and class

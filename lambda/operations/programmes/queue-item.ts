@@ -31,7 +31,7 @@ export const queueItem = operation(['service:write'], {
       const failure = failureOfItem(facts && { ...facts, failure: upload.failure }, programme.kind);
       throw fieldProblem('uploadID', failure?.detail ?? 'The upload is still being examined. Try again in a minute.');
     }
-    const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID };
+    const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID, by_guest: false };
     const item = await ctx.data.queuedItems.add(added, programmeBounds.queuedItems);
     if (item === null) throw queueFull();
     // One plan has all that were queued meanwhile.

@@ -10,6 +10,7 @@ export const queuedItemSchema = z
     uploadID: z.string(),
     name: z.string(),
     queuedAt: timestamp,
+    byGuest: z.boolean().describe('A guest asked for it.'),
     playsAt: timestamp.nullable().describe('Planned start. null: none yet.'),
   })
   .meta({ id: 'QueuedItem' });

@@ -1,7 +1,9 @@
 // POST /streams/{id}/guide-link: creates a public link to the schedule of a stream.
+import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { addressesOf, guideLink, guideTokenBytes } from './guide-link.ts';
+import { assertRequests, requestPolicyInput } from './request-policy.ts';
 
 export const createGuideLink = operation(['service:write'], {
   summary: "Create a public link to a stream's program guide",
@@ -11,11 +13,14 @@ export const createGuideLink = operation(['service:write'], {
     'contains the addresses. A new link replaces the previous one.',
   tag: 'streams',
   route: 'POST /streams/{id}/guide-link',
+  body: z.strictObject({ requests: requestPolicyInput.default(null) }),
+  isBodyOptional: true,
   output: { status: 201, body: guideLink, isSecret: true },
-  async handle(ctx, { params }) {
+  async handle(ctx, { params, body: { requests } }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    await assertRequests(ctx, requests);
     const token = ctx.randomBytes(guideTokenBytes).toString('base64url');
-    await ctx.data.guideLinks.set(stream.id, token);
+    await ctx.data.guideLinks.set(stream.id, token, requests);
     return addressesOf(token, ctx.baseURL);
   },
 });

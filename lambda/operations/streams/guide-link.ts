@@ -15,6 +15,7 @@ export const guideLink = z
     calendarURL: z.string(),
     nowURL: z.string().describe('JSON of the current and the next item with artwork, for overlays.'),
     nowTextURL: z.string().describe('One line of text: the current item.'),
+    requestsURL: z.string().describe('GET lists items that viewers may ask for; POST asks for one.'),
   })
   .meta({ id: 'GuideLink', examples: [addressesOf('A'.repeat(32), 'https://streams.example.org/v1')] });
 
@@ -26,5 +27,6 @@ export function addressesOf(token: string, baseURL: string) {
     calendarURL: address('.ics'),
     nowURL: address('/now.json'),
     nowTextURL: address('/now.txt'),
+    requestsURL: `${baseURL}/guides/${token}/requests`,
   };
 }

@@ -7,7 +7,8 @@ import type { Service } from '../service.ts';
 /**
  * Requests per minute, before the factor of the stage. read, write: of a user. refused: of an address whose credentials
  * were refused. preview: of a user's previews, with 30 requests per minute each. poster: of a page of 100 posters,
- * which change every four seconds. page: of all web pages that a user has open.
+ * which change every four seconds. page: of all web pages that a user has open. guest: of a guest at a guide link. ask,
+ * offer: of all guests of a link, for an item, and for the list of items.
  */
 export const requestsPerMinute = {
   read: 1200,
@@ -16,6 +17,9 @@ export const requestsPerMinute = {
   preview: 300,
   poster: 1800,
   page: 1200,
+  guest: 60,
+  ask: 100,
+  offer: 300,
 } as const;
 
 export type RequestClass = keyof typeof requestsPerMinute;

@@ -24,7 +24,8 @@ export interface CatalogueSchema {
 }
 
 /** Builds the schema. A process does so once. */
-export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
+export function buildSchema(catalogue: readonly Operation[]): CatalogueSchema {
+  const operations = catalogue.filter(({ isForGuests }) => isForGuests !== true);
   const components: Components = {};
   const answerOf = ({ output: { body } }: Operation) =>
     body ? (jsonSchema(body, 'output', components) as Schema) : null;

@@ -15,6 +15,7 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   account: 'The user of the credential.',
   service: 'The service itself: its status, prices and recent changes.',
   streams: 'Streams: their settings, start, stop, schedule and statistics.',
+  guides: 'Requests of viewers, who need no account.',
   schedule: 'Scheduled runs of streams, computed ahead.',
   uploads: 'Video, audio and image files for streams.',
   sources: 'Folders, buckets and feeds that are watched for new files.',
@@ -155,8 +156,8 @@ function format({ output }: Operation): Json[] {
   return [{ name: 'format', in: 'query', required: false, description, schema: { type: 'string', enum: ['csv'] } }];
 }
 
-function idempotencyKey({ method }: Operation): Json[] {
-  if (method !== 'POST') return [];
+function idempotencyKey({ method, scopes }: Operation): Json[] {
+  if (method !== 'POST' || scopes === 'public') return [];
   const description =
     'Unique key of this request. A repeated request with the same key within 24 hours returns the first answer ' +
     'instead of running again.';

@@ -28,6 +28,13 @@ interface Route {
   readonly readQuery: QueryReader;
 }
 
+/** A request that was admitted. */
+interface Admitted {
+  readonly request: Request;
+  readonly address: string;
+  readonly caller: Caller | null;
+}
+
 /** The operations at one path, by HTTP method. */
 type Routes = Map<string, Route>;
 
@@ -60,7 +67,10 @@ export function createRestHandler(service: Service): RestHandler {
       const admission = await admit(service, { operation, headers: request.headers, method, address });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
-      if (route) return withQuota(await answer(request, url.searchParams, route, params, admission.caller), quota);
+      if (route) {
+        const { caller } = admission;
+        return withQuota(await answer({ request, address, caller }, url.searchParams, route, params), quota);
+      }
       const page = method === 'GET' ? await pageAt(service, path) : null;
       return withQuota(page ?? refuseUnknown(service, [...routes.keys()]), quota);
     } catch (error) {
@@ -69,11 +79,10 @@ export function createRestHandler(service: Service): RestHandler {
   }
 
   async function answer(
-    request: Request,
+    { request, address, caller }: Admitted,
     search: URLSearchParams,
     { operation, readQuery }: Route,
     params: Readonly<Record<string, string>>,
-    caller: Caller | null,
   ): Promise<Response> {
     const idempotencyKey = request.method === 'POST' ? request.headers.get('idempotency-key') : null;
     const isTable = operation.output.csv !== undefined && search.get('format') === 'csv';
@@ -82,7 +91,13 @@ export function createRestHandler(service: Service): RestHandler {
     const raw = { params, query, body: await readBody(request, operation) };
     const found = [...faultsOfKey(idempotencyKey, '/header/Idempotency-Key'), ...faults];
     const input = validateInput(operation, raw, found);
-    const { status, headers, body } = await callOperation(service, { operation, caller, input, idempotencyKey });
+    const { status, headers, body } = await callOperation(service, {
+      operation,
+      caller,
+      input,
+      idempotencyKey,
+      address,
+    });
     if (body === '') return new Response(null, { status, headers });
     if (status === 302) return redirectTo((JSON.parse(body) as { readonly url: string }).url);
     if (isTable) return tableResponse(operation, new URL(request.url), body);

@@ -25,7 +25,8 @@ const anonymous = (path: string, address: string, headers: Record<string, string
 const endWindows = () => service.pool().query(`update request_windows set began_at = began_at - interval '60 seconds'`);
 
 it('the limits are those that were decided', () => {
-  expect(requestsPerMinute).toEqual({ read: 1200, write: 600, refused: 300, preview: 300, poster: 1800, page: 1200 });
+  const ofCallers = { read: 1200, write: 600, refused: 300, preview: 300, poster: 1800, page: 1200 };
+  expect(requestsPerMinute).toEqual({ ...ofCallers, guest: 60, ask: 100, offer: 300 });
 });
 
 describe('how much is left is said by every answer', () => {
@@ -34,8 +35,10 @@ describe('how much is left is said by every answer', () => {
     async (id, { method, path, scopes }) => {
       const caller = await service.user();
       const answer =
-        scopes === 'public' ? await anonymous(path, id) : await caller.call(method, path.replace('{id}', 'x'));
-      const limit = limits[method === 'GET' ? 'read' : 'write'];
+        scopes === 'public'
+          ? await anonymous(path, id, {}, method)
+          : await caller.call(method, path.replace('{id}', 'x'));
+      const limit = limits[method === 'GET' || scopes === 'public' ? 'read' : 'write'];
       expect(quotaOf(answer)).toEqual([limit, limit - 1, 60]);
       expect(answer.headers.has('retry-after')).toBe(false);
     },

@@ -18,6 +18,7 @@ import { pretendOnAir } from '../../support/stored-streams.ts';
 const service = testService();
 const { ask } = graphqlOn(service);
 const { schema } = buildSchema(operations);
+const offered = operations.filter(({ isForGuests }) => isForGuests !== true);
 let user: TestUser;
 const called = new Set<string>();
 beforeAll(async () => {
@@ -411,6 +412,7 @@ describe('streams', () => {
     await callAs(`/streams/${id}/outputs`, 'listStreamOutputs', { id });
     await call('deleteStreamOutput', named);
     await call('createGuideLink', { id });
+    await call('updateGuideLink', { id, requests: null });
     await call('deleteGuideLink', { id });
     await callAs(`/streams/${id}/transitions`, 'listStreamTransitions', { id });
     await callAs(`/streams/${id}/broadcasts`, 'listStreamBroadcasts', { id });
@@ -516,5 +518,5 @@ describe('deletions', () => {
 
 afterAll(() => {
   // A new operation in the catalogue needs a call here.
-  expect([...called].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  expect([...called].toSorted()).toEqual(offered.map(({ id }) => id).toSorted());
 });

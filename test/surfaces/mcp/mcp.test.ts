@@ -102,6 +102,7 @@ describe('the list of tools', () => {
       update_stream_output: 'destroys, repeatable, reaches out',
       delete_stream_output: 'destroys, repeatable',
       create_guide_link: '',
+      update_guide_link: 'destroys, repeatable',
       delete_guide_link: 'destroys, repeatable',
       create_upload: '',
       create_clip: '',

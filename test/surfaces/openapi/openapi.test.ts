@@ -271,6 +271,9 @@ describe('bodies', () => {
       schedule_stream: ['scheduleStartAt'],
       skip_occurrence: ['startAt'],
       skip_item: ['startAt', 'uploadID'],
+      create_guide_link: [],
+      update_guide_link: [],
+      request_item: ['uploadID'],
       preview_stream_look: ['look'],
       mark_notifications_read: [],
       create_stream_output: ['destinationID'],
@@ -332,7 +335,9 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
       ...Object.entries(operation.query.shape).map(([name, type]) => [name, !z.safeParse(type, undefined).success]),
       ...(operation.output.csv ? [['format', false]] : []),
     ]);
-    expect(named('header').map(({ name }) => name)).toEqual(operation.method === 'POST' ? ['Idempotency-Key'] : []);
+    expect(named('header').map(({ name }) => name)).toEqual(
+      operation.method === 'POST' && operation.scopes !== 'public' ? ['Idempotency-Key'] : [],
+    );
     expect(parameters.filter(({ schema }) => !/^(string|integer|boolean|array)$/.test(String(schema.type)))).toEqual(
       [],
     );

@@ -1,0 +1,76 @@
+// Requests of guests at a guide link: bounded before their operation reads anything, and open to every website.
+// No cookie and no credential counts here, so a website cannot send anything in the name of its visitor.
+// Decision D232.
+import { databaseOn } from '../data/database.ts';
+import { subjectOfGuests } from '../data/playout/guide-links.ts';
+import { ProblemError } from '../operations/problem-codes.ts';
+import { guestHash } from '../surfaces/admission/guests.ts';
+import { countRequest, quotaHeaders, requestsPerMinute } from '../surfaces/admission/rate-limits.ts';
+import type { Quota, RequestClass } from '../surfaces/admission/rate-limits.ts';
+import { problemResponse } from '../surfaces/problem-response.ts';
+import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
+import type { Service } from '../surfaces/service.ts';
+
+const isRequests = /^\/guides\/([^/]+)\/requests$/;
+
+/** A website reads its list again for each of its visitors. */
+const maxAgeSeconds = 30;
+const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+const preflightHeaders = {
+  ...corsHeaders,
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers': 'Content-Type',
+  'access-control-max-age': '86400',
+};
+
+/** The token in a path below the base URL; undefined: it is not that of requests. */
+export function tokenOfRequests(path: string): string | undefined {
+  return isRequests.exec(path)?.[1];
+}
+
+/** Answers by `rest`, unless the guest or all guests of the link send too much. */
+export async function answerGuest(
+  rest: RestHandler,
+  service: Service,
+  { request, address, token }: { readonly request: Request; readonly address: string; readonly token: string },
+): Promise<Response> {
+  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflightHeaders });
+  const flooded = await refuseFlood(service, request.method, token, address).catch((error: unknown) =>
+    problemResponse(service, error),
+  );
+  const response = flooded ?? (await rest(request, address));
+  const isCached = request.method === 'GET' && response.status === 200;
+  const headers = { ...corsHeaders, 'cache-control': isCached ? `public, max-age=${maxAgeSeconds}` : 'no-store' };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
+/**
+ * The answer to a request beyond a limit; null: it is within all. A flood from many addresses costs one read each, and
+ * writes no row; one from an address costs one write more. Wrong tokens are left to `rest`.
+ */
+async function refuseFlood(service: Service, method: string, token: string, address: string): Promise<Response | null> {
+  const requestClass = method === 'POST' ? 'ask' : 'offer';
+  const link = await databaseOn(service.pool).guideLinks.findAsked(token, requestClass);
+  if (link === null) return null;
+  const { stream_id: streamID, asked } = link;
+  if (asked >= requestsPerMinute[requestClass] * service.settings.rateLimitFactor) return tooMany(service, null);
+  const guest = guestHash(service.serviceSecret, streamID, address).toString('hex');
+  for (const [subject, counted] of [
+    [`guest ${guest}`, 'guest'],
+    [subjectOfGuests(streamID), requestClass],
+  ] as const satisfies (readonly [string, RequestClass])[]) {
+    const quota = await countRequest(service, subject, counted);
+    if (quota.exceeded) return tooMany(service, quota);
+  }
+  return null;
+}
+
+/** @param quota null: the limit of the link */
+function tooMany(service: Service, quota: Quota | null): Response {
+  const detail = 'Too many requests came for this channel. Try again in a minute.';
+  const response = problemResponse(service, new ProblemError('rate_limited', detail));
+  const headers = quota ? quotaHeaders(quota, { refused: true }) : { 'retry-after': '60' };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}

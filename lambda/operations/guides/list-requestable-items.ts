@@ -1,0 +1,73 @@
+// GET /guides/{token}/requests: the items that viewers can ask for.
+// Decision D232.
+import * as z from 'zod';
+import type { CollectionMember } from '../../data/media/collections.ts';
+import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
+import { titleOfUpload } from '../../domain/playout/item-title.ts';
+import { askedChannel, offeredItems } from '../../orchestration/playout/guest-requests.ts';
+import { invalidCursor, orNotFound, pageOf, pageQuery, text } from '../fields.ts';
+import { guestOperation } from '../operation.ts';
+import { guestRefusal } from './guest-refusal.ts';
+import { guideToken } from './guide-token.ts';
+
+const requestableItem = z
+  .object({
+    id: z.string().describe('uploadID of request_item.'),
+    title: z.string(),
+    artist: z.string().nullable(),
+    durationSeconds: z.number(),
+  })
+  .meta({ id: 'RequestableItem' });
+
+export const listRequestableItems = guestOperation({
+  summary: 'List items that viewers can ask for',
+  description:
+    'Returns items of the collection that viewers can ask for now, in its order. An item may be missing or appear ' +
+    'twice if the collection changes between two pages. Next: request_item.',
+  tag: 'guides',
+  route: 'GET /guides/{token}/requests',
+  params: { token: guideToken },
+  query: { ...pageQuery, q: text(1, 100).optional().describe('Words of title and artist, or their beginnings.') },
+  output: { status: 200, body: pageOf(requestableItem).meta({ id: 'RequestableItemPage' }) },
+  errors: ['not_found', 'item_request_refused'],
+  async handle(ctx, { params: { token }, query: { q = '', limit, cursor } }) {
+    const channel = await askedChannel(ctx.data, orNotFound(await ctx.data.guideLinks.find(token), 'guide'));
+    if ('refusedBy' in channel) throw guestRefusal(channel);
+    const listID = `requests of ${channel.stream.id} ${q}`;
+    const from = cursor === undefined ? 0 : ctx.cursors.open(listID, cursor);
+    if (from === null) throw invalidCursor();
+    const offered = await offeredItems(ctx.data, channel, await ctx.data.now());
+    const matches = matcherOf(q);
+    const found = offered.map(presentItem).filter(matches);
+    const end = from + limit;
+    const hasMore = found.length > end;
+    const data = found.slice(from, end);
+    return { data, page: { hasMore, nextCursor: hasMore ? ctx.cursors.seal(listID, end) : '' } };
+  },
+});
+
+type Item = z.input<typeof requestableItem>;
+
+function presentItem({ id, name, titles, durationSeconds, showSeconds }: CollectionMember): Item {
+  return {
+    id,
+    title: titles.title ?? titleOfUpload(name),
+    artist: titles.artist ?? null,
+    durationSeconds: durationSeconds ?? showSeconds ?? imageDurationSeconds,
+  };
+}
+
+/** Whether each word of a search begins a word of an item. */
+function matcherOf(search: string): (item: Item) => boolean {
+  const wanted = wordsOf(search);
+  return ({ title, artist }) => {
+    if (wanted.length === 0) return true;
+    const words = wordsOf(`${title} ${artist ?? ''}`);
+    return wanted.every((each) => words.some((word) => word.startsWith(each)));
+  };
+}
+
+function wordsOf(value: string): string[] {
+  const folded = value.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return folded.match(/[\p{L}\p{N}]+/gu) ?? [];
+}

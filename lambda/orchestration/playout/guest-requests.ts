@@ -1,0 +1,78 @@
+// Judges requests of guests by the policy of a guide link, and finds the items that they can ask for.
+// Decision D232.
+import type { CollectionMember } from '../../data/media/collections.ts';
+import type { Database } from '../../data/database.ts';
+import type { LinkedStream } from '../../data/playout/guide-links.ts';
+import type { PublishedProgramme } from '../../data/programme/programmes.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { isAvailableAt } from '../../domain/media/availability.ts';
+import { ZoneOffsets } from '../../domain/programme/breaks.ts';
+import { notOnAir, notTaken, requestBounds, sameItem } from '../../domain/programme/guest-requests.ts';
+import type { RequestPolicy, RequestRefusal } from '../../domain/programme/guest-requests.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { onAirRows } from './on-air-rows.ts';
+
+/** A channel that takes requests. */
+export interface AskedChannel {
+  readonly stream: Stream;
+  readonly programme: PublishedProgramme;
+  readonly policy: RequestPolicy;
+}
+
+const minuteMs = 60_000;
+
+/** Whether requests are taken while a stream is in its state. */
+export function takesRequests({ state }: Stream): boolean {
+  return isLive(state) && state !== 'stopping';
+}
+
+/** The channel of a link, or the reason for which it takes no requests now. */
+export async function askedChannel(
+  data: Database,
+  { stream, requests: policy }: LinkedStream,
+): Promise<AskedChannel | RequestRefusal> {
+  if (policy === null) return notTaken;
+  if (!takesRequests(stream)) return notOnAir;
+  const collection = await data.collections.find(stream.user_id, policy.collectionID);
+  if (collection === null) return notTaken;
+  const programmes = await data.programmes.ofStreams([stream.id]);
+  const programme = programmes.find(({ kind }) => kind === collection.kind);
+  return programme ? { stream, programme, policy } : notOnAir;
+}
+
+/** The items that can be asked for now, in the order of their collection. */
+export async function offeredItems(
+  data: Database,
+  { stream, programme, policy: { collectionID } }: AskedChannel,
+  now: Date,
+): Promise<readonly CollectionMember[]> {
+  const members = await data.collections.members(stream.user_id, [collectionID]);
+  const offsetMs = new ZoneOffsets(programme.live.timeZone).offsetMsAt(now.getTime());
+  return (members.get(collectionID)?.members ?? []).filter(
+    ({ isPlayable, availability }) =>
+      isPlayable && (availability === null || isAvailableAt(availability, now.getTime(), offsetMs)),
+  );
+}
+
+/** The reason for which an item is too close to its last playing, or waits already; null: it is not. */
+export async function refusalOfItem(
+  data: Database,
+  { stream, programme, policy: { sameItemMinutes } }: AskedChannel,
+  uploadID: string,
+  now: Date,
+): Promise<RequestRefusal | null> {
+  const waiting = await data.queuedItems.waiting(programme.id);
+  if (waiting.some(({ upload_id: queuedID }) => queuedID === uploadID)) return sameItem(null);
+  if (sameItemMinutes === 0) return null;
+  const rows = await onAirRows(data, stream, {
+    from: new Date(now.getTime() - sameItemMinutes * minuteMs),
+    // The row that begins now as well.
+    to: new Date(now.getTime() + 1),
+    count: requestBounds.playedRows,
+    track: programme.kind,
+    drafts: null,
+    now,
+  });
+  const last = rows.findLast(({ occurrence }) => occurrence.item.uploadID === uploadID);
+  return last ? sameItem(new Date(last.endAt.getTime() + sameItemMinutes * minuteMs)) : null;
+}
