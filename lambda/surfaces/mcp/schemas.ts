@@ -38,7 +38,8 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
   if (value === null || typeof value !== 'object') return value;
   const { $ref, ...own } = value as Json & { $ref?: string };
   const component = $ref === undefined ? {} : (schemas[nameIn($ref)] as Json);
-  const members = Object.entries({ ...component, ...own }).filter(([name, member]) => !isNoise(name, member));
+  const whole: Json = { ...component, ...own };
+  const members = Object.entries(whole).filter(([name, member]) => !isNoise(name, member, whole['format']));
   const schema = Object.fromEntries(
     members.map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
@@ -52,8 +53,9 @@ function nameIn(reference: string): string {
 }
 
 /** Whether a part of a schema is of no use to an AI client: the service checks it anyway. */
-function isNoise(name: string, member: unknown): boolean {
-  if (name === 'pattern') return member === storableTextPattern;
+function isNoise(name: string, member: unknown, format: unknown): boolean {
+  // The pattern of a day, with its leap years, is ten times as long as the name of its format.
+  if (name === 'pattern') return member === storableTextPattern || format === 'date';
   if (name === 'maxLength') return member === maxIDLength;
   return (
     (name === 'minLength' && Number(member) <= 1) ||
