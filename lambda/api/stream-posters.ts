@@ -7,7 +7,7 @@ import type { Frame, FrameState } from '../data/playout/frames.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
 import { posterKey, posterStripKey } from '../domain/media/content-pictures.ts';
-import { occurrenceAt } from '../domain/playout/play-out.ts';
+import { fromOrigin, occurrenceAt } from '../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../domain/playout/play-out.ts';
 import {
   posterAt,
@@ -94,8 +94,9 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     const format = formatOfRun(stream);
     const rate = framesPerSecond[format.framerate];
     const frame = Math.max(0, Math.floor(seconds * rate));
-    const { item, startFrame } = occurrenceAt(timeline, frame, rate);
-    const poster = posterAt((frame - startFrame) / rate, item);
+    const occurrence = occurrenceAt(timeline, frame, rate);
+    const { item } = occurrence;
+    const poster = posterAt((frame - fromOrigin(occurrence).startFrame) / rate, item);
     const upload = await data.uploads.find(stream.user_id, item.uploadID);
     if (!upload) return null;
     const name = formatName(formatOfItem(format, item));

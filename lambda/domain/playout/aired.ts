@@ -28,7 +28,7 @@ export interface AiredStretch {
   readonly soundStandIn: string | null;
 }
 
-/** A part of an item that aired, in seconds after the beginning of the item. */
+/** A part of an occurrence that aired, in seconds after its beginning. */
 export interface AiredPart {
   readonly outputID: string | null;
   readonly fromSeconds: number;

@@ -1,5 +1,6 @@
 // The sound of an item: voices with gain curves, from the item before it to the item after it.
 import type { SourceReading } from '../shared/source-reading.ts';
+import { fromOrigin } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
 import type { PictureFormat } from './rendition.ts';
@@ -96,7 +97,8 @@ export function sourceOfStinger({ contentHashes }: ComposedTrack, { contentHash,
 
 export function composedSound(placed: PlacedItem, framesPerSecond: number, grid: SoundGrid): ComposedSound {
   const { track, occurrence, before, after, joinBefore, join } = placed;
-  const { item, startFrame, frameCount } = occurrence;
+  const { item } = occurrence;
+  const { startFrame, frameCount } = fromOrigin(occurrence);
   const samplesAt = (frames: number) => (frames * soundSampleRate) / framesPerSecond;
   const endSample = endOf(occurrence, framesPerSecond, grid);
   const voice = (of: ItemOccurrence, startSample: number, fades: readonly Fade[] = []): Voice => {
@@ -130,7 +132,7 @@ export function composedSound(placed: PlacedItem, framesPerSecond: number, grid:
   if (joinBefore && isThroughSilence(joinBefore)) fades.push({ direction: 'in', start: 0, end: lengthOf(joinBefore) });
   if (join && isThroughSilence(join))
     fades.push({ direction: 'out', start: endSample - lengthOf(join), end: endSample });
-  const beforeAt = before && -distance(before.startFrame, startFrame, framesPerSecond, grid);
+  const beforeAt = before && -distance(fromOrigin(before).startFrame, startFrame, framesPerSecond, grid);
   const mediaEndOf = (of: TimelineItem) => Math.round(of.durationSeconds * soundSampleRate);
   return {
     item: voice(occurrence, 0, fades),
@@ -227,7 +229,8 @@ function distance(from: number, to: number, framesPerSecond: number, grid: Sound
 }
 
 function endOf(occurrence: ItemOccurrence, framesPerSecond: number, grid: SoundGrid): number {
-  if (grid === 'frames') return (occurrence.frameCount * soundSampleRate) / framesPerSecond;
-  if (grid === 'aac of sound') return soundFramesOf(occurrence, framesPerSecond) * samplesPerSoundFrame;
-  return firstSoundFrameFrom(occurrence.frameCount, framesPerSecond) * samplesPerSoundFrame;
+  const played = fromOrigin(occurrence);
+  if (grid === 'frames') return (played.frameCount * soundSampleRate) / framesPerSecond;
+  if (grid === 'aac of sound') return soundFramesOf(played, framesPerSecond) * samplesPerSoundFrame;
+  return firstSoundFrameFrom(played.frameCount, framesPerSecond) * samplesPerSoundFrame;
 }

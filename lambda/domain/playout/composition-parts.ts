@@ -10,7 +10,7 @@ import {
 import type { ComposedSound, ComposedTrack } from './composed-sound.ts';
 import { compose, layersOf, longestTitledSeconds, placedItem, shifted, sourcesOf } from './composition.ts';
 import type { Composition, FrameRange } from './composition.ts';
-import { frameCountOf, isCutOff, occurrenceAt } from './play-out.ts';
+import { frameCountOf, fromOrigin, isCutOff, occurrenceAt } from './play-out.ts';
 import type { ItemOccurrence } from './play-out.ts';
 import { playingAt, soundFramesOf } from './prepared-play-out.ts';
 import type { Playing } from './prepared-play-out.ts';
@@ -80,7 +80,8 @@ export function contentsOf({ composition, under = [] }: Part): string[] {
 export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence, format: PictureFormat): PlacedPart[] {
   const rate = rates[format.framerate];
   const gop = gopSeconds * rate;
-  const { item, frameCount, startFrame } = occurrence;
+  const { item, startFrame } = occurrence;
+  const { frameCount, skippedFrames } = fromOrigin(occurrence);
   const placed = placedItem(track, occurrence, rate);
   const layers = (placed && layersOf(placed, rate)) ?? [];
   const changes = layers.flatMap((layer) =>
@@ -92,7 +93,8 @@ export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence,
   const ends = isCut ? [frameCount] : [];
   const tail = Math.floor(Math.min(...changes.filter((frame) => frame > 0), ...ends) / gop) * gop;
   // The pictures of a still are sent repeatedly, so its tail has to be whole GOPs too, unless it is cut off there.
-  const hasTail = tail >= gop && tail < frameCount && (!isStill || isCut || tail + gop === frameCount);
+  const hasTail =
+    tail >= Math.max(gop, skippedFrames) && tail < frameCount && (!isStill || isCut || tail + gop === frameCount);
   const partOf = (range: FrameRange, at: PlacedPart['at']) => {
     const composition = compose(track, occurrence, { framesPerSecond: rate, range })!;
     const firstGroup = isStill ? 0 : range.first;
@@ -104,7 +106,7 @@ export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence,
     );
   };
   return [
-    ...(changes.some((frame) => frame <= 0) || (isCut && frameCount < gop)
+    ...((skippedFrames === 0 && changes.some((frame) => frame <= 0)) || (isCut && frameCount < gop)
       ? [partOf({ first: 0, end: headEnd }, 'beginning')]
       : []),
     ...(hasTail ? [partOf({ first: tail, end: frameCount }, 'end')] : []),
@@ -116,14 +118,16 @@ export function soundPartsAt(track: ComposedTrack, occurrence: ItemOccurrence, f
   const placed = placedItem(track, occurrence, framesPerSecond);
   if (!placed) return [];
   const whole = composedSound(placed, framesPerSecond, 'aac of sound');
-  return joinedGroups(placed, soundFramesOf(occurrence, framesPerSecond)).map(({ firstGroup, groupCount }) => {
-    const [first, end] = [firstGroup, firstGroup + groupCount].map((group) => group * samplesPerSoundFrame);
-    const composition = { layers: [], sound: soundWithin(whole, first!, end!) };
-    return placedPart(
-      { composition, format: null, rendition: soundOf(track, occurrence), firstGroup, groupCount },
-      occurrence.startFrame,
-    );
-  });
+  return joinedGroups(placed, soundFramesOf(fromOrigin(occurrence), framesPerSecond)).map(
+    ({ firstGroup, groupCount }) => {
+      const [first, end] = [firstGroup, firstGroup + groupCount].map((group) => group * samplesPerSoundFrame);
+      const composition = { layers: [], sound: soundWithin(whole, first!, end!) };
+      return placedPart(
+        { composition, format: null, rendition: soundOf(track, occurrence), firstGroup, groupCount },
+        occurrence.startFrame,
+      );
+    },
+  );
 }
 
 /** The sound rendition of an occurrence whose file is known. */
@@ -171,7 +175,7 @@ export function titledPartAt(
     ...texts.map(({ toSeconds }) => (toSeconds === null ? Infinity : gopAt(toSeconds - 1 / rate))),
   );
   const range = { first, end: Math.min(chunk.end, chunk.first + lastGop + gop) };
-  const alone = { ...occurrence, startFrame, frameCount, isStandIn: true } as const;
+  const alone = { ...occurrence, startFrame, frameCount, skippedFrames: 0, isStandIn: true } as const;
   const composition = compose(track, alone, { framesPerSecond: rate, range });
   if (!composition) return null;
   const groups = { firstGroup: range.first, groupCount: range.end - range.first };

@@ -14,7 +14,7 @@ import type { Drawing, NamedItem } from './drawings.ts';
 import { pictureEffects } from './look.ts';
 import type { FramingName, PictureEffect, StingerJoin } from './look.ts';
 import { overlayBounds } from './overlays.ts';
-import { occurrenceBefore, occurrencesFrom } from './play-out.ts';
+import { fromOrigin, occurrenceBefore, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { clockTexts, tickerTexts } from './running-texts.ts';
 import { laterBy, overlaysAt, soundTexts } from './sound-titles.ts';
@@ -24,8 +24,8 @@ import { longestAfterCutSeconds } from './stinger.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
 /**
- * The layers and the sound of an item. All frames, samples and seconds count from the beginning of the item. It is
- * plain data: two compositions with equal JSON look and sound equal.
+ * The layers and the sound of an item. All frames, samples and seconds count from the beginning of the item, also if
+ * only a part of it plays. It is plain data: two compositions with equal JSON look and sound equal.
  */
 export interface Composition {
   /** The layers, lowest first; empty: only sound. */
@@ -139,7 +139,7 @@ export function layersOf(
   { track, occurrence, before, joinBefore, join }: PlacedItem,
   framesPerSecond: number,
 ): BareLayer[] | null {
-  const { frameCount } = occurrence;
+  const { frameCount } = fromOrigin(occurrence);
   const framesIn = ({ seconds }: Pick<ItemJoin, 'seconds'>) => Math.round(seconds * framesPerSecond);
   const fades: LayerFade[] = [];
   if (joinBefore && joinBefore.kind in pictureEffects)
@@ -210,11 +210,12 @@ function drawnOver(
   if (!entry || !overlays) return null;
   const isLive = liveSinceMs !== undefined;
   const [fromSeconds, toSeconds] = [range.first / framesPerSecond, range.end / framesPerSecond];
-  const beginsAt = (of.startFrame - occurrence.startFrame) / framesPerSecond;
+  const { startFrame } = fromOrigin(occurrence);
+  const beginsAt = (fromOrigin(of).startFrame - startFrame) / framesPerSecond;
   const following = of === before ? occurrence.item : after.item.itemID === of.item.itemID ? null : after.item;
   const next = isLive ? following : nextInOrder(entry, of.item);
   const longest = isLive ? Infinity : longestTitledSeconds(of.item);
-  const stretch = { startFrame: occurrence.startFrame + range.first, frameCount: range.end - range.first };
+  const stretch = { startFrame: startFrame + range.first, frameCount: range.end - range.first };
   const told =
     overlays.ofSound && track.heard ? soundTexts(overlays, track.heard, stretch, framesPerSecond, longest) : [];
   const texts = [
@@ -223,7 +224,7 @@ function drawnOver(
       .filter((text) => fromSeconds < (text.toSeconds ?? Infinity) && toSeconds > text.fromSeconds),
     ...told.map((text) => laterBy(fromSeconds, text)),
   ];
-  const runSeconds = occurrence.startFrame / framesPerSecond;
+  const runSeconds = startFrame / framesPerSecond;
   const clock = isLive ? clockTexts(overlays, liveSinceMs + runSeconds * 1000, { fromSeconds, toSeconds }) : [];
   const running = isLive ? [...tickerTexts(overlays, runSeconds), ...clock] : [];
   const captions = captionsOver(overlays, of.item);

@@ -4,9 +4,9 @@ import type { ComposedTrack } from './composed-sound.ts';
 import { placedItem } from './composition.ts';
 import { placedPart, soundOf } from './composition-parts.ts';
 import type { HeardUnder, PlacedPart } from './composition-parts.ts';
-import { itemsPlayed, occurrencesFrom } from './play-out.ts';
+import { fromOrigin, itemsPlayed, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from './play-out.ts';
-import { pictureOfSoundFrame, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
+import { firstSoundFrameFrom, pictureOfSoundFrame, soundFramesOf, soundOriginOf } from './prepared-play-out.ts';
 import { groupsPerSegment } from './rendition.ts';
 import type { FrameStretch } from './sound-titles.ts';
 
@@ -37,7 +37,7 @@ export function mixesSoundUnder(video: readonly TimelineEntry[], audio: readonly
 /** The chunk of frames of an audio occurrence that contains a frame, `end` not included. */
 export function mixChunkOf(occurrence: ItemOccurrence, group: number, framesPerSecond: number) {
   const first = Math.floor(group / chunkGroups) * chunkGroups;
-  return { first, end: Math.min(first + chunkGroups, soundFramesOf(occurrence, framesPerSecond)) };
+  return { first, end: Math.min(first + chunkGroups, soundFramesOf(fromOrigin(occurrence), framesPerSecond)) };
 }
 
 /**
@@ -53,7 +53,7 @@ export function mixPartAt(
   const placed = track.under && placedItem(track, occurrence, framesPerSecond);
   if (!track.under || !placed) return null;
   const { first, end } = mixChunkOf(occurrence, group, framesPerSecond);
-  const gridFrame = soundGridFrame(occurrence.startFrame, framesPerSecond) + first;
+  const gridFrame = soundOriginOf(fromOrigin(occurrence), framesPerSecond) + first;
   const groupCount = end - first;
   const under = heardUnder(track.under, { gridFrame, groupCount }, framesPerSecond);
   const isHeard = ({ fromSample, sampleCount }: HeardUnder) =>
@@ -84,11 +84,15 @@ export function mixPartsWithin(
 ): PlacedPart[] {
   const found = new Map<string, PlacedPart>();
   const frameOf = (occurrence: ItemOccurrence, group: number) =>
-    pictureOfSoundFrame(soundGridFrame(occurrence.startFrame, framesPerSecond) + group, framesPerSecond);
+    pictureOfSoundFrame(soundOriginOf(fromOrigin(occurrence), framesPerSecond) + group, framesPerSecond);
   for (const occurrence of occurrencesFrom(track.entries, startFrame, framesPerSecond)) {
     if (occurrence.startFrame >= startFrame + frameCount) break;
-    const groups = soundFramesOf(occurrence, framesPerSecond);
-    for (let group = 0; group < groups && frameOf(occurrence, group) < startFrame + frameCount;) {
+    const { skippedFrames, ...played } = fromOrigin(occurrence);
+    const groups = soundFramesOf({ skippedFrames, ...played }, framesPerSecond);
+    for (
+      let group = firstSoundFrameFrom(skippedFrames, framesPerSecond);
+      group < groups && frameOf(occurrence, group) < startFrame + frameCount;
+    ) {
       const { end } = mixChunkOf(occurrence, group, framesPerSecond);
       const mix = frameOf(occurrence, end) > startFrame ? mixPartAt(track, occurrence, group, framesPerSecond) : null;
       if (mix && !found.has(mix.name)) found.set(mix.name, mix);
@@ -116,13 +120,14 @@ function heardUnder(
   const until = base + (groupCount + mixTrailGroups) * samplesPerSoundFrame;
   const heard: HeardUnder[] = [];
   for (const occurrence of occurrencesFrom(pictures.entries, Math.floor(from / samplesPerFrame), framesPerSecond)) {
-    const begins = occurrence.startFrame * samplesPerFrame;
-    if (begins >= until) break;
+    const played = occurrence.startFrame * samplesPerFrame;
+    if (played >= until) break;
     const { under } = occurrence.item;
     if (!under || !canBeMixed(occurrence.item) || sourceOf(pictures, occurrence.item) === null) continue;
     const placed = placedItem(pictures, occurrence, framesPerSecond)!;
     const whole = composedSound(placed, framesPerSecond, 'aac of pictures');
-    const [first, end] = [Math.max(begins, from), Math.min(begins + occurrence.frameCount * samplesPerFrame, until)];
+    const begins = fromOrigin(occurrence).startFrame * samplesPerFrame;
+    const [first, end] = [Math.max(played, from), Math.min(played + occurrence.frameCount * samplesPerFrame, until)];
     const sound = soundWithin(whole, first - begins, end - begins);
     const { gainDB, duck } = under;
     const place = { startSample: first - begins, fromSample: first - base, sampleCount: end - first };

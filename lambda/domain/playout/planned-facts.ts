@@ -16,6 +16,10 @@ export interface PlannedFacts {
   readonly queueNumber?: number;
   /** `insert`: whether its break begins with this row. */
   readonly beginsBreak?: true;
+  /** `item`, `queued`: the mid-roll whose break divides its item after this row; absent: the item ends. */
+  readonly breakID?: string;
+  /** The frame of the run at which its item began, if this row continues it after a break. */
+  readonly itemStartFrame?: number;
   /** The cursor that it moves, by name. */
   readonly cursor?: string;
   readonly move?: CursorMove;

@@ -61,12 +61,22 @@ export interface TimelineItem {
   readonly levels?: readonly TimedLevel[];
 }
 
+/** The part of an item between two breaks. Both times are on the grid of keyframes. */
+export interface ItemPart {
+  /** Seconds of the item before it. */
+  readonly fromSeconds: number;
+  /** Null: the end of the item. */
+  readonly untilSeconds: number | null;
+}
+
 /** A playlist, or a single upload, as it was when the draft was published or the stream was started. */
 export interface TimelineSnapshot extends Ordered<TimelineItem> {
   /** Graphics over the pictures; absent: none. */
   readonly overlays?: TimelineOverlays;
   /** The facts of its rows in the order of a lap; absent: no programme has planned it. */
   readonly planned?: readonly PlannedFacts[];
+  /** The parts that its rows play, in the order of a lap; null: the whole item. Absent: all rows play whole items. */
+  readonly parts?: readonly (ItemPart | null)[];
 }
 
 /** Graphics over pictures, with every fact that the publisher needs. */
@@ -95,6 +105,10 @@ export interface ItemOccurrence {
   readonly lap: number;
   readonly startFrame: number;
   readonly frameCount: number;
+  /** Absent: the whole item. */
+  readonly part?: ItemPart;
+  /** Frames of the item before its part; absent: none. See `fromOrigin`. */
+  readonly skippedFrames?: number;
   /** Absent: no programme has planned it. */
   readonly planned?: PlannedFacts;
   /** The item replaces the item in the timeline. */
@@ -127,6 +141,31 @@ export function framesUntilNext(item: Pick<TimelineItem, 'durationSeconds' | 'jo
 }
 
 /**
+ * The frames of an occurrence from the first one of its item on, as if that had played up to here without a break. All
+ * positions in the media of an occurrence count from this `startFrame`; the first `skippedFrames` do not play.
+ */
+export function fromOrigin({ startFrame, frameCount, skippedFrames = 0 }: OccurrenceFrames) {
+  return { startFrame: startFrame - skippedFrames, frameCount: skippedFrames + frameCount, skippedFrames };
+}
+
+type OccurrenceFrames = Pick<ItemOccurrence, 'startFrame' | 'frameCount' | 'skippedFrames'>;
+
+/** An item, with the part of it that a row plays. */
+export interface PlayedItem {
+  readonly item: TimelineItem;
+  readonly part?: ItemPart | null | undefined;
+}
+
+/** The frames of an item before a part, and from the beginning of the part to that of the next row. */
+export function framesOfPart({ item, part }: PlayedItem, framesPerSecond: number) {
+  const whole = framesUntilNext(item, framesPerSecond);
+  if (!part) return { skippedFrames: 0, frameCount: whole };
+  const skippedFrames = Math.round(part.fromSeconds * framesPerSecond);
+  const end = part.untilSeconds === null ? whole : Math.round(part.untilSeconds * framesPerSecond);
+  return { skippedFrames, frameCount: end - skippedFrames };
+}
+
+/**
  * The items that a snapshot plays, in the order of the playlist, or each once if a programme has planned them. All code
  * reads items through this function, so that a snapshot can play more items than its playlist lists.
  * @param snapshot undefined: nothing is played
@@ -148,10 +187,9 @@ export function occurrenceAt(
   const end = endFrameOf(timeline, Math.max(0, place), framesPerSecond);
   const { lap, startFrame: lapStart } = lapAt(entry, frame, framesPerSecond);
   let startFrame = lapStart;
-  for (const [place, item] of orderOfLap(entry.snapshot, lap).entries()) {
-    const frameCount = framesUntilNext(item, framesPerSecond);
-    if (frame < startFrame + frameCount) return cutOff({ entry, lap, place, item, startFrame, frameCount }, end);
-    startFrame += frameCount;
+  for (const row of rowsOfLap(entry.snapshot, lap, framesPerSecond)) {
+    if (frame < startFrame + row.frameCount) return cutOff({ entry, lap, startFrame, ...row }, end);
+    startFrame += row.frameCount;
   }
   throw new RangeError('a lap is as long as its items');
 }
@@ -168,19 +206,18 @@ export function* occurrencesFrom(
     const end = endFrameOf(timeline, from + index, framesPerSecond);
     let { startFrame } = lapAt(entry, index === 0 ? frame : entryStartFrame(entry, framesPerSecond), framesPerSecond);
     for (let lap = index === 0 ? first.lap : 0; startFrame < end; lap++) {
-      for (const [place, item] of orderOfLap(entry.snapshot, lap).entries()) {
-        const frameCount = framesUntilNext(item, framesPerSecond);
-        if (startFrame < end && startFrame + frameCount > frame)
-          yield cutOff({ entry, lap, place, item, startFrame, frameCount }, end);
-        startFrame += frameCount;
+      for (const row of rowsOfLap(entry.snapshot, lap, framesPerSecond)) {
+        if (startFrame < end && startFrame + row.frameCount > frame)
+          yield cutOff({ entry, lap, startFrame, ...row }, end);
+        startFrame += row.frameCount;
       }
     }
   }
 }
 
-/** Whether the next entry begins before the item of an occurrence would end. */
-export function isCutOff({ item, frameCount }: ItemOccurrence, framesPerSecond: number): boolean {
-  return frameCount < framesUntilNext(item, framesPerSecond);
+/** Whether the next entry begins before the item of an occurrence, or the part of it, would end. */
+export function isCutOff({ item, part, frameCount }: ItemOccurrence, framesPerSecond: number): boolean {
+  return frameCount < framesOfPart({ item, part }, framesPerSecond).frameCount;
 }
 
 /** Whether any entry of a timeline cuts an item off. */
@@ -210,17 +247,41 @@ export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number,
   return startFrame === frame ? frame : startFrame + frameCount;
 }
 
-interface WholeOccurrence extends Pick<ItemOccurrence, 'item' | 'lap' | 'startFrame' | 'frameCount'> {
-  readonly entry: TimelineEntry;
+/** An item in a lap, with its frames if nothing cuts it off. */
+interface LapRow extends PlayedItem {
   /** Its place in the lap. */
   readonly place: number;
+  readonly skippedFrames: number;
+  readonly frameCount: number;
+}
+
+/** The items of a lap, in the order in which they play. */
+function* rowsOfLap(snapshot: TimelineSnapshot, lap: number, framesPerSecond: number): Generator<LapRow> {
+  for (const [place, item] of orderOfLap(snapshot, lap).entries()) {
+    const part = snapshot.parts?.[place];
+    yield { place, item, part, ...framesOfPart({ item, part }, framesPerSecond) };
+  }
+}
+
+interface WholeOccurrence extends LapRow, Pick<ItemOccurrence, 'lap' | 'startFrame'> {
+  readonly entry: TimelineEntry;
 }
 
 /** An occurrence up to the frame at which the next entry begins. An item that is cut off has no join. */
-function cutOff({ entry, place, item, ...whole }: WholeOccurrence, endFrame: number): ItemOccurrence {
+function cutOff(
+  { entry, place, item, part, skippedFrames, ...whole }: WholeOccurrence,
+  endFrame: number,
+): ItemOccurrence {
   const { number: entryNumber, playlistID, snapshot } = entry;
   const planned = snapshot.planned?.[place];
-  const found = { ...whole, entryNumber, playlistID, ...(planned && { planned }) };
+  const found = {
+    ...whole,
+    entryNumber,
+    playlistID,
+    ...(part && { part }),
+    ...(skippedFrames > 0 && { skippedFrames }),
+    ...(planned && { planned }),
+  };
   if (whole.startFrame + whole.frameCount <= endFrame) return { ...found, item };
   const { join: _, ...unjoined } = item;
   return { ...found, item: unjoined, frameCount: endFrame - whole.startFrame };
@@ -240,13 +301,13 @@ function lapAt(
 ): Pick<ItemOccurrence, 'lap' | 'startFrame'> {
   const { snapshot } = entry;
   const origin = entryStartFrame(entry, framesPerSecond);
-  const framesOf = (items: readonly TimelineItem[]) =>
-    items.reduce((sum, item) => sum + framesUntilNext(item, framesPerSecond), 0);
-  const begun = snapshot.lapUnderWay ? framesOf(orderOfLap(snapshot, 0)) : null;
+  const framesOf = (lap: number) =>
+    rowsOfLap(snapshot, lap, framesPerSecond).reduce((sum, { frameCount }) => sum + frameCount, 0);
+  const begun = snapshot.lapUnderWay ? framesOf(0) : null;
   if (begun !== null && frame < origin + begun) return { lap: 0, startFrame: origin };
   const [firstLap, firstFrame] = begun === null ? [0, origin] : [1, origin + begun];
   // All laps are equally long, in whichever order.
-  const lapFrames = framesOf(snapshot.order ? orderOfLap(snapshot, firstLap) : itemsPlayed(snapshot));
+  const lapFrames = framesOf(firstLap);
   const laps = Math.max(0, Math.floor((frame - firstFrame) / lapFrames));
   return { lap: firstLap + laps, startFrame: firstFrame + laps * lapFrames };
 }

@@ -1,5 +1,6 @@
 // When each prepared picture and frame of sound is sent: a pure function of the frame number.
 // Its errors do not grow, however long a stream runs.
+import { fromOrigin } from './play-out.ts';
 import type { ItemOccurrence } from './play-out.ts';
 
 /**
@@ -12,14 +13,19 @@ const ticksPerSecond = 1000 * ticksPerMs;
 const soundFrameTicks = 64;
 
 /**
- * One playback of a rendition from its beginning, cut off at the end of its item occurrence. Frames count from the
- * anchor of the run.
+ * One playback of a rendition, cut off at the end of its item occurrence. Frames count from the anchor of the run.
  */
 export interface Playing {
   readonly occurrence: ItemOccurrence;
+  /** The frame at which the first picture of the rendition is due, also if it is skipped. */
   readonly startFrame: number;
   readonly frameCount: number;
+  /** The first pictures, which are not sent: the occurrence is a later part of its item. 0: all are sent. */
+  readonly skippedFrames: number;
 }
+
+/** Frames of a rendition. The first ones may be skipped. */
+type PlayedFrames = Pick<Playing, 'startFrame'> & Partial<Pick<Playing, 'skippedFrames'>>;
 
 /**
  * The playback that contains `frame`. A rendition that is shorter than its occurrence plays repeatedly: a still image,
@@ -27,10 +33,12 @@ export interface Playing {
  * @param renditionFrames length of the rendition in frames, at least 1
  */
 export function playingAt(occurrence: ItemOccurrence, frame: number, renditionFrames: number): Playing {
-  const repetition = Math.floor((frame - occurrence.startFrame) / renditionFrames);
-  const startFrame = occurrence.startFrame + repetition * renditionFrames;
+  const { startFrame: origin } = fromOrigin(occurrence);
+  const repetition = Math.floor((frame - origin) / renditionFrames);
+  const startFrame = origin + repetition * renditionFrames;
   const end = occurrence.startFrame + occurrence.frameCount;
-  return { occurrence, startFrame, frameCount: Math.min(renditionFrames, end - startFrame) };
+  const skippedFrames = Math.max(0, occurrence.startFrame - startFrame);
+  return { occurrence, startFrame, frameCount: Math.min(renditionFrames, end - startFrame), skippedFrames };
 }
 
 /** The decode time of a picture of a rendition, in whole milliseconds after its first picture. */
@@ -59,21 +67,30 @@ export function pictureMs(
  * @param compositionDelayFrames frames from the decoding of a picture to its display
  */
 export function soundMs(
-  { startFrame }: Pick<Playing, 'startFrame'>,
+  playing: PlayedFrames,
   soundFrame: number,
   framesPerSecond: number,
   compositionDelayFrames: number,
 ): number {
   const delayTicks = compositionDelayFrames * frameTicks(framesPerSecond);
-  return toMs(soundGridFrame(startFrame, framesPerSecond) * soundFrameTicks + delayTicks) + soundOffsetMs(soundFrame);
+  return toMs(soundOriginOf(playing, framesPerSecond) * soundFrameTicks + delayTicks) + soundOffsetMs(soundFrame);
 }
 
-/** The number of frames of sound in a playback, up to the first frame of the next playback. */
-export function soundFramesOf(
-  { startFrame, frameCount }: Pick<Playing, 'startFrame' | 'frameCount'>,
-  framesPerSecond: number,
-): number {
-  return soundGridFrame(startFrame + frameCount, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond);
+/**
+ * The frame in the sound grid at which the first frame of sound of a rendition is due, also if it is skipped. A later
+ * part of an item begins with the first frame of sound that its first picture has, so that no frame of the grid is
+ * empty: its sound is up to 27 ms early.
+ */
+export function soundOriginOf({ startFrame, skippedFrames = 0 }: PlayedFrames, framesPerSecond: number): number {
+  if (skippedFrames === 0) return soundGridFrame(startFrame, framesPerSecond);
+  const begins = soundGridFrame(startFrame + skippedFrames, framesPerSecond);
+  return begins - firstSoundFrameFrom(skippedFrames, framesPerSecond);
+}
+
+/** The number of frames of sound of a rendition up to the first frame of the next playback, with those skipped. */
+export function soundFramesOf(playing: PlayedFrames & Pick<Playing, 'frameCount'>, framesPerSecond: number): number {
+  const end = soundGridFrame(playing.startFrame + playing.frameCount, framesPerSecond);
+  return end - soundOriginOf(playing, framesPerSecond);
 }
 
 /** The first frame of sound of a rendition that begins at or after a picture. */

@@ -2,7 +2,7 @@
 import { textsOf } from './drawings.ts';
 import type { TextBlock } from './drawings.ts';
 import type { Overlays } from './overlays.ts';
-import { occurrencesFrom } from './play-out.ts';
+import { fromOrigin, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineOverlays } from './play-out.ts';
 
 /** Frames of a run, counted from its anchor. */
@@ -40,12 +40,17 @@ export function soundTexts(
   const seconds = frameCount / framesPerSecond;
   const texts: TextBlock[] = [];
   for (const { occurrence, next } of withNext(sound, startFrame, framesPerSecond)) {
-    const begins = (occurrence.startFrame - startFrame) / framesPerSecond;
-    if (begins >= seconds) break;
-    const durationSeconds = occurrence.frameCount / framesPerSecond;
-    for (const text of textsOf(overlays, { ...occurrence.item, durationSeconds, next })) {
-      const from = Math.max(0, begins + text.fromSeconds);
-      const ends = Math.min(text.toSeconds ?? Infinity, durationSeconds, text.fromSeconds + longestSeconds);
+    if (occurrence.startFrame >= startFrame + frameCount) break;
+    const { item, part } = occurrence;
+    const played = fromOrigin(occurrence);
+    const begins = (played.startFrame - startFrame) / framesPerSecond;
+    const endSeconds = played.frameCount / framesPerSecond;
+    // The next item is announced at the end of this one, and not before a break.
+    const durationSeconds = (part?.untilSeconds ?? null) === null ? endSeconds : item.durationSeconds;
+    for (const text of textsOf(overlays, { ...item, durationSeconds, next })) {
+      const fromSeconds = Math.max(text.fromSeconds, played.skippedFrames / framesPerSecond);
+      const from = Math.max(0, begins + fromSeconds);
+      const ends = Math.min(text.toSeconds ?? Infinity, endSeconds, text.fromSeconds + longestSeconds);
       const to = begins + ends;
       if (to > from && from < seconds) texts.push({ ...text, fromSeconds: from, toSeconds: to < seconds ? to : null });
     }

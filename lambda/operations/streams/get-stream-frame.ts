@@ -8,6 +8,7 @@ import type { Variant } from '../../domain/playout/drawings.ts';
 import { variantWith } from '../../domain/playout/drawing-names.ts';
 import { compose, shifted } from '../../domain/playout/composition.ts';
 import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
+import { fromOrigin } from '../../domain/playout/play-out.ts';
 import { overlaysAt } from '../../domain/playout/sound-titles.ts';
 import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
@@ -59,11 +60,12 @@ export const getStreamFrame = operation(['service:read'], {
  * @returns the key of the object
  */
 async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, width: number): Promise<string> {
-  const { item, frameCount } = row.occurrence;
+  const { item } = row.occurrence;
+  const { skippedFrames } = fromOrigin(row.occurrence);
   const upload = await ctx.data.uploads.find(stream.user_id, item.uploadID);
   if (!upload) throw unavailable('The upload that plays at that time was deleted.');
   const elapsedFrames = Math.floor(((at.getTime() - row.startAt.getTime()) / 1000) * row.framesPerSecond);
-  const shownFrame = Math.min(Math.max(0, elapsedFrames), frameCount - 1);
+  const shownFrame = skippedFrames + Math.min(Math.max(0, elapsedFrames), row.occurrence.frameCount - 1);
   const frame = item.kind === 'image' ? 0 : shownFrame;
   const content = upload.content_hash ?? upload.id;
   const titled = soundTitlesOver(stream, row, content, shownFrame);

@@ -8,7 +8,7 @@
 // A ToolError closes both items and leads to empty: the item is opened again at the same frame, up to three times.
 import type { Log } from '../../log.ts';
 import type { FrameRange } from '../../domain/playout/composition.ts';
-import { itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
+import { fromOrigin, itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../../domain/playout/play-out.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
@@ -149,9 +149,11 @@ export class ItemTrack<Media extends ItemMedia> {
     ];
     let failure: unknown;
     for (const item of candidates) {
-      const range = { first: frame - planned.startFrame, end: end - planned.startFrame };
       const isStandIn = item.itemID !== planned.item.itemID;
-      const occurrence = isStandIn ? { ...planned, item, isStandIn } : planned;
+      const { part: _, skippedFrames: _skipped, ...whole } = planned;
+      const occurrence = isStandIn ? { ...whole, item, isStandIn } : planned;
+      const { startFrame } = fromOrigin(occurrence);
+      const range = { first: frame - startFrame, end: end - startFrame };
       const media = await open(occurrence, range, timeline);
       try {
         await media.ready;

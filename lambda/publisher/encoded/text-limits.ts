@@ -1,7 +1,7 @@
 // Limits the part of an item that one ffmpeg opens, so that it has few texts to draw.
 import { afterCues } from '../../domain/playout/captions.ts';
 import { captionsOver } from '../../domain/playout/drawings.ts';
-import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
+import { fromOrigin, occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { Timelines } from '../../data/playout/timelines.ts';
 import { overlaysAt } from '../../domain/playout/sound-titles.ts';
 import { cuesOf } from '../drawing/layer-overlays.ts';
@@ -39,7 +39,7 @@ async function endOfCaptions({ video }: Timelines, frame: number, options: Media
   const overlays = overlaysAt(video, occurrence);
   const captions = overlays && captionsOver(overlays, occurrence.item);
   if (!captions) return Infinity;
-  const { startFrame } = occurrence;
+  const { startFrame } = fromOrigin(occurrence);
   const cues = await cuesOf(captions.hash, options);
   const endsMs = afterCues(cues, ((frame - startFrame) / rate) * 1000, mostCuesOver(options.profile));
   return Math.max(startFrame + Math.floor((endsMs / 1000) * rate), frame + rate);

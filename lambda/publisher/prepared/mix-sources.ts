@@ -40,9 +40,9 @@ export class MixSources {
   }
 
   #find({ joins, ...track }: SentTrack, group: number): Found {
-    const { occurrence, startFrame } = this.#playing;
+    const { occurrence, startFrame, skippedFrames } = this.#playing;
     // Stand-ins and repetitions of short items have no mixes.
-    const hasNone = !track.under || occurrence.isStandIn || startFrame !== occurrence.startFrame;
+    const hasNone = !track.under || occurrence.isStandIn || startFrame + skippedFrames !== occurrence.startFrame;
     if (hasNone) return { sources: [], end: Infinity };
     const mix = joins?.size ? mixPartAt(track, occurrence, group, this.#framesPerSecond) : null;
     const isSent = mix && isSentFrom(mix, joins!, this.#framesPerSecond) && !this.#lostKeys.has(joinKey(mix.name));

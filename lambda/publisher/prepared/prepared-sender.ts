@@ -7,7 +7,7 @@
 // - ending: the connection's time is over. Frames are sent up to the next keyframe, and `run` resolves.
 // `onSlow` reports 'destination' for 30 s after frames were skipped because it was backed up, and 'publisher' after 5 s
 // without a frame to send. After 15 s without sending, `run` rejects.
-import { firstSoundFrameFrom, soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
+import { firstSoundFrameFrom, soundOriginOf } from '../../domain/playout/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
 import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
@@ -215,7 +215,7 @@ export class PreparedSender {
     const { splicer, profile } = this.#options;
     const sound = this.#options.sound!;
     for (let head = sound.head; head !== null; head = sound.head) {
-      const gridStart = soundGridFrame(head.span.playing.startFrame, profile.framesPerSecond);
+      const gridStart = soundOriginOf(head.span.playing, profile.framesPerSecond);
       const until = Math.min(head.span.end, gridFrame - gridStart);
       if (until <= head.next) break;
       splicer.addSound(head.span, head.next, until, chunks);

@@ -1,6 +1,7 @@
 // The sources of each group of a playing: the rendition of its item, or variants and joins with only some groups.
 import { joinKey } from '../../domain/media/object-keys.ts';
 import { lookKey, variantPart } from '../../domain/playout/drawings.ts';
+import { fromOrigin } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import {
   formatName,
@@ -45,7 +46,7 @@ export interface SegmentSource {
 
 /** The look in which an item should be sent. */
 export interface WantedLook {
-  readonly occurrence: Pick<ItemOccurrence, 'item' | 'startFrame'>;
+  readonly occurrence: Pick<ItemOccurrence, 'item' | 'startFrame' | 'frameCount' | 'skippedFrames'>;
   /** The format of the stream's pictures, without framing and drawing, or of its sound. */
   readonly format: RenditionFormat;
   readonly framesPerSecond: number;
@@ -81,8 +82,8 @@ export function renditionsOf(
 /** The variants for some pictures of a playing, the best one first. */
 export function variantSources(contentHash: string, look: WantedLook, playing: Playing): SegmentSource[] {
   const { occurrence, format, framesPerSecond } = look;
-  const { item, startFrame } = occurrence;
-  const seconds = (playing.startFrame - startFrame) / framesPerSecond;
+  const { item } = occurrence;
+  const seconds = (playing.startFrame - fromOrigin(occurrence).startFrame) / framesPerSecond;
   return variantsOfItem(format, item).flatMap((named) => {
     if (!isKnownTo(look, contentHash, formatName(named))) return [];
     // Each repetition of a still image has the variant entirely or not at all.
@@ -138,13 +139,13 @@ export function joinSources(
   group: number,
   { format, framesPerSecond }: Pick<WantedLook, 'format' | 'framesPerSecond'>,
 ): SegmentSource[] {
-  const { occurrence, startFrame, frameCount } = playing;
+  const { occurrence, startFrame, frameCount, skippedFrames } = playing;
   if (!joins?.size || occurrence.isStandIn) return [];
   const all = isSound(format)
     ? soundPartsAt(track, occurrence, framesPerSecond)
     : picturePartsAt(track, occurrence, format);
   const titled = isSound(format) ? null : titledPartAt(track, playing, group, format);
-  const isFirst = startFrame === occurrence.startFrame;
+  const isFirst = startFrame + skippedFrames === occurrence.startFrame;
   const isLast = startFrame + frameCount === occurrence.startFrame + occurrence.frameCount;
   const here = all.filter(({ at }) => (at !== 'end' || isLast) && (at !== 'beginning' || isFirst));
   return [...here, ...(titled ? [titled] : [])]

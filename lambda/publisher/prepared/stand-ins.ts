@@ -46,7 +46,8 @@ export class StandIns {
     if (!item) throw new MediaError('damaged', 'No item of the stream is prepared.');
     const plannedEnd = planned.startFrame + planned.frameCount;
     const end = this.#unreadable.has(planned.item.uploadID) ? Math.min(plannedEnd, this.#untilFrame) : plannedEnd;
-    return { ...planned, item, isStandIn: true, startFrame: frame, frameCount: end - frame };
+    const { part: _, skippedFrames: _skipped, ...whole } = planned;
+    return { ...whole, item, isStandIn: true, startFrame: frame, frameCount: end - frame };
   }
 
   #candidates(entries: readonly TimelineEntry[], { entryNumber }: ItemOccurrence): readonly TimelineItem[] {

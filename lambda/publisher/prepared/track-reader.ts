@@ -12,7 +12,7 @@ import {
   pictureOfSoundFrame,
   playingAt,
   soundFramesOf,
-  soundGridFrame,
+  soundOriginOf,
 } from '../../domain/playout/prepared-play-out.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { isSound, renditionOf, soundAt } from '../../domain/playout/rendition.ts';
@@ -211,16 +211,18 @@ export class TrackReader {
   }
 
   /** The first group of a playing to read when the reader continues at a frame. */
-  #firstGroupFrom(frame: number, { startFrame }: Playing): number {
+  #firstGroupFrom(frame: number, playing: Playing): number {
+    const { startFrame, skippedFrames } = playing;
     const { format, framesPerSecond } = this.#options;
     if (isSound(format)) {
+      const first = firstSoundFrameFrom(skippedFrames, framesPerSecond);
       // A playing that follows another begins with its first frame of sound.
-      if (frame === startFrame && !this.#isFirst) return 0;
+      if (frame === startFrame + skippedFrames && !this.#isFirst) return first;
       // Any other begins on the grid of the stream, at the place where the previous connection stopped.
       const gridFrame = firstSoundFrameFrom(frame, framesPerSecond);
-      return Math.max(0, gridFrame - soundGridFrame(startFrame, framesPerSecond));
+      return Math.max(first, gridFrame - soundOriginOf(playing, framesPerSecond));
     }
-    const picture = Math.max(0, frame - startFrame);
+    const picture = Math.max(skippedFrames, frame - startFrame);
     const round = this.#isFirst ? Math.floor : Math.ceil;
     return round(picture / this.#gopFrames) * this.#gopFrames;
   }

@@ -1,6 +1,6 @@
 // Remuxes the RTMP chunks of a prepared stream into fragments of MP4. Nothing is decoded.
 import type { Track } from '../../data/playout/timelines.ts';
-import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
+import { firstSoundFrameFrom, soundFramesOf, soundOriginOf } from '../../domain/playout/prepared-play-out.ts';
 import type { PreviewFrames } from '../../domain/playout/preview.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
@@ -98,5 +98,5 @@ function ownSound({ span: { playing, sound }, first, end, payloads }: Part, fram
   const sent = sound
     ? sound.flatMap((part) => payloadsOf(part, part.first, Math.min(part.end, endSound)).audio)
     : payloads.audio.slice(0, Math.max(0, endSound - firstSound));
-  return { firstFrame: soundGridFrame(playing.startFrame, framesPerSecond) + firstSound, payloads: sent };
+  return { firstFrame: soundOriginOf(playing, framesPerSecond) + firstSound, payloads: sent };
 }

@@ -1,5 +1,5 @@
 // Reads the sound of a stream's sound track along with its pictures.
-import { soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
+import { soundOriginOf } from '../../domain/playout/prepared-play-out.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { Span } from '../prepared/span.ts';
 import type { TrackReader } from '../prepared/track-reader.ts';
@@ -36,7 +36,7 @@ export class TrackSound {
     while (!this.#isFailed) {
       const span = (this.#span ??= await this.#read());
       if (span === null) break;
-      const gridStart = soundGridFrame(span.playing.startFrame, this.#framesPerSecond);
+      const gridStart = soundOriginOf(span.playing, this.#framesPerSecond);
       const end = Math.min(span.end, gridFrame - gridStart);
       if (end > this.#next) {
         payloads.push(...payloadsOf(span, this.#next, end).audio);

@@ -1,5 +1,6 @@
 // The measurements of a replica while it publishes: the figures of get_stream_stats.
 import type { StreamStats } from '../../data/streams/streams.ts';
+import { fromOrigin } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import { AiredFrames } from './aired-frames.ts';
 
@@ -126,7 +127,7 @@ export class Figures {
       playlistID: occurrence.playlistID,
       itemID: occurrence.item.itemID,
       uploadID: occurrence.item.uploadID,
-      positionSeconds: Math.round(((frame - occurrence.startFrame) / framesPerSecond) * 100) / 100,
+      positionSeconds: Math.round(((frame - fromOrigin(occurrence).startFrame) / framesPerSecond) * 100) / 100,
     };
   }
 }

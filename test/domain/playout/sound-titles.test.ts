@@ -97,7 +97,12 @@ describe('prepared pictures', () => {
       for (const { startFrame, frameCount, ...more } of occurrencesFrom(track.entries, 0, rate).take(8)) {
         const length = more.item.kind === 'image' ? 2 * rate : frameCount;
         for (let start = startFrame; start < startFrame + frameCount; start += length) {
-          const playing = { occurrence: { startFrame, frameCount, ...more }, startFrame: start, frameCount: length };
+          const playing = {
+            occurrence: { startFrame, frameCount, ...more },
+            startFrame: start,
+            frameCount: length,
+            skippedFrames: 0,
+          };
           for (let picture = 0; picture < length; picture += 59) {
             const titled = titledPartAt(track, playing, picture, format);
             expect(titled === null || all.has(titled.name)).toBe(true);

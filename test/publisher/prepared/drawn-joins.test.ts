@@ -84,7 +84,7 @@ it('there are none until the item is sent with all that is drawn over it', () =>
   const names = [`${formatName(format)}-${drawn}`, `${formatName(format)}-${drawn}-${first10}`];
   const known = (count: number, of = titled) => {
     const looks = new Map(names.slice(0, count).map((name) => [lookKey('a', name), 5]));
-    const occurrence = { item: of, startFrame: 5 * rate };
+    const occurrence = { item: of, startFrame: 5 * rate, frameCount: 30 * rate };
     return isSentAsDrawn('a', { occurrence, format, framesPerSecond: rate, looks });
   };
   expect([0, 1, 2].map((count) => known(count))).toEqual([false, false, true]);
