@@ -8,7 +8,7 @@ import { artworkContents, artworkKey } from '../domain/media/content-pictures.ts
 import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/playout/item-title.ts';
 import { guideDocuments } from '../operations/streams/guide-link.ts';
 import type { GuideDocument } from '../operations/streams/guide-link.ts';
-import { onAirRows } from '../orchestration/playout/on-air-rows.ts';
+import { wholeItems } from '../orchestration/playout/whole-items.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
 import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';
@@ -103,7 +103,7 @@ async function readGuide(
   const now = await data.now();
   const to = new Date(now.getTime() + aheadMs);
   const count = objects ? 2 : mostItems;
-  const rows = await onAirRows(data, stream, { from: now, to, count, track: null, drafts: null, now });
+  const rows = await wholeItems(data, stream, { from: now, to, count, track: null, drafts: null, now });
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
   const artworks = objects && (await artworkURLs(data, objects, [...uploads.values()]));

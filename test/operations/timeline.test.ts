@@ -250,9 +250,9 @@ describe('GET /streams/{id}/timeline', () => {
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('link')).toMatch(/^<.*limit=1&format=csv&cursor=.*>; rel="next"$/);
     const [head, line] = (await response.text()).split('\r\n');
-    expect(head!.split(',')).toHaveLength(19);
+    expect(head!.split(',')).toHaveLength(20);
     expect(line).toContain(`${secondsAfter(anchoredAt, 0)},${secondsAfter(anchoredAt, 7)},"'=1+1,""x""",`);
-    expect(line).toMatch(/,'@Night,Zoë,,,,,,,$/);
+    expect(line).toMatch(/,'@Night,Zoë,,,,,,,,0$/);
   });
 
   it.each([

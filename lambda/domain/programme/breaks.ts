@@ -24,6 +24,7 @@ export function dueInsert(rules: ProgrammeRules, between: BetweenRows): Insert |
 }
 
 function isDue({ id, when }: Insert, { time, state, nowMs, zone }: BetweenRows): boolean {
+  if ('midRoll' in when) return false;
   const { itemsSince = state.items, beganMs = [] } = state.breaks[id] ?? {};
   const lastMs = beganMs.at(-1) ?? -Infinity;
   if ('beforeBlockID' in when) {
@@ -38,10 +39,11 @@ function isDue({ id, when }: Insert, { time, state, nowMs, zone }: BetweenRows):
   return state.last?.blockID === when.afterBlockID && when.afterBlockID !== time.block.id;
 }
 
-function isAllowed(
+/** Whether the limits of an insert, and of all inserts, allow a break. */
+export function isAllowed(
   { id, mostPerHour, shortestGapMinutes }: Insert,
   { insertSecondsPerHour }: ProgrammeRules,
-  { state, nowMs }: BetweenRows,
+  { state, nowMs }: Pick<BetweenRows, 'state' | 'nowMs'>,
 ): boolean {
   const { beganMs = [], endMs = -Infinity } = state.breaks[id] ?? {};
   const isRecent = (ms: number) => ms > nowMs - hourMs;

@@ -79,6 +79,8 @@ function isAlike(one: PlannedRow | undefined, other: PlannedRow | undefined): bo
     one.item.uploadID === other.item.uploadID &&
     one.kind === other.kind &&
     one.blockID === other.blockID &&
+    one.part?.fromSeconds === other.part?.fromSeconds &&
+    one.part?.untilSeconds === other.part?.untilSeconds &&
     one.isCutOff === other.isCutOff
   );
 }

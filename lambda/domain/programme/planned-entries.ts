@@ -30,17 +30,18 @@ export function entriesOfRows(rows: readonly PlannedRow[], framesPerSecond: numb
   return entries;
 }
 
-/** The facts of a row without its item and its frames. */
+/** The facts of a row without its item, its part and its frames. */
 export function factsOfRow(row: PlannedRow): PlannedFacts {
-  const { item: _, startFrame: _start, frameCount: _count, isCutOff: _cut, ...facts } = row;
+  const { item: _, startFrame: _start, frameCount: _count, isCutOff: _cut, part: _part, ...facts } = row;
   return facts;
 }
 
 /** The row that an occurrence plays. One of a playlist is an item without a block. @param item of its upload */
 export function rowOfOccurrence(occurrence: ItemOccurrence, item: PlannableItem, framesPerSecond: number): PlannedRow {
-  const { startFrame, frameCount, planned } = occurrence;
+  const { startFrame, frameCount, planned, part } = occurrence;
   const facts = planned ?? { kind: 'item', blockID: null, occurrenceMs: 0 };
-  return { ...facts, item, startFrame, frameCount, isCutOff: isCutOff(occurrence, framesPerSecond) };
+  const isCut = isCutOff(occurrence, framesPerSecond);
+  return { ...facts, item, startFrame, frameCount, isCutOff: isCut, ...(part && { part }) };
 }
 
 /** The time for which a boundary waits for the end of a break or of filler. */

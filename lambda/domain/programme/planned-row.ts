@@ -1,10 +1,12 @@
 // A row of a plan, and the state of a planner that follows from the rows so far.
 // The state is a fold over rows, so a plan continues from any row. Decision D224.
 import { moveCursor } from './cursors.ts';
+import type { ItemPart } from '../playout/play-out.ts';
 import type { Cursor } from './cursors.ts';
 import type { PlannedFacts } from '../playout/planned-facts.ts';
 import type { PlannableItem } from './plannable.ts';
 import type { Block } from './programme-rules.ts';
+import type { HeardItem } from './separation.ts';
 import { afterTurn } from './shares.ts';
 import type { Turns } from './shares.ts';
 
@@ -16,6 +18,25 @@ export interface PlannedRow extends PlannedFacts {
   /** Fewer than the item has if the next row cuts it off. */
   readonly frameCount: number;
   readonly isCutOff: boolean;
+  /** The part of the item that it plays; absent: the whole item. */
+  readonly part?: ItemPart;
+}
+
+/** Whether a row continues an item after a break. */
+export function continuesItem({ part }: Pick<PlannedRow, 'part'>): boolean {
+  return part !== undefined && part.fromSeconds > 0;
+}
+
+/** The rest of an item that a break has interrupted. Its facts are those of the item's first row. */
+export interface Rest extends Pick<PlannedRow, 'item' | 'kind' | 'blockID' | 'occurrenceMs' | 'stepID'> {
+  /** Seconds of the item that have played. */
+  readonly fromSeconds: number;
+  /** The beginning of the item, as Unix time in ms. */
+  readonly beganMs: number;
+  /** The mid-roll whose break comes first; absent: it has begun. */
+  breakID?: string;
+  /** The mid-roll of the last break. */
+  readonly insertID: string;
 }
 
 /** The state of the occurrence of a block. */
@@ -48,6 +69,8 @@ export interface PlannerState {
   queuedThrough?: number;
   /** The last row; null: there is none. */
   last: { readonly blockID: string | null; readonly startMs: number } | null;
+  /** The rest of an item that is to be continued; absent: none. */
+  rest?: Rest;
   /** Inserts within the last hour: beginning as Unix time in ms, and seconds. */
   inserted: readonly (readonly [beganMs: number, seconds: number])[];
 }
@@ -64,19 +87,52 @@ export interface TimedRow {
   readonly endMs: number;
 }
 
+/** A row as an item that was heard. */
+export function heardAs({ row, endMs }: TimedRow): HeardItem {
+  return { kind: row.kind, item: row.item, endMs, ...(continuesItem(row) && { isContinued: true }) };
+}
+
 const hourMs = 3_600_000;
 
 /** Changes a state by a row. @param block the block of the row; undefined: it has none, or it was removed since */
 export function applyRow(state: PlannerState, timed: TimedRow, block: Block | undefined): void {
   const { row, startMs } = timed;
-  state.last = { blockID: row.blockID, startMs };
+  const isWithinItem = state.rest !== undefined && (continuesItem(row) || row.insertID === state.rest.insertID);
+  // Breaks by the clock are due as if the item had not been divided.
+  state.last = { blockID: row.blockID, startMs: isWithinItem ? state.last!.startMs : startMs };
+  applyRest(state, timed);
   applyMove(state, row);
   if (row.kind === 'insert') applyInsert(state, timed);
+  if (continuesItem(row)) return;
   if (row.kind === 'item') applyItem(state, row, block);
   if (row.kind === 'queued') {
     countItem(state);
     state.queuedThrough = row.queueNumber!;
   }
+}
+
+/** A rest is owed after a part of an item, and during the break behind it. Any other row drops it. */
+function applyRest(state: PlannerState, { row, startMs }: TimedRow): void {
+  const { rest } = state;
+  delete state.rest;
+  if (rest && row.kind === 'insert' && row.insertID === rest.insertID) {
+    const { breakID: _, ...begun } = rest;
+    state.rest = begun;
+  }
+  const untilSeconds = row.part?.untilSeconds ?? null;
+  if (row.breakID === undefined || untilSeconds === null || row.isCutOff) return;
+  const { item, kind, blockID, occurrenceMs, stepID, breakID } = row;
+  state.rest = {
+    item,
+    kind,
+    blockID,
+    occurrenceMs,
+    ...(stepID !== undefined && { stepID }),
+    fromSeconds: untilSeconds,
+    beganMs: continuesItem(row) && rest ? rest.beganMs : startMs,
+    breakID,
+    insertID: breakID,
+  };
 }
 
 function applyMove({ cursors }: PlannerState, { cursor, move, item, occurrenceMs }: PlannedRow): void {

@@ -1,59 +1,29 @@
 // The planner of a programme: the item that plays at each time, and the reasons.
 // It has no clock and no chance: equal rules, members and rows so far give an equal plan.
 import type { BlockTime } from './block-times.ts';
+import type { Gap, Plan, PlanRequest } from './plan-request.ts';
 import { CollectionWalk } from './cursors.ts';
 import type { Candidate } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
-import { dueInsert, ZoneOffsets } from './breaks.ts';
+import { dueInsert, isAllowed, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
 import { frameOfMs, msOfFrame, roomIn, spansOf } from './frame-grid.ts';
-import type { FrameGrid, Room, Span } from './frame-grid.ts';
-import type { PlannableCollection, PlannableItem, QueuedItem } from './plannable.ts';
-import { applyRow, cursorAt, isTurnOver, rerunPrefix } from './planned-row.ts';
-import type { PlannedRow, PlannerState, TimedRow } from './planned-row.ts';
+import type { Room, Span } from './frame-grid.ts';
+import { itemsOfBreak } from './break-items.ts';
+import type { BreakItem } from './break-items.ts';
+import { breakPointsOf } from './mid-rolls.ts';
+import type { BreakPoint } from './mid-rolls.ts';
+import type { PlannableCollection, PlannableItem } from './plannable.ts';
+import { applyRow, cursorAt, heardAs, isTurnOver, rerunPrefix } from './planned-row.ts';
+import type { PlannedRow, PlannerState, Rest, TimedRow } from './planned-row.ts';
 import type { Refused } from '../playout/planned-facts.ts';
+import { onlyOne, ownerIn } from './row-choice.ts';
+import type { Choice, RowChoice, RowOwner, RowSays } from './row-choice.ts';
 import { sourceKey } from './programme-rules.ts';
-import type { Block, Insert, ItemSource, ProgrammeRules, Step } from './programme-rules.ts';
+import type { Block, Insert, ItemSource, Step } from './programme-rules.ts';
 import { isAvailableAt } from '../media/availability.ts';
 import { Heard, givenUpFirst } from './separation.ts';
-import type { HeardItem } from './separation.ts';
 import { nextTurn } from './shares.ts';
-
-/** Everything that a plan follows from. */
-export interface PlanRequest {
-  readonly rules: ProgrammeRules;
-  /** From `blockTimesOf`, for a part of the calendar with the time to plan. */
-  readonly blockTimes: readonly BlockTime[];
-  /** By `sourceKey`. */
-  readonly collections: ReadonlyMap<string, PlannableCollection>;
-  /** By number. Those up to `queuedThrough` of the state have been planned. */
-  readonly queue: readonly QueuedItem[];
-  /** The items before the plan, for as long as the rules look back; oldest first. */
-  readonly heard: readonly HeardItem[];
-  /** The state at the first frame. */
-  readonly state: PlannerState;
-  readonly grid: FrameGrid;
-  readonly fromFrame: number;
-  /** The plan ends with the first row that ends at or after this frame. */
-  readonly untilFrame: number;
-}
-
-/** A time without a row, in frames from the anchor: nothing can be played. */
-export interface Gap {
-  readonly fromFrame: number;
-  readonly untilFrame: number;
-  /** Null: no block has this time. */
-  readonly blockID: string | null;
-}
-
-export interface Plan {
-  readonly rows: readonly PlannedRow[];
-  readonly gaps: readonly Gap[];
-  /** The state after the last row. */
-  readonly state: PlannerState;
-  /** The end of the last row or gap. */
-  readonly endFrame: number;
-}
 
 /** An item that would be cut off sooner is not begun; filler is. */
 const leastSecondsBeforeCut = 20;
@@ -75,14 +45,6 @@ export function plan(request: PlanRequest): Plan {
  */
 export function planInParts(request: PlanRequest, rowsOfPart: number): Generator<Plan, undefined> {
   return new Planning(request).parts(rowsOfPart);
-}
-
-/** The chosen member of a collection, with the reasons of the choice. */
-interface Choice extends Candidate {
-  readonly cursor: string;
-  readonly candidates: number;
-  readonly refused: readonly Refused[];
-  readonly relaxed: readonly number[];
 }
 
 /** A room within the time of a block. */
@@ -117,7 +79,9 @@ class Planning {
       this.#gaps = [];
       while (this.#frame < this.#request.untilFrame && this.#rows.length < rowsOfPart) {
         const room = this.#room();
-        if (room.time !== null) this.#planNext({ ...room, time: room.time });
+        const rest = this.#owedRest();
+        if (rest) this.#continueItem(rest);
+        else if (room.time !== null) this.#planNext({ ...room, time: room.time });
         else if (!this.#addQueued(room)) this.#fillOrLeave(room, null, room.deadline);
       }
       yield { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
@@ -136,7 +100,7 @@ class Planning {
     if (insert !== null && this.#addBreak(insert, room)) return;
     if (this.#addQueued(room)) return;
     const choice = this.#chooseItem(block, occurrenceMs, room);
-    if (choice !== null) this.#addRow({ kind: 'item', stepID: choice.step.id }, choice, room);
+    if (choice !== null) this.#addItem({ kind: 'item', stepID: choice.step.id }, choice, room);
     else this.#fillOrLeave(room, block.id, frameOfMs(this.#request.grid, untilMs));
   }
 
@@ -220,8 +184,8 @@ class Planning {
     const { queuedThrough = 0 } = this.#state;
     const next = this.#request.queue.find(({ number }) => number > queuedThrough);
     if (next === undefined || this.#waits(next.item, room)) return false;
-    const choice = { item: next.item, candidates: 1, refused: [], relaxed: [] };
-    this.#addRow({ kind: 'queued', queueNumber: next.number }, choice, room);
+    const choice = { item: next.item, ...onlyOne };
+    this.#addItem({ kind: 'queued', queueNumber: next.number }, choice, room);
     return true;
   }
 
@@ -247,25 +211,82 @@ class Planning {
   }
 
   /** @returns whether anything of the break can be played */
-  #addBreak(insert: Insert, room: Room): boolean {
-    if (!this.#canPlay(insert.from)) return false;
-    const framing = (uploadID: string | null) => (uploadID === null ? [] : [{ uploadID }]);
-    const parts = [
-      ...framing(insert.introUploadID),
-      ...Array.from({ length: insert.perBreak }, () => insert.from),
-      ...framing(insert.outroUploadID),
-    ].filter((from) => this.#canPlay(from));
-    for (const [index, from] of parts.entries()) {
+  #addBreak(insert: Insert, room: Room, owner = ownerIn(room)): boolean {
+    let isBegun = false;
+    for (const next of this.#itemsOfBreak(insert)) {
       if (this.#frame >= room.deadline) return true;
-      const cursor = `insert/${insert.id}/${sourceKey(from)}`;
-      const position = cursorAt(this.#state.cursors, cursor, 0);
-      const [candidate] = this.#walkOf(from).candidates(position, this.#isAvailable);
-      if (candidate === undefined) continue;
-      const choice = { ...candidate, cursor, candidates: 1, refused: [], relaxed: [] };
-      const says = { kind: 'insert', insertID: insert.id, ...(index === 0 && { beginsBreak: true as const }) } as const;
-      this.#addRow(says, choice, room);
+      const says = { kind: 'insert', insertID: insert.id, ...(!isBegun && { beginsBreak: true as const }) } as const;
+      this.#addRow({ ...says, ...owner }, { ...next, ...onlyOne }, room);
+      isBegun = true;
     }
-    return true;
+    return isBegun;
+  }
+
+  #itemsOfBreak(insert: Insert): Generator<BreakItem> {
+    const walkOf = (from: ItemSource) => this.#walkOf(from);
+    return itemsOfBreak(insert, { walkOf, isAvailable: this.#isAvailable, cursors: this.#state.cursors });
+  }
+
+  // Mid-rolls
+
+  /** The rest of an item that a break has interrupted; null: none, or it would be cut off at once. */
+  #owedRest(): Rest | null {
+    const { rest } = this.#state;
+    if (rest && this.#deadlineOf(rest.beganMs) > this.#frame) return rest;
+    delete this.#state.rest;
+    return null;
+  }
+
+  /** The frame that cuts off an item that began at a time, with its breaks. */
+  #deadlineOf(beganMs: number): number {
+    const began = frameOfMs(this.#request.grid, beganMs);
+    const first = this.#spans.findIndex(({ until }) => until > began);
+    return first < 0 ? Infinity : roomIn(this.#spans.slice(first, first + 2), began).deadline;
+  }
+
+  /** Plans the break that interrupts an item, or its next part. */
+  #continueItem(rest: Rest): void {
+    const { item, kind, blockID, occurrenceMs, stepID, beganMs, breakID } = rest;
+    const room: Room = { time: null, deadline: this.#deadlineOf(beganMs) };
+    const insert = this.#request.rules.inserts.find(({ id }) => id === breakID);
+    const owner = { blockID, occurrenceMs };
+    if (insert && this.#isAllowedAt(insert, this.#frame) && this.#addBreak(insert, room, owner)) return;
+    const itemStartFrame = frameOfMs(this.#request.grid, beganMs);
+    const says = { kind, ...(stepID !== undefined && { stepID }), itemStartFrame, ...owner };
+    this.#addPart(says, { item, ...onlyOne }, room, rest.fromSeconds);
+  }
+
+  /** Plans an item, up to its first break. */
+  #addItem(says: Omit<RowSays, keyof RowOwner>, choice: RowChoice, room: Room): void {
+    this.#addPart({ ...says, ...ownerIn(room) }, choice, room, 0);
+  }
+
+  /** Plans an item from a time on, up to its next break. */
+  #addPart(says: RowSays, choice: RowChoice, room: Room, fromSeconds: number): void {
+    const point = this.#breakIn(choice.item, says.blockID, fromSeconds, room);
+    if (point === null && fromSeconds === 0) return this.#addRow(says, choice, room);
+    const part = { fromSeconds, untilSeconds: point?.seconds ?? null };
+    this.#addRow({ ...says, part, ...(point && { breakID: point.insert.id }) }, choice, room);
+  }
+
+  /** The next break of an item that begins, or continues, now; null: none. */
+  #breakIn(item: PlannableItem, blockID: string | null, fromSeconds: number, { deadline }: Room): BreakPoint | null {
+    const rate = this.#request.grid.framesPerSecond;
+    const end = this.#frame + this.#framesOf(item) - fromSeconds * rate;
+    const points = breakPointsOf(this.#request.rules.inserts, item, blockID, fromSeconds);
+    const found = points.find(({ insert, seconds }) => {
+      const frame = this.#frame + (seconds - fromSeconds) * rate;
+      if (frame >= deadline || !this.#isAllowedAt(insert, frame)) return false;
+      const frames = this.#itemsOfBreak(insert).reduce((sum, next) => sum + this.#framesOf(next.item), 0);
+      // A break does not have an item cut off that would be whole without it.
+      return frames > 0 && (end > deadline || end + frames <= deadline);
+    });
+    return found ?? null;
+  }
+
+  #isAllowedAt(insert: Insert, frame: number): boolean {
+    const { rules, grid } = this.#request;
+    return isAllowed(insert, rules, { state: this.#state, nowMs: msOfFrame(grid, frame) });
   }
 
   // Filler
@@ -291,18 +312,15 @@ class Planning {
   }
 
   #addFiller(item: PlannableItem, room: Room): void {
-    this.#addRow({ kind: 'filler' }, { item, candidates: 1, refused: [], relaxed: [] }, room);
+    const choice = { item, ...onlyOne };
+    this.#addRow({ kind: 'filler', ...ownerIn(room) }, choice, room);
   }
 
   // Rows
 
-  #addRow(
-    says: Pick<PlannedRow, 'kind' | 'stepID' | 'insertID' | 'beginsBreak' | 'queueNumber'>,
-    choice: Omit<Choice, 'cursor' | 'move'> & Partial<Pick<Choice, 'cursor' | 'move'>>,
-    { time, deadline }: Room,
-  ): void {
+  #addRow(says: RowSays, choice: RowChoice, { time, deadline }: Room): void {
     const { item, cursor, move, candidates, refused, relaxed } = choice;
-    const whole = this.#framesOf(item);
+    const whole = this.#framesOfPart(item, says.part);
     const frameCount = Math.min(whole, deadline - this.#frame);
     const row: PlannedRow = {
       ...says,
@@ -310,8 +328,6 @@ class Planning {
       startFrame: this.#frame,
       frameCount,
       isCutOff: frameCount < whole,
-      blockID: time?.block.id ?? null,
-      occurrenceMs: time?.occurrenceMs ?? 0,
       ...(cursor !== undefined && move && { cursor, move }),
       ...(candidates > 1 && { candidates }),
       ...(refused.length > 0 && { refused: refused.slice(0, mostListed) }),
@@ -325,7 +341,7 @@ class Planning {
     };
     this.#rows.push(row);
     applyRow(this.#state, timed, time?.block);
-    this.#heard.add({ kind: row.kind, item, endMs: timed.endMs });
+    this.#heard.add(heardAs(timed));
     this.#frame += frameCount;
   }
 
@@ -344,6 +360,13 @@ class Planning {
 
   #canPlay(from: ItemSource): boolean {
     return this.#walkOf(from).members.some(this.#isAvailable);
+  }
+
+  #framesOfPart(item: PlannableItem, part: PlannedRow['part']): number {
+    if (part === undefined) return this.#framesOf(item);
+    const rate = this.#request.grid.framesPerSecond;
+    const end = part.untilSeconds === null ? this.#framesOf(item) : part.untilSeconds * rate;
+    return end - part.fromSeconds * rate;
   }
 
   #framesOf(item: PlannableItem): number {

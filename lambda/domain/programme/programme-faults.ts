@@ -13,6 +13,8 @@ export const programmeBounds = {
   /** A week, in minutes. */
   minutes: 10_080,
   weight: 1000,
+  /** Minutes between the breaks of an item, and those that it keeps at its end. */
+  midRollMinutes: 720,
   /** Queued items that wait. */
   queuedItems: 100,
   /** Published versions that are kept. */
@@ -63,6 +65,7 @@ function repeatedIDs(path: string, each: readonly { readonly id: string }[]): Ru
 
 function faultsOfInsert({ when }: Insert, path: string, blocks: readonly Block[]): RuleFault[] {
   const named = Object.entries(when).filter(([field]) => field === 'beforeBlockID' || field === 'afterBlockID');
+  if ('midRoll' in when && when.midRoll.blockID !== null) named.push(['midRoll/blockID', when.midRoll.blockID]);
   return named
     .filter(([, id]) => !blocks.some((block) => block.id === id))
     .map(([field]) => [`${path}/${field}`, 'The programme has no block with this id.']);

@@ -69,7 +69,17 @@ export interface Insert {
   readonly shortestGapMinutes: number;
 }
 
-/** The times of an insert. Each break waits for the end of the item that plays. */
+/** A mid-roll: breaks within long items. Decision D231. */
+export interface MidRoll {
+  /** Minutes of an item before its first break, and between its breaks. */
+  readonly everyMinutes: number;
+  /** The last minutes of an item, which have no break. A shorter item than both times together is not divided. */
+  readonly keepLastMinutes: number;
+  /** The block whose items have breaks; null: items of any block, and queued ones. */
+  readonly blockID: string | null;
+}
+
+/** The times of an insert. Each break waits for the end of the item that plays, except a mid-roll. */
 export type InsertTimes =
   | { readonly everyItems: number }
   | { readonly everyMinutes: number }
@@ -77,7 +87,8 @@ export type InsertTimes =
   | { readonly atMinutes: readonly number[] }
   /** Before the first item, or after the last one, of each occurrence of a block. */
   | { readonly beforeBlockID: string }
-  | { readonly afterBlockID: string };
+  | { readonly afterBlockID: string }
+  | { readonly midRoll: MidRoll };
 
 export const separationKeys = ['upload', 'title', 'artist', 'album', 'tag'] as const;
 export type SeparationKey = (typeof separationKeys)[number];

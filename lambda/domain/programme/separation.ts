@@ -9,6 +9,8 @@ export interface HeardItem {
   readonly kind: RowKind;
   readonly item: PlannableItem;
   readonly endMs: number;
+  /** Present: it continues after a break, and is no other playing of its item. */
+  readonly isContinued?: true;
 }
 
 /** The items so far, by what rules compare. */
@@ -26,10 +28,10 @@ export class Heard {
     for (const heard of before) this.add(heard);
   }
 
-  add({ kind, item, endMs }: HeardItem): void {
+  add({ kind, item, endMs, isContinued }: HeardItem): void {
     this.#endMs.set(item.uploadID, endMs);
     if (kind !== 'item' && kind !== 'queued') return;
-    this.#number++;
+    if (!isContinued) this.#number++;
     for (const [index, rule] of this.#rules.entries())
       for (const value of valuesOf(rule, item)) this.#last[index]!.set(value, { endMs, number: this.#number });
   }

@@ -1,5 +1,6 @@
 // The figures of a plan: shares, and rules that it cannot keep.
-import type { Gap, Plan } from './planner.ts';
+import type { Gap, Plan } from './plan-request.ts';
+import { continuesItem } from './planned-row.ts';
 import type { PlannedRow } from './planned-row.ts';
 import type { RowKind } from '../playout/planned-facts.ts';
 import type { ProgrammeRules } from './programme-rules.ts';
@@ -7,6 +8,7 @@ import { sourceKey } from './programme-rules.ts';
 
 /** The part of a plan that one block, step or insert has. */
 export interface Share {
+  /** Playings: an item with breaks is one. */
   readonly rows: number;
   readonly frames: number;
 }
@@ -36,6 +38,7 @@ export class Simulation {
   readonly #gaps: Gap[] = [];
   readonly #uploads = new Set<string>();
   #cutOff = 0;
+  #rowCount = 0;
 
   constructor(rules: ProgrammeRules) {
     this.#rules = rules;
@@ -54,6 +57,11 @@ export class Simulation {
   /** Rows and frames of a block, a step or an insert, by id. */
   share(id: string): Share {
     return this.#shares.get(id) ?? { rows: 0, frames: 0 };
+  }
+
+  /** All rows, with each part of an item. */
+  get rowCount(): number {
+    return this.#rowCount;
   }
 
   get cutOff(): number {
@@ -89,13 +97,15 @@ export class Simulation {
     ];
   }
 
-  #addRow({ kind, item, blockID, stepID, insertID, frameCount, startFrame, isCutOff, relaxed = [] }: PlannedRow): void {
+  #addRow(row: PlannedRow): void {
+    const { kind, item, blockID, stepID, insertID, frameCount, startFrame, isCutOff, relaxed = [] } = row;
+    this.#rowCount++;
     this.#uploads.add(item.uploadID);
     if (isCutOff) this.#cutOff++;
     const ids = [blockID, stepID, insertID].filter((id) => id !== null && id !== undefined);
     for (const id of ids) if (!this.#shares.has(id)) this.#shares.set(id, { rows: 0, frames: 0 });
     for (const share of [this.#byKind[kind], ...ids.map((id) => this.#shares.get(id)!)]) {
-      share.rows++;
+      if (!continuesItem(row)) share.rows++;
       share.frames += frameCount;
     }
     for (const place of relaxed) {

@@ -81,6 +81,7 @@ const block = z
     }),
   );
 
+const midRollMinutes = z.int().min(1).max(programmeBounds.midRollMinutes);
 const timeFields = {
   everyItems: z.int().min(1).max(1000).optional(),
   everyMinutes: minutes.optional(),
@@ -92,8 +93,16 @@ const timeFields = {
     .describe('Minutes of each hour, such as [0, 30].'),
   beforeBlockID: ruleID.optional(),
   afterBlockID: ruleID.optional(),
+  midRoll: z
+    .strictObject({
+      everyMinutes: midRollMinutes,
+      keepLastMinutes: midRollMinutes,
+      blockID: ruleID.nullable(),
+    })
+    .optional()
+    .describe('Breaks within long items of a block (null: any), none in their last minutes.'),
 };
-const timeNames = ['everyItems', 'everyMinutes', 'atMinutes', 'beforeBlockID', 'afterBlockID'] as const;
+const timeNames = ['everyItems', 'everyMinutes', 'atMinutes', 'beforeBlockID', 'afterBlockID', 'midRoll'] as const;
 
 const insert = z
   .strictObject({
@@ -236,6 +245,10 @@ export const programmeSchema = z
           atMinutes: z.array(z.int32()).optional(),
           beforeBlockID: z.string().optional(),
           afterBlockID: z.string().optional(),
+          midRoll: z
+            .object({ everyMinutes: z.int32(), keepLastMinutes: z.int32(), blockID: z.string().nullable() })
+            .meta({ id: 'MidRoll' })
+            .optional(),
           perBreak: z.int32(),
           introUploadID: z.string().nullable(),
           outroUploadID: z.string().nullable(),

@@ -61,7 +61,7 @@ function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
     return { id, rows, seconds: secondsOf(frames), share: total === 0 ? 0 : frames / total };
   };
   return {
-    rowCount: items.rows + inserts.rows + filler.rows,
+    rowCount: figures.rowCount,
     uploadCount: figures.uploads,
     cutOffCount: figures.cutOff,
     itemSeconds: secondsOf(items.frames),

@@ -15,6 +15,7 @@ const columns = [
   'cutOff',
   'title',
   'artist',
+  'fromSeconds',
 ] as const;
 
 export function csvOf({ rows }: z.output<typeof simulationSchema>): string {

@@ -22,6 +22,7 @@ export const simulatedRow = z
     name: z.string(),
     title: z.string().nullable(),
     artist: z.string().nullable(),
+    fromSeconds: z.number().describe('Seconds of the upload before the row, which continues it after a break.'),
     cutOff: z.boolean().describe('true: a hard start cuts it off.'),
     blockID: z.string().nullable(),
     stepID: z.string().nullable(),
@@ -73,7 +74,7 @@ export const timeOf = ({ anchoredAtMs, framesPerSecond }: FrameGrid, frame: numb
   runClock(new Date(anchoredAtMs), framesPerSecond).timeOf(frame);
 
 export function presentRow(planned: PlannedRow, grid: FrameGrid): z.input<typeof simulatedRow> {
-  const { item, startFrame, frameCount, isCutOff, stepID, insertID, refused = [], ...row } = planned;
+  const { item, startFrame, frameCount, isCutOff, stepID, insertID, part, refused = [], ...row } = planned;
   return {
     startAt: timeOf(grid, startFrame),
     endAt: timeOf(grid, startFrame + frameCount),
@@ -82,6 +83,7 @@ export function presentRow(planned: PlannedRow, grid: FrameGrid): z.input<typeof
     name: item.name,
     title: item.titles.title ?? null,
     artist: item.titles.artist ?? null,
+    fromSeconds: part?.fromSeconds ?? 0,
     cutOff: isCutOff,
     blockID: row.blockID,
     stepID: stepID ?? null,

@@ -111,7 +111,7 @@ async function presentRows(
 ): Promise<z.input<typeof timelineRow>[]> {
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await ctx.data.runs.uploadFacts(stream.user_id, uploadIDs);
-  return rows.map(({ startAt, endAt, occurrence: { item, playlistID, planned }, aired: parts }) => ({
+  return rows.map(({ startAt, endAt, occurrence: { item, playlistID, planned, part }, aired: parts }) => ({
     startAt,
     endAt,
     playlistID,
@@ -125,7 +125,9 @@ async function presentRows(
     insertID: planned?.insertID ?? null,
     orderReference: item.order?.reference ?? null,
     advertiser: item.order?.advertiser ?? null,
-    positionSeconds: from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000),
+    fromSeconds: part?.fromSeconds ?? 0,
+    positionSeconds:
+      (part?.fromSeconds ?? 0) + (from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000)),
     aired: parts && [...parts],
   }));
 }

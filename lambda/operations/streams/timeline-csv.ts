@@ -22,6 +22,7 @@ const columns = [
   'stepID',
   'orderReference',
   'advertiser',
+  'fromSeconds',
 ] as const;
 
 /** Formats rows as CSV. An item that was not aired, or lies in the future, has one row without parts. */
@@ -29,7 +30,15 @@ export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): stri
   const lines = data.flatMap((row) => {
     const known = [row.startAt, row.endAt, row.name, row.playlistID, row.itemID, row.uploadID];
     const ofProgramme = [row.kind, row.blockID, row.insertID, row.stepID];
-    const others = [row.title, row.artist, row.album, ...ofProgramme, row.orderReference, row.advertiser];
+    const others = [
+      row.title,
+      row.artist,
+      row.album,
+      ...ofProgramme,
+      row.orderReference,
+      row.advertiser,
+      row.fromSeconds,
+    ];
     const parts = row.aired ?? [];
     if (parts.length === 0) return [[...known, null, null, null, null, ...others]];
     return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID }) => {

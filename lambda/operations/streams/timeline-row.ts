@@ -35,6 +35,7 @@ export const timelineRow = z
     insertID: z.string().nullable(),
     orderReference: z.string().nullable().describe('Order of the upload when the row was planned. null: none.'),
     advertiser: z.string().nullable(),
+    fromSeconds: z.number().describe('Seconds of the item before the row, which continues it after a break.'),
     positionSeconds: z.number().describe('Position in the item at `from`, in seconds.'),
     aired: z
       .array(aired)

@@ -36,7 +36,8 @@ export async function notifyItemStarts(data: Database, stream: Locked<Stream>, d
       await data.dueTimes.set(id, 'item_start', startAt);
       break;
     }
-    if (startAt >= dueAt) begun.push(occurrence);
+    // An item that continues after a break has begun before.
+    if (startAt >= dueAt && !occurrence.skippedFrames) begun.push(occurrence);
     if (begun.length > mostAtOnce) begun.shift();
   }
   const uploads = await data.runs.uploadFacts(userID, [...new Set(begun.map(({ item }) => item.uploadID))]);

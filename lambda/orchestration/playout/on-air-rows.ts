@@ -21,6 +21,8 @@ import { endOfRun, plannedTimes } from '../schedule/planned-times.ts';
 export interface OnAirRow {
   readonly startAt: Date;
   readonly endAt: Date;
+  /** The beginning of the item: before `startAt` if the row continues it after a break. */
+  readonly itemStartAt: Date;
   readonly occurrence: ItemOccurrence;
   readonly framesPerSecond: number;
   readonly format: PictureFormat;
@@ -110,8 +112,8 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
     : [];
   const ofTrack = airedOfTrack(aired, track);
   return found.flatMap((occurrence): OnAirRow[] => {
-    const { startFrame } = occurrence;
-    const startAt = timeOf(startFrame);
+    const { startFrame, planned } = occurrence;
+    const [startAt, itemStartAt] = [timeOf(startFrame), timeOf(planned?.itemStartFrame ?? startFrame)];
     const isToCome = !run.isBegun || startAt > query.now;
     const parts = isToCome ? null : airedPartsOf(occurrence, ofTrack, rate);
     let endAt = new Date(Math.min(timeOf(endOf(occurrence)).getTime(), overMs));
@@ -120,7 +122,8 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
       if (!sent) return [];
       endAt = timeOf(startFrame + Math.round(sent.toSeconds * rate));
     }
-    return [{ startAt, endAt, occurrence, framesPerSecond: rate, format: run.format, timelines, aired: parts }];
+    const times = { startAt, endAt, itemStartAt };
+    return [{ ...times, occurrence, framesPerSecond: rate, format: run.format, timelines, aired: parts }];
   });
 }
 

@@ -5,21 +5,21 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { joined, within } from '../../domain/playout/aired.ts';
 import { nameOfItem } from '../../domain/playout/item-title.ts';
 import type { ItemOrder } from '../../domain/playout/item-order.ts';
-import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
-import { framesUntilNext, itemsPlayed } from '../../domain/playout/play-out.ts';
+import type { PlayedItem, TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
+import { framesOfPart, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
 import { airedOfTrack, airRuns, mainTrackOf } from './on-air-rows.ts';
 import type { AirRun } from './on-air-rows.ts';
 
-/** An item that was planned or aired. Its index in the list is its number. */
+/** An item, or a part of one, that was planned or aired. Its index in the list is its number. */
 interface StatedItem {
   readonly itemID: string;
   readonly uploadID: string;
   readonly name: string | null;
   readonly kind: TimelineItem['kind'];
   readonly frames: number;
-  /** The time in the file at which the item begins; absent: its beginning. */
+  /** The time in the file at which the item, or the part of it, begins; absent: the beginning of the file. */
   readonly fromSeconds?: number;
   /** The order of an advertiser that it belongs to; absent: none. */
   readonly order?: ItemOrder;
@@ -102,42 +102,44 @@ async function statedRun(
   const aired = await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame, limits.mostStretches + 1);
   if (aired.length > limits.mostStretches) return null;
   const numbers = new Map<string, number>();
-  const items: TimelineItem[] = [];
-  for (const item of entries.flatMap(({ snapshot }) => itemsPlayed(snapshot))) {
-    if (numbers.has(keyOf(item))) continue;
-    numbers.set(keyOf(item), items.length);
-    items.push(item);
+  const items: PlayedItem[] = [];
+  for (const played of entries.flatMap(({ snapshot }) => playedItems(snapshot))) {
+    if (numbers.has(keyOf(played))) continue;
+    numbers.set(keyOf(played), items.length);
+    items.push(played);
   }
-  const uploads = await data.runs.uploadFacts(stream.user_id, [...new Set(items.map(({ uploadID }) => uploadID))]);
+  const uploads = await data.runs.uploadFacts(stream.user_id, [...new Set(items.map(({ item }) => item.uploadID))]);
   return {
     anchoredAt: anchoredAt.toISOString(),
     endedAt: run.endsAt !== null && run.endsAt <= limits.to ? run.endsAt.toISOString() : null,
     framesPerSecond: rate,
     track,
-    items: items.map((item) => {
+    items: items.map(({ item, part }) => {
       const known = uploads.get(item.uploadID);
+      const fromSeconds = (item.reading?.fromSeconds ?? 0) + (part?.fromSeconds ?? 0);
       const hash = item.contentHash ?? known?.contentHash ?? null;
       return {
         itemID: item.itemID,
         uploadID: item.uploadID,
         name: nameOfItem(item, known?.name, true),
         kind: item.kind,
-        frames: framesUntilNext(item, rate),
-        ...(item.reading?.fromSeconds !== undefined && { fromSeconds: item.reading.fromSeconds }),
+        frames: framesOfPart({ item, part }, rate).frameCount,
+        ...(fromSeconds > 0 && { fromSeconds }),
         ...(item.order && { order: item.order }),
         sha256: hash === null ? null : bytesHashOf(hash),
       };
     }),
-    entries: entries.map(({ offsetSeconds, snapshot: { mode, seed, items: listed, order, isSpread, lapUnderWay } }) => {
-      const numberOf = (item: TimelineItem) => numbers.get(keyOf(item))!;
-      const byID = new Map(listed.map((item) => [item.itemID, numberOf(item)]));
+    entries: entries.map(({ offsetSeconds, snapshot }) => {
+      const { mode, seed, items: listed, isSpread, lapUnderWay } = snapshot;
+      const numberOf = (played: PlayedItem) => numbers.get(keyOf(played))!;
+      const byID = new Map(listed.map((item) => [item.itemID, numberOf({ item })]));
       const numbersOf = (ids: readonly string[]) => ids.map((id) => byID.get(id)!);
       const underWay = lapUnderWay && { heard: numbersOf(lapUnderWay.heard), rest: numbersOf(lapUnderWay.rest) };
       return {
         fromFrame: Math.round(offsetSeconds * rate),
         mode,
         seed,
-        items: (order?.map((place) => listed[place]!) ?? listed).map(numberOf),
+        items: playedItems(snapshot).map(numberOf),
         ...(isSpread && { isSpread }),
         ...(underWay && { lapUnderWay: underWay }),
       };
@@ -146,9 +148,17 @@ async function statedRun(
   };
 }
 
-/** Identifies an item across snapshots, as long as its file length, its join and its order stay. */
-function keyOf({ itemID, uploadID, durationSeconds, join, order }: TimelineItem): string {
-  return `${itemID} ${uploadID} ${durationSeconds} ${join?.kind} ${join?.seconds} ${JSON.stringify(order)}`;
+/** The items of a snapshot in their order, each with its part. In shuffle, the order of laps follows from it. */
+function playedItems(snapshot: TimelineSnapshot): PlayedItem[] {
+  const listed = itemsPlayed(snapshot);
+  const inOrder = snapshot.order?.map((place) => listed[place]!) ?? listed;
+  return inOrder.map((item, place) => ({ item, part: snapshot.parts?.[place] }));
+}
+
+/** Identifies an item across snapshots, as long as its file length, its part, its join and its order stay. */
+function keyOf({ item: { itemID, uploadID, durationSeconds, join, order }, part }: PlayedItem): string {
+  const played = part ? ` ${part.fromSeconds} ${part.untilSeconds}` : '';
+  return `${itemID} ${uploadID} ${durationSeconds} ${join?.kind} ${join?.seconds} ${JSON.stringify(order)}${played}`;
 }
 
 function entriesBetween(timeline: readonly TimelineEntry[], fromSeconds: number, toSeconds: number): TimelineEntry[] {

@@ -133,6 +133,7 @@ export function snapshotOfRows(
     order,
     ...(overlays && { overlays }),
     planned: playable.map(factsOfRow),
+    ...(playable.some(({ part }) => part) && { parts: playable.map(({ part }) => part ?? null) }),
   };
 }
 

@@ -12,6 +12,8 @@ import { planBoundaryAfter } from '../../domain/programme/planned-entries.ts';
 import { planInParts } from '../../domain/programme/planner.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
+import { isPlayable } from '../../domain/readiness/readiness.ts';
+import { uploadFacts } from '../shared/upload-facts.ts';
 import { loadHistory } from './programme-history.ts';
 import { loadQueue, loadSources } from './programme-sources.ts';
 
@@ -65,8 +67,9 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   const collections = await loadSources(data, programme.user_id, programme.kind, rules);
   const queue = await loadQueue(data, programme);
   const earliestMs = msOfFrame(grid, earliestFrame);
-  const blockTimes = await blockTimesOf(rules, { fromMs: earliestMs, untilMs: untilMs + aheadMs });
-  const fromFrame = Math.min(boundaryFrame, firstCutAfter(blockTimes, grid, earliestFrame));
+  const timesFrom = (fromMs: number) => blockTimesOf(rules, { fromMs, untilMs: untilMs + aheadMs });
+  const upcoming = await timesFrom(earliestMs);
+  const fromFrame = Math.min(boundaryFrame, firstCutAfter(upcoming, grid, earliestFrame));
   const known = [...[...collections.values()].flatMap(({ members }) => members), ...queue.map(({ item }) => item)];
   const members = new Map(known.map((item) => [item.uploadID, item]));
   const { state, heard } = await loadHistory(data, {
@@ -76,6 +79,9 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
     untilMs: msOfFrame(grid, isSkip ? fromFrame + 1 : fromFrame),
     memberOf: (uploadID) => members.get(uploadID),
   });
+  if (fromFrame === 0 || (isSkip && isOfItem(state)) || !(await canContinue(data, programme, state))) delete state.rest;
+  // An item that continues has the deadline that it had when it began.
+  const blockTimes = state.rest ? await timesFrom(Math.min(earliestMs, state.rest.beganMs)) : upcoming;
   const rows: PlannedRow[] = [];
   let endFrame = fromFrame;
   const untilFrame = frameOfMs(grid, untilMs);
@@ -87,4 +93,16 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { rows, fromFrame, endFrame, before: state };
+}
+
+/** Whether the last row of a state is a part of an item: its break has not begun. */
+function isOfItem({ rest }: PlannerState): boolean {
+  return rest?.breakID !== undefined;
+}
+
+/** Whether the item that a break has interrupted, if there is one, can still be played. */
+async function canContinue(data: Database, { kind }: PublishedProgramme, { rest }: PlannerState): Promise<boolean> {
+  if (rest === undefined) return true;
+  const { uploadID } = rest.item;
+  return isPlayable(uploadFacts((await data.uploads.byID([uploadID])).get(uploadID)), kind);
 }

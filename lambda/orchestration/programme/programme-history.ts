@@ -9,7 +9,7 @@ import { frameOfMs, msOfFrame } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
 import type { PlannableItem } from '../../domain/programme/plannable.ts';
 import { rowOfOccurrence } from '../../domain/programme/planned-entries.ts';
-import { applyRow, stateOfBeginning } from '../../domain/programme/planned-row.ts';
+import { applyRow, heardAs, stateOfBeginning } from '../../domain/programme/planned-row.ts';
 import type { PlannerState, TimedRow } from '../../domain/programme/planned-row.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import type { HeardItem } from '../../domain/programme/separation.ts';
@@ -47,7 +47,7 @@ export async function loadHistory(data: Database, request: HistoryRequest): Prom
   const rows = await playedRows(data, request, Math.min(stateMs, untilMs - lookBackMs(rules)));
   const blocks = new Map(rules.blocks.map((block) => [block.id, block]));
   for (const timed of rows) if (timed.startMs >= stateMs) applyRow(state, timed, blocks.get(timed.row.blockID ?? ''));
-  return { state, heard: rows.map(({ row: { kind, item }, endMs }) => ({ kind, item, endMs })) };
+  return { state, heard: rows.map(heardAs) };
 }
 
 /** The time before a plan whose items its rules compare with. */

@@ -26,6 +26,7 @@ export function InsertForm({ path, kind, insert, blocks, onChange }: InsertFormP
     atMinutes: { atMinutes: [0, 30] },
     beforeBlockID: { beforeBlockID: blocks[0]?.id ?? '' },
     afterBlockID: { afterBlockID: blocks[0]?.id ?? '' },
+    midRoll: { midRoll: usualMidRoll },
   };
   return (
     <div className="in-row grid">
@@ -68,6 +69,8 @@ export function InsertForm({ path, kind, insert, blocks, onChange }: InsertFormP
   );
 }
 
+const usualMidRoll = { everyMinutes: 15, keepLastMinutes: 5, blockID: null } as const;
+
 interface TimeFieldProps {
   readonly path: string;
   readonly time: InsertTime;
@@ -83,6 +86,7 @@ function TimeField({ path, time, insert, blocks, onChange }: TimeFieldProps): Re
     return (
       <NumberField name={time} label={words[time]} min={1} value={insert[time] ?? 0} fault={fault} onChange={set} />
     );
+  if (time === 'midRoll') return <MidRollFields path={path} insert={insert} blocks={blocks} onChange={onChange} />;
   if (time === 'atMinutes')
     return (
       <Field
@@ -105,5 +109,38 @@ function TimeField({ path, time, insert, blocks, onChange }: TimeFieldProps): Re
       options={[['', words.noBlock], ...blocks.map(({ id, name }) => [id, name] as const)]}
       onChange={set}
     />
+  );
+}
+
+function MidRollFields({ path, insert, blocks, onChange }: Omit<TimeFieldProps, 'time'>): ReactNode {
+  const midRoll = insert.midRoll ?? usualMidRoll;
+  const set = (changed: Partial<typeof midRoll>) => onChange({ ...insert, midRoll: { ...midRoll, ...changed } });
+  return (
+    <>
+      <NumberField
+        name="everyMinutes"
+        label={words.midRollEvery}
+        min={1}
+        value={midRoll.everyMinutes}
+        fault={useFault(`${path}/everyMinutes`)}
+        onChange={(everyMinutes) => set({ everyMinutes })}
+      />
+      <NumberField
+        name="keepLastMinutes"
+        label={words.keepLast}
+        min={1}
+        value={midRoll.keepLastMinutes}
+        fault={useFault(`${path}/keepLastMinutes`)}
+        onChange={(keepLastMinutes) => set({ keepLastMinutes })}
+      />
+      <Choice
+        name="blockID"
+        label={words.block}
+        value={midRoll.blockID ?? ''}
+        fault={useFault(`${path}/blockID`)}
+        options={[['', words.anyBlock], ...blocks.map(({ id, name }) => [id, name] as const)]}
+        onChange={(blockID) => set({ blockID: blockID || null })}
+      />
+    </>
   );
 }

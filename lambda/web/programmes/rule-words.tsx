@@ -53,7 +53,7 @@ export function StepsInWords({ block: { steps, ordered } }: { readonly block: Bl
 }
 
 export function insertWords(insert: Insert, blocks: readonly Block[]): string {
-  const { everyItems, everyMinutes, atMinutes, beforeBlockID, afterBlockID, mostPerHour } = insert;
+  const { everyItems, everyMinutes, atMinutes, beforeBlockID, afterBlockID, midRoll, mostPerHour } = insert;
   const blockName = (id: string | undefined) => blocks.find((block) => block.id === id)?.name ?? '…';
   const when = {
     everyItems: () => words.insertWords.everyItems(everyItems ?? 0),
@@ -61,6 +61,10 @@ export function insertWords(insert: Insert, blocks: readonly Block[]): string {
     atMinutes: () => words.insertWords.atMinutes(atMinutes ?? []),
     beforeBlockID: () => words.insertWords.beforeBlockID(blockName(beforeBlockID)),
     afterBlockID: () => words.insertWords.afterBlockID(blockName(afterBlockID)),
+    midRoll: () => {
+      const { everyMinutes: minutes = 0, keepLastMinutes = 0, blockID = null } = midRoll ?? {};
+      return words.insertWords.midRoll(minutes, keepLastMinutes, blockID === null ? null : blockName(blockID));
+    },
   }[timeOfInsert(insert)]();
   return mostPerHour === null ? when : `${when}, ${words.mostPerHourWords(mostPerHour)}`;
 }

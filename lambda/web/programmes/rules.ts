@@ -97,7 +97,14 @@ export const newSeparation = (): Separation => ({
   strength: 'should',
 });
 
-export const insertTimes = ['everyItems', 'everyMinutes', 'atMinutes', 'beforeBlockID', 'afterBlockID'] as const;
+export const insertTimes = [
+  'everyItems',
+  'everyMinutes',
+  'atMinutes',
+  'beforeBlockID',
+  'afterBlockID',
+  'midRoll',
+] as const;
 export type InsertTime = (typeof insertTimes)[number];
 
 export function timeOfInsert(insert: Insert): InsertTime {

@@ -121,6 +121,7 @@ export const programmeWords = {
     atMinutes: 'At minutes of each hour',
     beforeBlockID: 'Before a block',
     afterBlockID: 'After a block',
+    midRoll: 'Within long items',
   },
   everyItems: 'Every … items',
   everyMinutes: 'Every … minutes',
@@ -128,6 +129,9 @@ export const programmeWords = {
   atMinutesHint: 'Such as 0, 30',
   block: 'Block',
   noBlock: 'Choose a block',
+  anyBlock: 'Any block',
+  midRollEvery: 'Every … minutes of an item',
+  keepLast: 'Not in its last … minutes',
   perBreak: 'Items at a time',
   mostPerHour: 'At most … times an hour',
   anyNumber: 'Empty: any number.',
@@ -138,6 +142,10 @@ export const programmeWords = {
       `at ${list.format(minutes.map((minute) => `:${String(minute).padStart(2, '0')}`))} of each hour`,
     beforeBlockID: (block: string) => `before ${block}`,
     afterBlockID: (block: string) => `after ${block}`,
+    midRoll: (minutes: number, lastMinutes: number, block: string | null) => {
+      const items = block === null ? 'items' : `items of ${block}`;
+      return `every ${lengthWords(minutes)} within ${items}, not in their last ${lengthWords(lastMinutes)}`;
+    },
   },
   mostPerHourWords: (most: number) => `at most ${most === 1 ? 'once' : `${most} times`} an hour`,
 

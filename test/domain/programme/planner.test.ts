@@ -5,7 +5,7 @@ import { frameOfMs, msOfFrame } from '../../../lambda/domain/programme/frame-gri
 import { applyRow, stateOfBeginning } from '../../../lambda/domain/programme/planned-row.ts';
 import type { PlannedRow } from '../../../lambda/domain/programme/planned-row.ts';
 import { plan } from '../../../lambda/domain/programme/planner.ts';
-import type { Plan } from '../../../lambda/domain/programme/planner.ts';
+import type { Plan } from '../../../lambda/domain/programme/plan-request.ts';
 import type { Block, ProgrammeRules, SeparationRule } from '../../../lambda/domain/programme/programme-rules.ts';
 import { at, block, collection, days, grid, hours, idsOf, insert, item, items } from './programmes.ts';
 import { midnight, planned, requestOf, rules, step, timeOf, told } from './programmes.ts';

@@ -6,7 +6,7 @@ import type { PlannedRow } from '../../../lambda/domain/programme/planned-row.ts
 import { frameOfMs, msOfFrame } from '../../../lambda/domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../../lambda/domain/programme/frame-grid.ts';
 import { plan } from '../../../lambda/domain/programme/planner.ts';
-import type { Plan, PlanRequest } from '../../../lambda/domain/programme/planner.ts';
+import type { Plan, PlanRequest } from '../../../lambda/domain/programme/plan-request.ts';
 import type { Block, Insert, ProgrammeRules, Step } from '../../../lambda/domain/programme/programme-rules.ts';
 
 export const midnight = Date.UTC(2026, 0, 5);

@@ -1,0 +1,42 @@
+// The items of a break: the inserts with their intro and outro.
+import { cursorAt } from './planned-row.ts';
+import type { PlannerState } from './planned-row.ts';
+import { moveCursor } from './cursors.ts';
+import type { Candidate, CollectionWalk, Cursor } from './cursors.ts';
+import type { PlannableItem } from './plannable.ts';
+import { sourceKey } from './programme-rules.ts';
+import type { Insert, ItemSource } from './programme-rules.ts';
+
+/** The collections of a plan. */
+export interface Members {
+  readonly walkOf: (from: ItemSource) => CollectionWalk;
+  readonly isAvailable: (item: PlannableItem) => boolean;
+  readonly cursors: PlannerState['cursors'];
+}
+
+/** An item of a break, with the name of the cursor that it moves. */
+export interface BreakItem extends Candidate {
+  readonly cursor: string;
+}
+
+/** The items of the next break of an insert, in their order. The state is not changed. None: nothing can be played. */
+export function* itemsOfBreak(insert: Insert, { walkOf, isAvailable, cursors }: Members): Generator<BreakItem> {
+  const canPlay = (from: ItemSource) => walkOf(from).members.some(isAvailable);
+  if (!canPlay(insert.from)) return;
+  const framing = (uploadID: string | null) => (uploadID === null ? [] : [{ uploadID }]);
+  const sources = [
+    ...framing(insert.introUploadID),
+    ...Array.from({ length: insert.perBreak }, () => insert.from),
+    ...framing(insert.outroUploadID),
+  ].filter(canPlay);
+  const positions = new Map<string, Cursor>();
+  for (const from of sources) {
+    const cursor = `insert/${insert.id}/${sourceKey(from)}`;
+    const position = positions.get(cursor) ?? structuredClone(cursorAt(cursors, cursor, 0));
+    positions.set(cursor, position);
+    const [candidate] = walkOf(from).candidates(position, isAvailable);
+    if (candidate === undefined) continue;
+    moveCursor(position, candidate.item.uploadID, candidate.move);
+    yield { ...candidate, cursor };
+  }
+}
