@@ -7,6 +7,7 @@ import type { Scope } from '../../operations/scopes.ts';
 import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import type { RequestWindow } from '../../data/shared/request-windows.ts';
 import { authenticate } from './authenticate.ts';
+import { networkOf } from './guests.ts';
 import { bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
 import { countRequest, quotaOf, requestClassOf } from './rate-limits.ts';
@@ -63,7 +64,7 @@ export async function identify(
     return { ...(await authenticate(service, { headers, method }, resource, kind)), quota: null, refusal: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    const quota = await countRequest(service, `address ${address}`, 'refused');
+    const quota = await countRequest(service, subjectOfAddress(address), 'refused');
     const what = 'requests without a valid credential came from this address';
     return { caller: null, window: null, quota, refusal: quota.exceeded ? tooMany(quota, what) : error };
   }
@@ -124,12 +125,17 @@ export async function admitCalls(
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made[requestClass]) : null };
 }
 
+/** The subject that counts requests without a credential. A client may use all addresses of its network. */
+function subjectOfAddress(address: string): string {
+  return `address ${networkOf(address)}`;
+}
+
 /**
  * Counts requests that need no credential. If the database does not answer, they are admitted uncounted, because one of
  * them asks for the health of the service.
  */
 async function admitAnybody(service: Service, address: string, calls = 1): Promise<Admission> {
-  const quota = await countRequest(service, `address ${address}`, 'read', calls).catch(() => null);
+  const quota = await countRequest(service, subjectOfAddress(address), 'read', calls).catch(() => null);
   return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
 }
 

@@ -56,6 +56,14 @@ describe('how much is left is said by every answer', () => {
 });
 
 describe('beyond the limit', () => {
+  it('a client does not escape to other addresses of its network', async () => {
+    const statuses: number[] = [];
+    for (let index = 0; index <= limits.read; index++)
+      statuses.push((await anonymous('/status', `2001:db8:7:7::${index}`)).status);
+    expect(statuses).toEqual([...Array<number>(limits.read).fill(200), 429]);
+    expect((await anonymous('/status', '2001:db8:7:8::1')).status).toBe(200);
+  });
+
   it('requests at once are refused, told when to come back, and write nothing', async () => {
     const eager = await service.user();
     const answers = await Promise.all(Array.from({ length: 20 }, () => eager.call('POST', '/streams', {})));
