@@ -11,6 +11,7 @@ import { createConsents } from '../ports/managed-platforms/consents.ts';
 import { consentCallbackURL } from '../ports/managed-platforms/platform-clients.ts';
 import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
+import { createKeptOffers } from './kept-offers.ts';
 import { createPreviewPlaylist } from './preview-playlists.ts';
 import { createStreamPoster } from './stream-posters.ts';
 
@@ -42,6 +43,7 @@ export function createService(connections: Connections & Providers, settings: Se
     health: createHealth(pool, objects),
     previewPlaylist: createPreviewPlaylist({ pool, objects, log }),
     poster: createStreamPoster({ pool, objects }),
+    offers: createKeptOffers(),
     // Commands that cannot be sent now are sent when an agent renews its lease,
     // or by the sweep, which runs every minute.
     relay: () =>

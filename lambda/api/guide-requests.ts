@@ -35,10 +35,10 @@ export async function answerGuest(
   { request, address, token }: { readonly request: Request; readonly address: string; readonly token: string },
 ): Promise<Response> {
   if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflightHeaders });
-  const flooded = await refuseFlood(service, request.method, token, address).catch((error: unknown) =>
+  const admitted = await admitGuest(service, request.method, token, address).catch((error: unknown) =>
     problemResponse(service, error),
   );
-  const response = flooded ?? (await rest(request, address));
+  const response = admitted instanceof Response ? admitted : await rest(request, admitted);
   const isCached = request.method === 'GET' && response.status === 200;
   const headers = { ...corsHeaders, 'cache-control': isCached ? `public, max-age=${maxAgeSeconds}` : 'no-store' };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -46,13 +46,19 @@ export async function answerGuest(
 }
 
 /**
- * The answer to a request beyond a limit; null: it is within all. A flood from many addresses costs one read each, and
- * writes no row; one from an address costs one write more. Wrong tokens are left to `rest`.
+ * The name of the guest in place of the address, which is not stored; or the answer to a request beyond a limit. A
+ * flood from many addresses costs one read each, and writes no row; one from an address costs one write more. Requests
+ * with a wrong token keep their address: `rest` counts them as all that name nothing.
  */
-async function refuseFlood(service: Service, method: string, token: string, address: string): Promise<Response | null> {
+async function admitGuest(
+  service: Service,
+  method: string,
+  token: string,
+  address: string,
+): Promise<Response | string> {
   const requestClass = method === 'POST' ? 'ask' : 'offer';
   const link = await databaseOn(service.pool).guideLinks.findAsked(token, requestClass);
-  if (link === null) return null;
+  if (link === null) return address;
   const { stream_id: streamID, asked } = link;
   if (asked >= requestsPerMinute[requestClass] * service.settings.rateLimitFactor) return tooMany(service, null);
   const guest = guestHash(service.serviceSecret, streamID, address).toString('hex');
@@ -63,7 +69,7 @@ async function refuseFlood(service: Service, method: string, token: string, addr
     const quota = await countRequest(service, subject, counted);
     if (quota.exceeded) return tooMany(service, quota);
   }
-  return null;
+  return guest;
 }
 
 /** @param quota null: the limit of the link */

@@ -1,5 +1,6 @@
 // The context of operations: the caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
+import type { Offers } from '../orchestration/playout/guest-requests.ts';
 import type { StreamingSettings } from '../orchestration/streams/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
@@ -37,6 +38,7 @@ export interface GuestContext extends PublicContext {
   readonly data: Database;
   /** The keyed hash of the guest's address, which differs for each stream. */
   readonly guestOf: (streamID: string) => Buffer;
+  readonly offers: Offers;
   readonly newID: Context['newID'];
   readonly cursors: Context['cursors'];
 }

@@ -7,6 +7,8 @@ import { ProblemError } from '../operations/problem-codes.ts';
  * hundred bytes each.
  */
 const maxBodyBytes = 1024 * 1024;
+/** The maximum size of a body of a guest, who names one item. */
+const maxGuestBodyBytes = 4096;
 
 /**
  * Reads and parses the body.
@@ -15,6 +17,7 @@ const maxBodyBytes = 1024 * 1024;
  */
 export async function readBody(request: Request, operation: Operation): Promise<unknown> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return undefined;
+  if (operation.isForGuests) return readJSON(request, maxGuestBodyBytes);
   if (operation.body && !operation.isBodyOptional) return readJSON(request);
   const bytes = await readBounded(request);
   if (operation.body) return bytes.length === 0 ? {} : parseJSON(request, bytes);
@@ -28,8 +31,8 @@ export async function readBody(request: Request, operation: Operation): Promise<
  * Reads a JSON body.
  * @throws {ProblemError} malformed_json, payload_too_large
  */
-export async function readJSON(request: Request): Promise<unknown> {
-  return parseJSON(request, await readBounded(request));
+export async function readJSON(request: Request, mostBytes = maxBodyBytes): Promise<unknown> {
+  return parseJSON(request, await readBounded(request, mostBytes));
 }
 
 function parseJSON(request: Request, bytes: Buffer): unknown {
@@ -58,32 +61,32 @@ function parseJSON(request: Request, bytes: Buffer): unknown {
  * Reads all bytes of a body.
  * @throws {ProblemError} payload_too_large, or malformed_json if the body ends early
  */
-export async function readBounded(request: Request): Promise<Buffer> {
+export async function readBounded(request: Request, mostBytes = maxBodyBytes): Promise<Buffer> {
   const tooLarge = () =>
     new ProblemError(
       'payload_too_large',
-      `A body may have at most ${maxBodyBytes} bytes. Split it into several requests. Send media to an upload ` +
-        'URL.',
+      `A body may have at most ${mostBytes} bytes. Split it into several requests. Send media to an upload URL.`,
     );
   const length = request.headers.get('content-length');
-  if (Number(length ?? 0) > maxBodyBytes) throw tooLarge();
+  if (Number(length ?? 0) > mostBytes) throw tooLarge();
   // To make a stream of a small body would take longer than all else.
-  const reading = length === null ? readStream(request) : request.arrayBuffer().then((bytes) => Buffer.from(bytes));
+  const reading =
+    length === null ? readStream(request, mostBytes) : request.arrayBuffer().then((bytes) => Buffer.from(bytes));
   const bytes = await reading.catch((cause: unknown) => {
     throw new ProblemError('malformed_json', 'The body ended before it was complete. Send it again.', { cause });
   });
-  if (bytes.length > maxBodyBytes) throw tooLarge();
+  if (bytes.length > mostBytes) throw tooLarge();
   return bytes;
 }
 
 /** Reads a body of unknown length until its end, or until there is too much. */
-async function readStream(request: Request): Promise<Buffer> {
+async function readStream(request: Request, mostBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of request.body ?? []) {
     chunks.push(chunk);
     total += chunk.length;
-    if (total > maxBodyBytes) break;
+    if (total > mostBytes) break;
   }
   return Buffer.concat(chunks);
 }

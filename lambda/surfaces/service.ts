@@ -3,7 +3,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Context, PublicContext } from '../operations/context.ts';
+import type { Context, GuestContext, PublicContext } from '../operations/context.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -55,6 +55,7 @@ export interface Service {
   readonly health: PublicContext['health'];
   readonly previewPlaylist: PreviewPlaylist;
   readonly poster: StreamPoster;
+  readonly offers: GuestContext['offers'];
   /** Sends the commands that a committed transaction wrote to the outbox. Never throws. */
   readonly relay: () => Promise<void>;
   readonly log: Log;

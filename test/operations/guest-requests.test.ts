@@ -1,8 +1,11 @@
 // Requests of guests: viewers ask at a guide link for an item, by the policy of its owner, and floods stay bounded.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { sweep } from '../../lambda/jobs/sweep.ts';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
 import { networkOf } from '../../lambda/surfaces/admission/guests.ts';
-import { actorsOn } from '../support/actors.ts';
+import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
+import { actorsOn, startOptions, storage } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 
@@ -55,7 +58,6 @@ async function makeChannel(): Promise<void> {
 
 beforeEach(async () => {
   await service.pool().query('delete from request_windows');
-  await register('agent');
   await makeChannel();
 });
 
@@ -67,7 +69,9 @@ const plan = () =>
 
 async function goLive(): Promise<void> {
   expect(await call('POST', `/streams/${streamID}/start`)).toMatchObject({ status: 200 });
-  const [replica] = await claim('agent');
+  const agent = `agent of ${streamID}`;
+  await register(agent);
+  const [replica] = await claim(agent);
   await data().streams.anchor(streamID);
   await report(replica!, 'live');
   await plan();
@@ -185,7 +189,7 @@ describe('a channel', () => {
     // The owner has the rest of the queue.
     expect((await call('POST', `/programmes/${programmeID}/queue`, { uploadID: wishes[9] })).status).toBe(202);
     await call('DELETE', `/programmes/${programmeID}`);
-    expect(await ask(wishes[0]!, '192.0.2.1')).toMatchObject(refusedBy('stream'));
+    expect(await ask(wishes[0]!, '192.0.2.1')).toMatchObject(refusedBy('requests'));
   });
 
   it('keeps its policy with its link, of collections of its owner', async () => {
@@ -272,13 +276,22 @@ describe('guests', () => {
     expect(await ask(wishes[1]!, '2001:db8:1:3::1')).toMatchObject({ status: 202 });
     const { rows: kept } = await service.pool().query('select * from guest_requests');
     expect(kept).toHaveLength(2);
-    expect(JSON.stringify(kept)).not.toContain('2001');
+    const { rows: windows } = await service.pool().query('select subject, class from request_windows');
+    expect(new Set(windows.map((row) => row.class))).toEqual(new Set(['guest', 'ask', 'read', 'write']));
+    expect(JSON.stringify([kept, windows])).not.toContain('2001');
     await service.pool().query(`update guest_requests set granted_at = granted_at - interval '31 minutes'`);
     expect(await ask(wishes[2]!, '2001:db8:1:2::1')).toMatchObject({ status: 202 });
     await service
       .pool()
       .query(`update guest_requests set forget_at = forget_at - interval '60 minutes' where id = $1`, [kept[0].id]);
-    await data().guestRequests.deleteEnded();
+    await sweep({
+      pool: service.pool(),
+      queue: createPostgresCommandQueue({ pool: service.pool(), log: () => {} }),
+      timers: createOutboxTimers(service.pool()),
+      startOptions,
+      storage,
+      clock: () => new Date(),
+    });
     expect(await countOf('guest_requests')).toBe(2);
   });
 
@@ -313,6 +326,29 @@ describe('an attacker', () => {
     requests: await countOf('guest_requests'),
     queued: await countOf('queued_items'),
     dueTimes: await countOf('due_times'),
+  });
+
+  it('with one address is stopped before others of the link are', async () => {
+    await goLive();
+    const flood = await Promise.all(Array.from({ length: 70 }, () => ask('upl_none', '203.0.113.1')));
+    expect(flood.filter(({ status }) => status === 422)).toHaveLength(60);
+    const refused = flood.filter(({ status }) => status === 429);
+    for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await ask(wishes[0]!, '192.0.2.1')).toMatchObject({ status: 202 });
+  });
+
+  it('with a large body, of known and of unknown length, is refused', async () => {
+    await goLive();
+    const body = JSON.stringify({ uploadID: wishes[0], padding: 'x'.repeat(5000) });
+    const headers = { 'content-type': 'application/json' };
+    const chunked = new Blob([body]).stream();
+    for (const sent of [{ body }, { body: chunked, duplex: 'half' }]) {
+      const request = new Request(requestsURL, { method: 'POST', headers, ...sent });
+      expect(await service.handler()(request, '192.0.2.1')).toMatchObject({ status: 422 });
+    }
+    const malformed = await post(requestsURL, [1], '192.0.2.1');
+    expect(malformed).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+    expect(malformed.headers.get('access-control-allow-origin')).toBe('*');
   });
 
   it('with wrong tokens learns nothing, and leaves a row for an address and minute', async () => {
@@ -351,7 +387,10 @@ describe('an attacker', () => {
     // A guest and an address for each request within the limit, and the link. Some at once are counted beyond it.
     expect(after.windows - before.windows).toBeLessThan(2 * 100 + 60);
     expect(after).toEqual({ ...before, windows: after.windows });
+    const query = vi.spyOn(service.pool(), 'query');
     expect((await ask(wishes[0]!, '192.0.2.1')).status).toBe(429);
+    expect(query).toHaveBeenCalledTimes(1);
+    query.mockRestore();
     expect((await offered()).status).toBe(200);
     expect((await call('GET', `/programmes/${programmeID}/queue`)).status).toBe(200);
     const channel = requestsURL;

@@ -1,10 +1,8 @@
 // GET /guides/{token}/requests: the items that viewers can ask for.
 // Decision D232.
 import * as z from 'zod';
-import type { CollectionMember } from '../../data/media/collections.ts';
-import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
-import { titleOfUpload } from '../../domain/playout/item-title.ts';
-import { askedChannel, offeredItems } from '../../orchestration/playout/guest-requests.ts';
+import { askedChannel, itemsInTime } from '../../orchestration/playout/guest-requests.ts';
+import type { OfferedItem } from '../../orchestration/playout/guest-requests.ts';
 import { invalidCursor, orNotFound, pageOf, pageQuery, text } from '../fields.ts';
 import { guestOperation } from '../operation.ts';
 import { guestRefusal } from './guest-refusal.ts';
@@ -36,9 +34,8 @@ export const listRequestableItems = guestOperation({
     const listID = `requests of ${channel.stream.id} ${q}`;
     const from = cursor === undefined ? 0 : ctx.cursors.open(listID, cursor);
     if (from === null) throw invalidCursor();
-    const offered = await offeredItems(ctx.data, channel, await ctx.data.now());
-    const matches = matcherOf(q);
-    const found = offered.map(presentItem).filter(matches);
+    const offered = itemsInTime(await ctx.offers(ctx.data, channel), channel, await ctx.data.now());
+    const found = offered.filter(matcherOf(q));
     const end = from + limit;
     const hasMore = found.length > end;
     const data = found.slice(from, end);
@@ -46,19 +43,8 @@ export const listRequestableItems = guestOperation({
   },
 });
 
-type Item = z.input<typeof requestableItem>;
-
-function presentItem({ id, name, titles, durationSeconds, showSeconds }: CollectionMember): Item {
-  return {
-    id,
-    title: titles.title ?? titleOfUpload(name),
-    artist: titles.artist ?? null,
-    durationSeconds: durationSeconds ?? showSeconds ?? imageDurationSeconds,
-  };
-}
-
 /** Whether each word of a search begins a word of an item. */
-function matcherOf(search: string): (item: Item) => boolean {
+function matcherOf(search: string): (item: OfferedItem) => boolean {
   const wanted = wordsOf(search);
   return ({ title, artist }) => {
     if (wanted.length === 0) return true;

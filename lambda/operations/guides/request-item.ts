@@ -10,12 +10,7 @@ import {
   requestBounds,
 } from '../../domain/programme/guest-requests.ts';
 import type { AskedChannel } from '../../orchestration/playout/guest-requests.ts';
-import {
-  askedChannel,
-  offeredItems,
-  refusalOfItem,
-  takesRequests,
-} from '../../orchestration/playout/guest-requests.ts';
+import { askedChannel, itemsInTime, refusalOfItem, takesRequests } from '../../orchestration/playout/guest-requests.ts';
 import type { GuestContext } from '../context.ts';
 import { id, orNotFound } from '../fields.ts';
 import { guestOperation } from '../operation.ts';
@@ -42,7 +37,7 @@ export const requestItem = guestOperation({
     const guest = ctx.guestOf(channel.stream.id);
     await assertNoWait(ctx, channel, guest);
     const now = await ctx.data.now();
-    const offered = await offeredItems(ctx.data, channel, now);
+    const offered = itemsInTime(await ctx.offers(ctx.data, channel), channel, now);
     if (!offered.some((item) => item.id === uploadID)) throw guestRefusal(notOffered);
     await grant(ctx, channel, guest, { uploadID, now });
     return { uploadID };

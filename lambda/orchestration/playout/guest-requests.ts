@@ -1,11 +1,14 @@
 // Judges requests of guests by the policy of a guide link, and finds the items that they can ask for.
 // Decision D232.
-import type { CollectionMember } from '../../data/media/collections.ts';
+import type { Collection } from '../../data/media/collections.ts';
 import type { Database } from '../../data/database.ts';
 import type { LinkedStream } from '../../data/playout/guide-links.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isAvailableAt } from '../../domain/media/availability.ts';
+import type { Availability } from '../../domain/media/availability.ts';
+import { titleOfUpload } from '../../domain/playout/item-title.ts';
+import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import { ZoneOffsets } from '../../domain/programme/breaks.ts';
 import { notOnAir, notTaken, requestBounds, sameItem } from '../../domain/programme/guest-requests.ts';
 import type { RequestPolicy, RequestRefusal } from '../../domain/programme/guest-requests.ts';
@@ -16,8 +19,22 @@ import { onAirRows } from './on-air-rows.ts';
 export interface AskedChannel {
   readonly stream: Stream;
   readonly programme: PublishedProgramme;
+  readonly collection: Collection;
   readonly policy: RequestPolicy;
 }
+
+/** A member of the collection of a policy that can be played. */
+export interface OfferedItem {
+  readonly id: string;
+  readonly title: string;
+  readonly artist: string | null;
+  readonly durationSeconds: number;
+  /** Null: any time. */
+  readonly availability: Availability | null;
+}
+
+/** Finds the items of a channel, as they were a moment ago. */
+export type Offers = (data: Database, channel: AskedChannel) => Promise<readonly OfferedItem[]>;
 
 const minuteMs = 60_000;
 
@@ -37,20 +54,35 @@ export async function askedChannel(
   if (collection === null) return notTaken;
   const programmes = await data.programmes.ofStreams([stream.id]);
   const programme = programmes.find(({ kind }) => kind === collection.kind);
-  return programme ? { stream, programme, policy } : notOnAir;
+  return programme ? { stream, programme, collection, policy } : notTaken;
 }
 
-/** The items that can be asked for now, in the order of their collection. */
-export async function offeredItems(
+/** Reads the items of a channel that can be played, in the order of their collection. */
+export async function loadOffered(
   data: Database,
-  { stream, programme, policy: { collectionID } }: AskedChannel,
+  { stream, collection: { id } }: AskedChannel,
+): Promise<readonly OfferedItem[]> {
+  const members = (await data.collections.members(stream.user_id, [id])).get(id)?.members ?? [];
+  return members
+    .filter(({ isPlayable }) => isPlayable)
+    .map(({ id: uploadID, name, titles, durationSeconds, showSeconds, availability }) => ({
+      id: uploadID,
+      title: titles.title ?? titleOfUpload(name),
+      artist: titles.artist ?? null,
+      durationSeconds: durationSeconds ?? showSeconds ?? imageDurationSeconds,
+      availability,
+    }));
+}
+
+/** The items that may begin at a time. */
+export function itemsInTime(
+  items: readonly OfferedItem[],
+  { programme }: AskedChannel,
   now: Date,
-): Promise<readonly CollectionMember[]> {
-  const members = await data.collections.members(stream.user_id, [collectionID]);
+): readonly OfferedItem[] {
   const offsetMs = new ZoneOffsets(programme.live.timeZone).offsetMsAt(now.getTime());
-  return (members.get(collectionID)?.members ?? []).filter(
-    ({ isPlayable, availability }) =>
-      isPlayable && (availability === null || isAvailableAt(availability, now.getTime(), offsetMs)),
+  return items.filter(
+    ({ availability }) => availability === null || isAvailableAt(availability, now.getTime(), offsetMs),
   );
 }
 
