@@ -158,6 +158,14 @@ describe('a request of a guest', () => {
     expect(next).toMatchObject(refusedBy('perHour'));
     expect(Date.parse(next.body.allowedAt)).toBeGreaterThan(Date.now() + 59 * 60_000);
   });
+
+  it('of 20 guests at once for one item is granted once', async () => {
+    await goLive();
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(wishes[0]!, addressOf(index))));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 202))
+      expect(answer).toMatchObject(refusedBy('sameItemMinutes'));
+  });
 });
 
 describe('a channel', () => {

@@ -12,17 +12,6 @@ export interface RequestPolicy {
   readonly sameItemMinutes: number;
 }
 
-/** Bounds of requests that are the same for all links. */
-export const requestBounds = {
-  perHour: 60,
-  /** A day, for both waits. */
-  minutes: 1440,
-  /** Items that wait in a queue for which guests are still granted another one: the owner has the rest of the queue. */
-  queuedItems: 50,
-  /** Rows of the timeline that are searched for an item that has played. */
-  playedRows: 5000,
-} as const;
-
 /** The part of the policy that refuses a request, or `requests`: none are taken, `stream`: not on air, or `queue`. */
 export type RequestRule = keyof RequestPolicy | 'requests' | 'stream' | 'queue';
 
@@ -64,8 +53,10 @@ export const queueFull: RequestRefusal = {
   allowedAt: null,
 };
 
+/** The refusal of the wait that ends last; null: there is none. */
 export function refusalOfWaits({ channel, guest }: RequestWaits): RequestRefusal | null {
-  if (guest) return { refusedBy: 'perGuestMinutes', detail: 'You asked a short while ago.', allowedAt: guest };
+  if (guest && !(channel && channel > guest))
+    return { refusedBy: 'perGuestMinutes', detail: 'You asked a short while ago.', allowedAt: guest };
   if (channel)
     return { refusedBy: 'perHour', detail: 'This channel has granted its requests of the hour.', allowedAt: channel };
   return null;

@@ -172,6 +172,12 @@ export const bounds = {
   keptBytesPerTrack: 16 * 1024 * 1024,
   /** Checks of destinations that a user may request. */
   destinationChecksPerMinute: 20,
+  /** Requests of guests that the policy of a guide link may grant within an hour. */
+  guestRequestsPerHour: 60,
+  /** Minutes that such a policy may have a guest or an item wait. */
+  guestWaitMinutes: 1440,
+  /** Queued items of a programme up to which guests are granted another one: the owner has the rest of the queue. */
+  guestQueuedItems: 50,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

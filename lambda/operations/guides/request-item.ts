@@ -7,8 +7,8 @@ import {
   notOnAir,
   queueFull,
   refusalOfWaits,
-  requestBounds,
 } from '../../domain/programme/guest-requests.ts';
+import { bounds } from '../../domain/shared/limits.ts';
 import type { AskedChannel } from '../../orchestration/playout/guest-requests.ts';
 import { askedChannel, itemsInTime, refusalOfItem, takesRequests } from '../../orchestration/playout/guest-requests.ts';
 import type { GuestContext } from '../context.ts';
@@ -65,7 +65,7 @@ async function grant(
   const [upload] = await data.uploads.lockManyForUse([caller.userID], [uploadID]);
   if (!upload) throw guestRefusal(notOffered);
   const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID, by_guest: true };
-  if ((await data.queuedItems.add(added, requestBounds.queuedItems)) === null) throw guestRefusal(queueFull);
+  if ((await data.queuedItems.add(added, bounds.guestQueuedItems)) === null) throw guestRefusal(queueFull);
   await data.guestRequests.add(stream.id, guest, keptMinutesOf(channel.policy));
   await data.dueTimes.set(stream.id, 'plan', await data.now());
 }

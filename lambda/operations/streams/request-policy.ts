@@ -1,13 +1,13 @@
 // The policy of viewers' requests, in requests and answers of the API.
 // Decision D232.
 import * as z from 'zod';
-import { requestBounds } from '../../domain/programme/guest-requests.ts';
 import type { RequestPolicy } from '../../domain/programme/guest-requests.ts';
+import { bounds } from '../../domain/shared/limits.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';
 
-const { perHour, minutes } = requestBounds;
+const { guestRequestsPerHour: perHour, guestWaitMinutes: minutes } = bounds;
 
 export const requestPolicyInput = z
   .strictObject({

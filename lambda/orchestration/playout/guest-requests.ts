@@ -10,7 +10,7 @@ import type { Availability } from '../../domain/media/availability.ts';
 import { titleOfUpload } from '../../domain/playout/item-title.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import { ZoneOffsets } from '../../domain/programme/breaks.ts';
-import { notOnAir, notTaken, requestBounds, sameItem } from '../../domain/programme/guest-requests.ts';
+import { notOnAir, notTaken, sameItem } from '../../domain/programme/guest-requests.ts';
 import type { RequestPolicy, RequestRefusal } from '../../domain/programme/guest-requests.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { onAirRows } from './on-air-rows.ts';
@@ -37,6 +37,8 @@ export interface OfferedItem {
 export type Offers = (data: Database, channel: AskedChannel) => Promise<readonly OfferedItem[]>;
 
 const minuteMs = 60_000;
+/** The most rows of a timeline that are searched for an item: a day of items of a second. */
+const mostPlayedRows = 86_400;
 
 /** Whether requests are taken while a stream is in its state. */
 export function takesRequests({ state }: Stream): boolean {
@@ -100,7 +102,7 @@ export async function refusalOfItem(
     from: new Date(now.getTime() - sameItemMinutes * minuteMs),
     // The row that begins now as well.
     to: new Date(now.getTime() + 1),
-    count: requestBounds.playedRows,
+    count: mostPlayedRows,
     track: programme.kind,
     drafts: null,
     now,
