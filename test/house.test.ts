@@ -192,7 +192,18 @@ describe('who may import whom', () => {
 
   it('the web page, which runs in browsers, takes only rules, words and types from here', () => {
     const words = new Set(['lambda/operations/scopes.ts', 'lambda/surfaces/openapi/described.ts']);
-    const packages = within('react', 'react-dom', 'hls.js', '@codemirror', '@lezer', 'cm6-graphql', 'graphql', 'uqr');
+    const packages = within(
+      'react',
+      'react-dom',
+      'react-aria-components',
+      'lucide-react',
+      'hls.js',
+      '@codemirror',
+      '@lezer',
+      'cm6-graphql',
+      'graphql',
+      'uqr',
+    );
     const allowed = (imported: Import) =>
       within('lambda/web', 'lambda/domain')(imported.target) ||
       words.has(imported.target) ||

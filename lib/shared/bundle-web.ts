@@ -6,6 +6,8 @@ import type { Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'lambda/web');
+/** The file of the typeface that each screen needs; the other has letters of further languages. */
+const firstFont = 'geist-latin-wght';
 
 /** The files of the page, and which of them a browser needs for each screen. */
 export interface BundledPages {
@@ -39,6 +41,9 @@ export function bundlePages(): BundledPages {
     // Played media has neither alternative sound nor subtitles, so the smaller build is enough. It has no types of its
     // own.
     alias: { 'hls.js': 'hls.js/light' },
+    loader: { '.woff2': 'file' },
+    assetNames: '[name]-[hash]',
+    publicPath: '/assets',
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
@@ -51,6 +56,9 @@ export function bundlePages(): BundledPages {
   const [script, style] = [entryOf('web/main.tsx'), entryOf('web/page.css')];
   const scripts = loadedWith(metafile, script);
   const preloads = scripts.slice(1).map((path) => `<link rel="modulepreload" href="/assets/${basename(path)}" />`);
+  // Without it, the font would be asked for only when the style has come.
+  const font = [...files.keys()].find((path) => path.includes(firstFont))!;
+  preloads.push(`<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}" />`);
   const page = readFileSync(join(folder, 'index.html'), 'utf8')
     .replace('<!-- PRELOADS -->', preloads.join('\n    '))
     .replace('STYLE', `/assets/${basename(style)}`)
@@ -63,7 +71,7 @@ export function bundlePages(): BundledPages {
       entryPoint,
       served(loadedWith(metafile, path).filter((each) => !scripts.includes(each))),
     ]);
-  return { files, first: served([...scripts, style]), screens: new Map(screens) };
+  return { files, first: [...served([...scripts, style]), font], screens: new Map(screens) };
 }
 
 /** A script, and all scripts that it imports statically, directly or indirectly. */

@@ -8,6 +8,7 @@ export function contentSecurityPolicy(bucketOrigin: string | null): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     // The page shows objects of the bucket, and sends uploads to it.
     `img-src 'self' data: blob:${bucket}`,
     `media-src 'self' blob:${bucket}`,

@@ -9,6 +9,7 @@ import { chromium } from 'playwright-core';
 import type { Locator } from 'playwright-core';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { chromiumPath } from '../support/chromium.ts';
+import { choose } from '../support/journey-browser.ts';
 import { startLocalRun, temporaryDataFolder, until, watchChannels } from '../support/local-run.ts';
 
 /** Human speed: typing at forty words a minute, and a look at each element before it is used. */
@@ -46,9 +47,9 @@ export async function newcomerBench(): Promise<void> {
     await page.goto(await linkInMail(join(folder.path, 'data', 'mails')));
     await press(page.getByRole('link', { name: 'Create your first stream' }));
     await setTimeout(lookMs);
-    await page.getByLabel('Choose a file').setInputFiles(film);
+    await page.getByLabel('Choose files').setInputFiles(film);
     tell('file chosen');
-    await page.getByLabel('Platform').selectOption('other');
+    await choose(page, 'Platform', 'Any other (RTMP, SRT, HLS)');
     await type(page.getByLabel('Name', { exact: true }), 'My ingest');
     // Users paste addresses and keys.
     await paste(page.getByLabel('Address'), rtmpURL);
@@ -56,7 +57,7 @@ export async function newcomerBench(): Promise<void> {
     await press(page.getByRole('button', { name: 'Add a destination' }));
     tell('destination added');
     await setTimeout(lookMs);
-    await page.getByLabel('Quality', { exact: true }).selectOption('q_720p');
+    await choose(page, 'Quality', '720p');
     await page.getByText('Everything is ready.').waitFor();
     tell('uploaded and examined');
     await setTimeout(readMs);

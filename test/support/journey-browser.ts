@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { chromiumPath } from './chromium.ts';
 import type { TestLocalRun } from './test-local-run.ts';
@@ -27,6 +27,16 @@ export interface JourneyBrowser {
   readonly look: (name: string, part?: string) => Promise<string[]>;
   /** Opens a path of the page as the local user. */
   readonly signIn: (run: TestLocalRun, path: string) => Promise<void>;
+}
+
+/** Opens the list of a field, and chooses an option of it. */
+export async function choose(within: Page | Locator, label: string, option: string): Promise<void> {
+  await within
+    .locator('button.choice')
+    .and(within.getByLabel(label, { exact: true }))
+    .click();
+  const page = 'goto' in within ? within : within.page();
+  await page.getByRole('option', { name: option, exact: true }).click();
 }
 
 /** Starts before the tests of the calling file or `describe`, and ends after them. */

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
-import { journeyBrowser } from '../support/journey-browser.ts';
+import { choose, journeyBrowser } from '../support/journey-browser.ts';
 import { until } from '../support/local-run.ts';
 import { makeSyncClip } from '../support/sync-clip.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
@@ -40,8 +40,8 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     expect(await browser.look('schedule-empty')).toEqual([]);
     await page.getByLabel('Start', { exact: true }).fill('2030-03-25T20:00');
     await page.getByLabel('End (empty', { exact: false }).fill('2030-03-25T22:00');
-    await page.getByLabel('Time zone').selectOption('Europe/Berlin');
-    await page.getByLabel('Repeat').selectOption('daily');
+    await choose(page, 'Time zone', 'Europe/Berlin');
+    await choose(page, 'Repeat', 'Every day');
     await alertSaid('It would start');
     await page.getByRole('button', { name: 'Plan it' }).click();
     await page.getByText('It is planned.').waitFor();
@@ -68,14 +68,14 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByRole('button', { name: 'Undo' }).click();
     await skips.nth(6).waitFor();
     await page.getByRole('button', { name: 'Cancel the schedule' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the schedule' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the schedule' }).click();
     await page.getByText('No stream is scheduled.').waitFor();
     expect((await run.api('GET', `/streams/${streamID}`)).state).toBe('draft');
   });
 
   test('is told what is wrong with a rule, where it is written', async () => {
     await page.goto(`${run.connection.siteURL}/schedule`);
-    await page.getByLabel('Repeat').selectOption('other');
+    await choose(page, 'Repeat', 'By a rule (RFC 5545)');
     await page.getByLabel('Rule', { exact: true }).fill('EVERY FRIDAY');
     await alertSaid('RFC 5545 recurrence rule with FREQ');
     await page.getByLabel('Rule', { exact: true }).fill('FREQ=MONTHLY;BYDAY=1FR');
@@ -109,7 +109,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.locator('.badge', { hasText: 'Delivered' }).waitFor();
     expect(new Set(received).size).toBe(1);
     await page.getByRole('button', { name: 'New secret' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'New secret' }).click();
     await page.getByText(/^whsec_/).waitFor();
   });
 
@@ -183,10 +183,10 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     const [{ id: videoUploadObjectID }] = (await run.api('GET', '/uploads')).data;
     await run.api('PATCH', `/streams/${streamID}`, { videoUploadObjectID, quality: 'q_720p' });
     await run.api('POST', `/streams/${streamID}/start`);
-    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}/outputs`);
     await page.locator('.badge', { hasText: 'Live' }).first().waitFor();
     await page.getByRole('button', { name: 'Add an output' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Add an output' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Add an output' }).click();
     await page.locator('.badge', { hasText: 'Failing' }).waitFor();
     expect(await browser.look('outputs')).toEqual([]);
     await ingest.set('none');
@@ -196,7 +196,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByRole('button', { name: 'Pause Second place' }).click();
     await page.locator('.badge', { hasText: 'Paused' }).waitFor();
     await page.getByRole('button', { name: 'Delete Second place' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.locator('strong', { hasText: 'Second place' }).waitFor({ state: 'detached' });
     expect((await run.api('GET', `/streams/${streamID}`)).state).toBe('active');
   });
@@ -216,18 +216,18 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
       (await run.api('GET', '/uploads')).data.find(({ name }: { name: string }) => name === 'logo.png');
     const readyUploads = async () => (await run.api('GET', '/uploads?probeState=completed')).data;
     await until(async () => (await readyUploads()).length === 3);
-    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
-    await page.getByLabel('Logo', { exact: true }).selectOption({ label: 'logo.png' });
-    await page.getByLabel('Logo position').selectOption('top left');
-    await page.getByLabel('Titles', { exact: true }).selectOption('Always');
-    await page.getByLabel('Loudness').selectOption('−16 LUFS');
-    await page.getByLabel('Sound of the videos').selectOption('18 dB below it');
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}/look`);
+    await choose(page, 'Logo', 'logo.png');
+    await choose(page, 'Logo position', 'top left');
+    await choose(page, 'Titles', 'Always');
+    await choose(page, 'Loudness', '−16 LUFS');
+    await choose(page, 'Sound of the videos', '18 dB below it');
     await page.getByLabel('Lower it during speech').check();
-    await page.getByLabel('Transition between pictures').selectOption('by a stinger');
-    await page.getByLabel('Stinger', { exact: true }).selectOption({ label: 'swoosh.mp4' });
+    await choose(page, 'Transition between pictures', 'by a stinger');
+    await choose(page, 'Stinger', 'swoosh.mp4');
     await page.getByLabel('Cut after (seconds)').fill('0.8');
-    await page.getByLabel('Clock', { exact: true }).selectOption('Time');
-    await page.getByLabel('Time zone of the clock').selectOption('Europe/Paris');
+    await choose(page, 'Clock', 'Time');
+    await choose(page, 'Time zone of the clock', 'Europe/Paris');
     await page.getByLabel('Ticker', { exact: true }).fill('Good evening\n\n  and welcome ');
     await page.getByRole('button', { name: 'Preview' }).click();
     const picture = page.getByRole('img', { name: 'Preview of the stream' });
@@ -267,8 +267,8 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await (await give(cue(1, 'Good evening') + cue(3, 'and welcome'))).getByText('2 captions').waitFor();
     const row = await give(Buffer.from(`\ufeff${cue(1, 'Grüße')}`, 'utf16le'));
     await row.getByText('1 caption', { exact: true }).waitFor();
-    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
-    await page.getByLabel('Captions', { exact: true }).selectOption('top');
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}/look`);
+    await choose(page, 'Captions', 'top');
     await page.getByRole('button', { name: 'Save sound and look' }).click();
     const captionsOf = async () => (await run.api('GET', `/streams/${streamID}`)).look.overlays.captions;
     await until(async () => (await captionsOf())?.place === 'top');
@@ -283,7 +283,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.goto(`${run.connection.siteURL}/streams`);
     await page.getByRole('searchbox').fill('evening');
     await page.getByRole('link', { name: 'Evening show' }).waitFor();
-    await page.getByLabel('State').selectOption('Needs attention');
+    await choose(page, 'State', 'Needs attention');
     await page.getByText('No matching streams.').waitFor();
     await page.waitForURL(/streams\?(q=evening&state=attention|state=attention&q=evening)$/);
     await page.getByRole('button', { name: 'Clear the filters' }).click();
@@ -314,7 +314,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await run.api('POST', `/streams/${streamID}/start`);
     await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = page.getByRole('alertdialog');
     await dialog.getByText('Only this run ends', { exact: false }).waitFor();
     expect(await browser.look('stop-recurring')).toEqual([]);
     await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
@@ -340,7 +340,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByText('Streams play this draft.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Add film.mp4' }).click();
     await page.getByRole('button', { name: 'Discard the draft' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard the draft' }).click();
     await page.getByText('Streams play this draft.', { exact: false }).waitFor();
     expect((await run.api('GET', `/playlists/${id}`)).draft.items).toHaveLength(1);
   });
@@ -351,20 +351,21 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByRole('button', { name: 'Rename it' }).click();
     await page.getByRole('heading', { name: 'Rain' }).waitFor();
 
-    const dialog = page.getByRole('dialog');
+    const dialog = page.getByRole('alertdialog');
     await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
-    await page.getByRole('button', { name: 'Delete this stream' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete this stream' }).click();
     await dialog.getByText('Its playlists stay', { exact: false }).waitFor();
-    await dialog.getByRole('button', { name: 'Delete this stream' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Streams' }).waitFor();
     await page.goto(`${run.connection.siteURL}/playlists`);
     await page.getByText('its stream is deleted').waitFor();
     expect(await browser.look('playlist-left')).toEqual([]);
 
     const next = await run.api('POST', '/streams', { name: 'Morning show' });
-    await page.goto(`${run.connection.siteURL}/streams/${next.id}`);
-    await page.getByText('Use an existing playlist').click();
-    await page.getByLabel('Playlist', { exact: true }).selectOption('Rain (video)');
+    await page.goto(`${run.connection.siteURL}/streams/${next.id}/programme`);
+    await page.getByText('Use an existing playlist').first().click();
+    await choose(page, 'Playlist', 'Rain');
     expect(await browser.look('playlist-taken-up')).toEqual([]);
     await page.getByRole('button', { name: 'Use it' }).click();
     await until(async () => (await run.api('GET', `/playlists/${id}`)).streamID === next.id);

@@ -9,6 +9,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { servePages } from '../../bin/local/web.ts';
 import { chromiumPath } from '../support/chromium.ts';
+import { choose } from '../support/journey-browser.ts';
 import { registerClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
 
@@ -137,7 +138,7 @@ describe.skipIf(!chromiumPath)(
 
     test('defaults are kept', async () => {
       await page.getByLabel('Duration in minutes').fill('90');
-      await page.getByLabel('Quality').selectOption('q_720p');
+      await choose(page, 'Quality', '720p');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();
       const defaults =
@@ -147,7 +148,8 @@ describe.skipIf(!chromiumPath)(
     });
 
     test('a wrong password and an unknown address get the same answer, and a new password is mailed for', async () => {
-      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Account' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
       expect(await axeFindings()).toEqual([]);
       for (const email of ['ada@example.com', 'nobody@example.com']) {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumPath } from '../support/chromium.ts';
-import { journeyBrowser } from '../support/journey-browser.ts';
+import { choose, journeyBrowser } from '../support/journey-browser.ts';
 import { until } from '../support/local-run.ts';
 import { madeSample } from '../support/media-samples.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
@@ -36,7 +36,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   test('pays by coin: sees where to, that it is on its way, and then the credits', async () => {
     const before = await balance();
     const currency = 'USDC (BASE)';
-    await page.getByLabel('Coin', { exact: true }).selectOption(currency);
+    await choose(page, 'Coin', currency);
     await page.getByText('Send USDC on the BASE network only', { exact: false }).waitFor();
     const { address } = await run.api('GET', `/crypto/currencies/${encodeURIComponent(currency)}/deposit-address`);
     await page.getByText(address, { exact: true }).waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.setViewportSize({ width: 360, height: 740 });
     const [{ id: uploadID }] = (await run.api('GET', '/uploads?q=late')).data;
     await open(`/streams/new?upload=${uploadID}`);
-    await page.getByText('Plays late.mp4').waitFor();
+    await page.locator('.track').getByText('late.mp4').waitFor();
     await type('Destination', 'Built-in');
     await page.getByText('Everything is ready.').waitFor();
     await type('Name of the stream', 'By hand');
@@ -96,7 +96,8 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await press('Stop');
     await state('Off air');
 
-    await press('Create a playlist');
+    await press('Programme');
+    await press('New playlist of videos');
     await page.getByText('1 item ·', { exact: false }).waitFor();
     await press('Add late.mp4');
     await page.getByText('2 items ·', { exact: false }).waitFor();

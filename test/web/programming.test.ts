@@ -9,7 +9,7 @@ import { chromiumPath } from '../support/chromium.ts';
 import { makeColourClip } from '../support/colour-clip.ts';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
 import type { FaultyIngest } from '../support/faulty-ingest.ts';
-import { journeyBrowser } from '../support/journey-browser.ts';
+import { choose, journeyBrowser } from '../support/journey-browser.ts';
 import { until, uploadFile } from '../support/local-run.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
@@ -63,11 +63,11 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
       await page.getByRole('link', { name: 'New collection' }).click();
       if (name === 'Songs') {
         await page.getByLabel('Name').fill(name);
-        await page.getByLabel('Filled by').selectOption({ label: 'Tags' });
+        await choose(page, 'Filled by', 'Tags');
         await button('Create it').click();
         await page.getByText('Enter at least one tag.').waitFor();
-        await page.getByLabel('Filled by').selectOption({ label: 'A folder of the library' });
-        await page.getByLabel('Order', { exact: true }).selectOption({ label: 'Shuffled' });
+        await choose(page, 'Filled by', 'A folder of the library');
+        await choose(page, 'Order', 'Shuffled');
       }
       await page.getByLabel('Name').fill(name);
       await page.getByLabel('Folder', { exact: true }).fill(name);
@@ -96,27 +96,27 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     await button('Add a block').click();
     const blocks = section('Blocks');
     await blocks.getByLabel('Name').fill('Music');
-    await blocks.getByLabel('Collection or file').selectOption({ label: 'Songs' });
+    await choose(blocks, 'Collection or file', 'Songs');
     await blocks.locator('summary').first().click();
     await button('Add a block').click();
     await blocks.getByLabel('Name').fill('Evening news');
-    await blocks.getByLabel('When').selectOption({ label: 'On days of the week' });
+    await choose(blocks, 'When', 'On days of the week');
     for (const day of ['Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']) await blocks.getByLabel(day).check();
     await blocks.getByLabel('From').fill('');
-    await blocks.getByLabel('Begins').selectOption({ label: 'to the second: it cuts off what plays' });
+    await choose(blocks, 'Begins', 'to the second: it cuts off what plays');
     await button('Save draft').click();
     await blocks.getByText('Enter a time, such as 20:00.').waitFor();
     await blocks.getByText('Choose a collection or a file.').waitFor();
     expect(await blocks.getByLabel('From').getAttribute('aria-invalid')).toBe('true');
     expect(await browser.look('programme-faults')).toEqual([]);
     await blocks.getByLabel('From').fill('20:00');
-    await blocks.getByLabel('Collection or file').selectOption({ label: 'News' });
+    await choose(blocks, 'Collection or file', 'News');
     await save();
     expect(await blocks.locator('.fault').count()).toBe(0);
     await button('Add an insert').click();
     const inserts = section('Inserts');
     await inserts.getByLabel('Name').fill('Jingle');
-    await inserts.getByLabel('Collection or file').selectOption({ label: 'Jingles' });
+    await choose(inserts, 'Collection or file', 'Jingles');
     await inserts.getByLabel('Every … items').fill('2');
     await save();
     await inserts.getByText('Jingles after every 2 items').waitFor();
@@ -182,7 +182,7 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     await changes.getByText('Station jingle').first().waitFor();
     expect(await browser.look('programme-changes')).toEqual([]);
     await page.getByRole('button', { name: /^Revert to the version/ }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revert' }).click();
     await section('Inserts').getByText('Jingles after every 2 items').waitFor();
     await button('Publish').click();
     await page.getByText('The stream plays this draft.').waitFor();
@@ -191,7 +191,7 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
   test('starts it, skips one row by two clicks, and lets a file play next', async () => {
     await page.getByRole('link', { name: 'Back to the stream' }).click();
     await button('Start').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Start' }).click();
     await page.locator('.badge', { hasText: 'Live' }).first().waitFor();
     const timeline = section('Now and next');
     await timeline.getByText(/Now · .* · Item/).waitFor();
@@ -206,13 +206,13 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     const after = await rowsOf();
     expect(after[1]).toMatchObject({ startAt: skipped.startAt, uploadID: before[2].uploadID });
     const programme = section('Programme');
-    await programme.getByLabel('File').selectOption({ label: 'Evening bulletin' });
+    await choose(programme, 'File', 'Evening bulletin');
     await button('Play next').click();
     await programme.getByText(/^plays at /).waitFor();
     await timeline.getByText('Evening bulletin').waitFor();
     await timeline.getByText(/ · Queued$/).waitFor();
     expect(await browser.look('stream-of-programme')).toEqual([]);
-    await programme.getByLabel('File').selectOption({ label: 'Red sun' });
+    await choose(programme, 'File', 'Red sun');
     await button('Play next').click();
     await button('Remove Red sun').click();
     await button('Remove Red sun').waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bundlePages } from '../../lib/shared/bundle-web.ts';
 
-const bounds = { firstKiB: 120, screenKiB: 60 };
+const bounds = { firstKiB: 200, screenKiB: 80 };
 
 const { files, first, screens } = bundlePages();
 const kibibytesOf = (paths: readonly string[]) =>
@@ -11,6 +11,7 @@ const kibibytesOf = (paths: readonly string[]) =>
 
 test('the first load is small', () => {
   expect(first.length).toBeGreaterThanOrEqual(2);
+  expect(first.some((path) => path.endsWith('.woff2'))).toBe(true);
   expect(kibibytesOf(['index.html', ...first])).toBeLessThan(bounds.firstKiB);
 });
 

@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { framerates, qualities } from '../../domain/shared/video-format.ts';
-import { Choice, Field, Form } from '../form.tsx';
+import { Field, Form } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { post } from '../requests.ts';
 import type { Session } from '../session.ts';
 import { Section } from './section.tsx';

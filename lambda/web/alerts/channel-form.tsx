@@ -5,7 +5,8 @@ import type { AlertChannelKind } from '../../domain/notices/alert-target.ts';
 import { confirmedAfterSeconds, incidentKinds } from '../../domain/notices/incidents.ts';
 import type { IncidentKind } from '../../domain/notices/incidents.ts';
 import type { AlertChannel } from '../app/types.ts';
-import { Choice, Field, Form } from '../form.tsx';
+import { Field, Form } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 
 interface ChannelWish {

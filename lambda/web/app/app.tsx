@@ -1,17 +1,14 @@
 // The page for signed-in users: navigation around the screen of the address, and the parts that outlive screens.
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { Brand } from '../brand.tsx';
 import { UploadTray } from '../library/upload-tray.tsx';
-import { post } from '../requests.ts';
 import { words } from '../words/en.ts';
 import { formatAge } from './format.ts';
 import { useConnection } from './live-data.ts';
+import { Navigation } from './navigation.tsx';
 import { useNow } from './now.ts';
-import { Link, usePath, useShownPath } from './router.tsx';
+import { useShownPath } from './router.tsx';
 import type { ScreenProps } from './screen.ts';
-import { chooseTheme, themes, useTheme } from './theme.ts';
-import type { Theme } from './theme.ts';
 
 interface Screen {
   readonly title: string;
@@ -33,7 +30,7 @@ const screens = [
     async () => (await import('../streams/new-stream-page.tsx')).NewStreamPage,
   ),
   screen(
-    /^\/streams\/(\w+)$/,
+    /^\/streams\/(\w+)(?:\/(?:programme|look|outputs|log|settings))?$/,
     words.streams.title,
     async () => (await import('../streams/stream-page.tsx')).StreamPage,
   ),
@@ -108,27 +105,11 @@ const screens = [
 ];
 const nowhere = lazy(async () => ({ default: (await import('../not-found-page.tsx')).NotFoundPage }));
 
-const places = [
-  ['/', words.navigation.home],
-  ['/streams', words.navigation.streams],
-  ['/library', words.navigation.library],
-  ['/playlists', words.navigation.playlists],
-] as const;
-const furtherPlaces = [
-  ['/destinations', words.navigation.destinations],
-  ['/collections', words.navigation.collections],
-  ['/schedule', words.navigation.schedule],
-  ['/alerts', words.navigation.alerts],
-  ['/webhooks', words.navigation.webhooks],
-  ['/billing', words.navigation.billing],
-  ['/account', words.navigation.account],
-  ['/developers', words.navigation.developers],
-] as const;
-
 export function App(): ReactNode {
   const path = useShownPath();
   const screen = screens.find((each) => each.path.test(path));
   const Shown = screen?.show ?? nowhere;
+  const id = screen?.path.exec(path)?.[1] ?? '';
   useEffect(() => {
     document.title = screen ? `${screen.title} · ${words.product}` : words.product;
   }, [screen]);
@@ -143,7 +124,7 @@ export function App(): ReactNode {
         <ConnectionBanner />
         <main id="content" tabIndex={-1}>
           <Suspense fallback={<div className="skeleton" />}>
-            <Shown id={screen?.path.exec(path)?.[1] ?? ''} key={screen?.title === words.make.title ? '' : path} />
+            <Shown id={id} key={screen?.title === words.make.title ? '' : `${screens.indexOf(screen!)} ${id}`} />
           </Suspense>
         </main>
         <UploadTray />
@@ -164,61 +145,6 @@ function refuseStrayFiles(): () => void {
   window.addEventListener('dragover', refuse, options);
   window.addEventListener('drop', refuse, options);
   return () => listening.abort();
-}
-
-function Navigation(): ReactNode {
-  const path = usePath();
-  const [isOpen, setOpen] = useState(false);
-  const place = ([href, name]: readonly [string, string]) => {
-    const isHere = href === '/' ? path === '/' : path.startsWith(href);
-    return (
-      <li key={href}>
-        <Link href={href} aria-current={isHere ? 'page' : undefined}>
-          {name}
-        </Link>
-      </li>
-    );
-  };
-  const signOut = async (): Promise<void> => {
-    await post('/sign-out');
-    location.assign('/sign-in');
-  };
-  return (
-    <nav className="places" aria-label={words.navigation.label}>
-      <Brand />
-      <ul>{places.map(place)}</ul>
-      <button type="button" className="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {words.navigation.more}
-      </button>
-      <ul className="further" data-open={isOpen} onClick={() => setOpen(false)}>
-        {furtherPlaces.map(place)}
-        <li>
-          <ThemeChoice />
-        </li>
-        <li>
-          <button type="button" onClick={() => void signOut()}>
-            {words.navigation.signOut}
-          </button>
-        </li>
-      </ul>
-    </nav>
-  );
-}
-
-function ThemeChoice(): ReactNode {
-  const theme = useTheme();
-  return (
-    <label className="theme" onClick={(event) => event.stopPropagation()}>
-      {words.navigation.theme}
-      <select value={theme} onChange={(event) => chooseTheme(event.target.value as Theme)}>
-        {themes.map((each) => (
-          <option key={each} value={each}>
-            {words.navigation.themes[each]}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }
 
 function ConnectionBanner(): ReactNode {

@@ -23,10 +23,14 @@ const tones: Readonly<Record<Stream['state'] | Output['state'], Tone>> = {
 };
 
 /** @param share of the media that is prepared, 0 to 1; null if unknown */
-export function StreamBadge({ state, preparedShare: share }: Pick<Stream, 'state' | 'preparedShare'>): ReactNode {
+export function StreamBadge({
+  state,
+  preparedShare: share,
+  isLarge = false,
+}: Pick<Stream, 'state' | 'preparedShare'> & { readonly isLarge?: boolean }): ReactNode {
   const done = state === 'preparing' && share !== null ? ` ${Math.floor(share * 100)} %` : '';
   return (
-    <span className="badge" data-tone={tones[state]}>
+    <span className={isLarge ? 'badge large' : 'badge'} data-tone={tones[state]}>
       {words.states[state]}
       {done}
     </span>

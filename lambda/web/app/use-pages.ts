@@ -23,8 +23,9 @@ interface Further<Item> {
 /**
  * @param path of the list, with its filters. After a change of filters, the old list stays until the new one is read.
  * @param everyMs see `useLive`
+ * @param keyOf the key of an item, which differs from that of all others in the list
  */
-export function usePages<Item extends { readonly id: string }>(path: string, everyMs?: number): Pages<Item> {
+export function usePages<Item>(path: string, everyMs?: number, keyOf: (item: Item) => string = idOf): Pages<Item> {
   const asked = useLive<Page<Item>>(path, everyMs);
   const last = useRef(asked);
   useEffect(() => {
@@ -35,7 +36,7 @@ export function usePages<Item extends { readonly id: string }>(path: string, eve
   const [read, setRead] = useState<Further<Item> | null>(null);
   const further = read?.path === path ? read : null;
   const data = first.data?.data ?? [];
-  const known = new Set(data.map(({ id }) => id));
+  const known = new Set(data.map(keyOf));
   const nextCursor = further?.nextCursor ?? first.data?.page.nextCursor ?? '';
   const more = async (): Promise<void> => {
     const page = await call<Page<Item>>('GET', `${path}&cursor=${encodeURIComponent(nextCursor)}`);
@@ -44,7 +45,11 @@ export function usePages<Item extends { readonly id: string }>(path: string, eve
   return {
     path,
     first,
-    items: [...data, ...(further?.items ?? []).filter(({ id }) => !known.has(id))],
+    items: [...data, ...(further?.items ?? []).filter((item) => !known.has(keyOf(item)))],
     more: isWaiting || nextCursor === '' ? null : more,
   };
+}
+
+function idOf(item: unknown): string {
+  return (item as { readonly id: string }).id;
 }

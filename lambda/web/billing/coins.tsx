@@ -7,7 +7,7 @@ import { formatAmount, formatDollars, formatMoment } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import type { CryptoCurrency, CryptoDeposit, DepositAddress } from '../app/types.ts';
-import { Choice } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 
 const currenciesPath = '/crypto/currencies';

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { formatDuration } from '../app/format.ts';
 import { refresh, show, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';

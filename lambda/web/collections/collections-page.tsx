@@ -5,6 +5,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Collection } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { LibraryParts } from '../library/library-parts.tsx';
 import { collectionWords as words } from '../words/en-collections.ts';
 import { sourceWords } from './collection-source.ts';
 
@@ -17,6 +18,7 @@ export function CollectionsPage(): ReactNode {
           {words.make}
         </Link>
       </div>
+      <LibraryParts />
       <p className="hint">{words.hint}</p>
       <PagedRows pages={usePages<Collection>('/collections?limit=50')} none={words.empty} isLong>
         {(collection) => <Row key={collection.id} collection={collection} />}

@@ -1,11 +1,12 @@
 // Settings of broadcasts on connected channels, such as title and visibility. Streams refer to them.
 import type { ReactNode } from 'react';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { change, useLive } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { Connection, ManagedSettings, Page, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { Choice, Field, Form } from '../form.tsx';
+import { Field, Form } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 
 const path = '/managed-settings?limit=50';

@@ -4,7 +4,7 @@ import { platformNames, platformTraits } from '../../domain/channels/managed-pla
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { formatMoment } from '../app/format.ts';
 import { change } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';

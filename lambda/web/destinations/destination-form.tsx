@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import type { Destination } from '../app/types.ts';
-import { Choice, Field, Form } from '../form.tsx';
+import { Field, Form } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 
 type Preset = keyof typeof words.destinations.presets;

@@ -1,7 +1,7 @@
 // The destinations of streams. Their keys are never shown again.
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { change, refresh, useLive } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';

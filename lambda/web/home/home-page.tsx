@@ -1,112 +1,152 @@
-// The first screen: live streams, incidents with their remedies, the next starts, and credits.
+// The first screen: the numbers that matter, incidents with their remedies, and a wall of streams.
+import { CalendarClock, Plus, RadioTower, Send } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Age, Elapsed } from '../app/age.tsx';
-import { formatMoment, formatNumber } from '../app/format.ts';
+import { formatMoment, formatNumber, formatWhole } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
-import { Poster } from '../app/poster.tsx';
 import { Link } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
-import type { Incident, Page, Stream } from '../app/types.ts';
-import { words } from '../words/en.ts';
+import type { Destination, Incident, Page, Stream } from '../app/types.ts';
+import { Empty } from '../kit/empty.tsx';
+import { Numbers } from '../kit/numbers.tsx';
+import { NowPlaying } from '../streams/now-playing.tsx';
+import { Still } from '../streams/still.tsx';
 import { nameOf } from '../streams/stream-name.ts';
+import { words } from '../words/en.ts';
 
 const streamsPath = '/streams?limit=100';
 const incidentsPath = '/incidents?open=true';
-const mostShown = 6;
+const billingEveryMs = 30_000;
+/** Stills are read again every few seconds. */
+const mostShown = 12;
 
 const isLive = ({ state }: Stream) => state === 'active';
 const isWrong = ({ state }: Stream) => state === 'failing' || state === 'failed';
+/** Streams that need a person come first, then those on the air, then those that will be. */
+const ranks: Partial<Record<Stream['state'], number>> = {
+  failing: 0,
+  failed: 0,
+  active: 1,
+  activating: 2,
+  preparing: 2,
+  stopping: 2,
+  scheduled: 3,
+};
+const rankOf = ({ state }: Stream) => ranks[state] ?? 4;
 
 export function HomePage(): ReactNode {
   const streams = useLive<Page<Stream>>(streamsPath);
   return (
     <div className="screen">
-      <h1>{words.home.title}</h1>
+      <div className="heading">
+        <h1>{words.home.title}</h1>
+        <Link className="button primary" href="/streams/new">
+          <Plus aria-hidden />
+          {words.streams.make}
+        </Link>
+      </div>
       <Loaded live={streams} path={streamsPath}>
-        {({ data }) => (data.length === 0 ? <Empty /> : <Overview streams={data} />)}
+        {({ data }) => (data.length === 0 ? <First /> : <Overview streams={data} />)}
       </Loaded>
     </div>
   );
 }
 
-function Empty(): ReactNode {
+function First(): ReactNode {
   return (
-    <section>
-      <h2>{words.home.emptyTitle}</h2>
-      <p>{words.home.emptyText}</p>
-      <p>
-        <Link className="button primary" href="/streams/new">
-          {words.home.begin}
-        </Link>
-      </p>
-    </section>
+    <Empty icon={<RadioTower aria-hidden />} title={words.home.emptyTitle} text={words.home.emptyText}>
+      <Link className="button primary" href="/streams/new">
+        {words.home.begin}
+      </Link>
+    </Empty>
   );
 }
 
 function Overview({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
-  const live = streams.filter(isLive);
-  const next = streams
-    .flatMap((stream) => {
-      const [at = stream.state === 'scheduled' ? stream.scheduleStartAt : null] = stream.nextOccurrences;
-      return at === null ? [] : [{ stream, at }];
-    })
-    .toSorted((one, other) => one.at.localeCompare(other.at));
+  const { data: incidents } = useLive<Page<Incident>>(incidentsPath);
+  const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
+  const names = new Map(destinations?.data.map(({ id, name }) => [id, name]));
+  const shown = streams.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, mostShown);
   return (
     <>
-      <p className="lead" role="status">
-        {sentence(live.length, streams.length)}
-      </p>
-      <Attention streams={streams.filter(isWrong)} />
-      {live.length > 0 && (
-        <section aria-labelledby="live">
-          <h2 id="live">{words.home.live}</h2>
-          <ul className="tiles">
-            {live.slice(0, mostShown).map((stream) => (
-              <LiveTile key={stream.id} stream={stream} />
-            ))}
-          </ul>
-        </section>
+      <Figures streams={streams} incidents={incidents?.data.length ?? null} />
+      <Attention streams={streams.filter(isWrong)} incidents={incidents?.data ?? []} />
+      <ul className="tiles" aria-label={words.streams.title}>
+        {shown.map((stream) => (
+          <Tile key={stream.id} stream={stream} names={names} />
+        ))}
+      </ul>
+      {streams.length > shown.length && (
+        <p>
+          <Link href="/streams">{words.home.all(streams.length)}</Link>
+        </p>
       )}
-      {next.length > 0 && (
-        <section aria-labelledby="next">
-          <h2 id="next">{words.home.next}</h2>
-          <ul className="rows">
-            {next.slice(0, mostShown).map(({ stream, at }) => (
-              <li key={stream.id}>
-                <Link href={`/streams/${stream.id}`}>{nameOf(stream)}</Link>
-                <span className="hint">{formatMoment(at)}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      <Credits />
-      <p>
-        <Link className="button" href="/streams/new">
-          {words.streams.make}
-        </Link>
-      </p>
     </>
   );
 }
 
-function sentence(live: number, all: number): string {
-  if (live === 0) return words.home.nothingLive(all);
-  return live === all ? words.home.allLive(all) : words.home.someLive(live, all);
+interface BillingOverview {
+  readonly billing: { readonly creditsLeft: number; readonly creditsPerHour: number };
+}
+
+/** @param props.incidents open ones; null: not known yet */
+function Figures({
+  streams,
+  incidents,
+}: {
+  readonly streams: readonly Stream[];
+  readonly incidents: number | null;
+}): ReactNode {
+  const { data } = useLive<BillingOverview>('/billing/overview', billingEveryMs);
+  const live = streams.filter(isLive).length;
+  const next = nextStart(streams);
+  return (
+    <Numbers
+      numbers={[
+        {
+          name: words.home.live,
+          value: <span role="status">{words.home.liveOf(live, streams.length)}</span>,
+        },
+        { name: words.home.incidents, value: incidents ?? '…', remark: incidents === 0 && words.home.calm },
+        {
+          name: words.home.credits,
+          value: data ? formatWhole(data.billing.creditsLeft) : '…',
+          remark: data && words.home.perHour(formatNumber(data.billing.creditsPerHour)),
+        },
+        {
+          name: words.home.next,
+          value: next === null ? '–' : <Age at={next.at} />,
+          remark: next !== null && `${nameOf(next.stream)} · ${formatMoment(next.at)}`,
+        },
+      ]}
+    />
+  );
+}
+
+/** The next start of a schedule; null: none is known. */
+function nextStart(streams: readonly Stream[]): { readonly stream: Stream; readonly at: string } | null {
+  const starts = streams.flatMap((stream) => {
+    const [at = stream.state === 'scheduled' ? stream.scheduleStartAt : null] = stream.nextOccurrences;
+    return at === null ? [] : [{ stream, at }];
+  });
+  return starts.toSorted((one, other) => one.at.localeCompare(other.at))[0] ?? null;
+}
+
+interface AttentionProps {
+  readonly streams: readonly Stream[];
+  readonly incidents: readonly Incident[];
 }
 
 /** Incidents with their remedies, and the reasons of failing streams without an incident. */
-function Attention({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
-  const { data: incidents } = useLive<Page<Incident>>(incidentsPath);
-  const reported = incidents?.data ?? [];
-  const unreported = streams.filter(({ id }) => reported.every(({ streamID }) => streamID !== id));
-  if (reported.length + unreported.length === 0) return <p className="hint">{words.home.calm}</p>;
+function Attention({ streams, incidents }: AttentionProps): ReactNode {
+  const unreported = streams.filter(({ id }) => incidents.every(({ streamID }) => streamID !== id));
+  if (incidents.length + unreported.length === 0) return null;
   return (
     <section aria-labelledby="attention" className="wrong">
       <h2 id="attention">{words.home.attention}</h2>
       <ul className="rows">
-        {reported.map((incident) => (
+        {incidents.map((incident) => (
           <li key={incident.id}>
             <div>
               <strong>{incident.detail}</strong>
@@ -140,33 +180,38 @@ function Open({ stream }: { readonly stream: Pick<Stream, 'id' | 'name'> }): Rea
   );
 }
 
-function LiveTile({ stream }: { readonly stream: Stream }): ReactNode {
+interface TileProps {
+  readonly stream: Stream;
+  /** The names of destinations by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function Tile({ stream, names }: TileProps): ReactNode {
+  const to = stream.outputs.map(({ name, destinationID }) => name ?? names.get(destinationID ?? '') ?? '…');
   return (
     <li>
       <Link href={`/streams/${stream.id}`}>
-        {stream.posterURL && <Poster url={stream.posterURL} alt="" />}
-        <span>
-          <strong>{nameOf(stream)}</strong> <StreamBadge {...stream} />
+        <Still stream={stream} />
+        <span className="top">
+          <strong>{nameOf(stream)}</strong>
+          {isLive(stream) && stream.startedAt && (
+            <span className="hint time">
+              <Elapsed since={stream.startedAt} />
+            </span>
+          )}
         </span>
-        {stream.startedAt && (
-          <span className="hint">
-            {words.stream.uptime} <Elapsed since={stream.startedAt} />
+        {isLive(stream) && <NowPlaying streamID={stream.id} />}
+        {!isLive(stream) && stream.scheduleStartAt !== null && (
+          <span className="playing">
+            <CalendarClock aria-hidden />
+            <span>{formatMoment(stream.scheduleStartAt)}</span>
           </span>
         )}
+        <span className="playing">
+          <Send aria-hidden />
+          <span>{to.length === 0 ? words.streams.nowhere : to.join(', ')}</span>
+        </span>
       </Link>
     </li>
-  );
-}
-
-function Credits(): ReactNode {
-  const { data } = useLive<{ billing: { creditsLeft: number } }>('/billing/overview', 30_000);
-  if (!data) return null;
-  return (
-    <p>
-      <Link href="/billing">
-        {words.home.credits}: {formatNumber(data.billing.creditsLeft)}
-      </Link>{' '}
-      {words.home.creditsLeft}
-    </p>
   );
 }

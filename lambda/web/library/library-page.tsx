@@ -1,7 +1,7 @@
 // The library: uploads and imports, their findings, and the streams and playlists that use them.
 import { useState } from 'react';
 import type { DragEvent, ReactNode } from 'react';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { formatBytes, formatDuration } from '../app/format.ts';
 import { change } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
@@ -16,6 +16,7 @@ import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 import { Captions } from './captions.tsx';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
+import { LibraryParts } from './library-parts.tsx';
 import { uploadQueue } from './upload-queue.ts';
 
 export function LibraryPage(): ReactNode {
@@ -52,6 +53,7 @@ export function LibraryPage(): ReactNode {
           />
         </label>
       </div>
+      <LibraryParts />
       <p className="hint">{words.library.dropHere}</p>
       <SearchField label={words.library.search} value={search} onSearch={(text) => setParameter('q', text)} />
       <Loaded live={first} path={path}>

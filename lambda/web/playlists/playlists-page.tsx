@@ -8,6 +8,7 @@ import { MoreButton } from '../app/more-button.tsx';
 import { Link } from '../app/router.tsx';
 import type { Page, Playlist, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { LibraryParts } from '../library/library-parts.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '../words/en.ts';
 
@@ -25,6 +26,7 @@ export function PlaylistsPage(): ReactNode {
   return (
     <div className="screen">
       <h1>{words.playlists.title}</h1>
+      <LibraryParts />
       <Loaded live={first} path={path}>
         {() => (
           <>

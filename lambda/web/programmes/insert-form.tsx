@@ -2,7 +2,8 @@
 import type { ReactNode } from 'react';
 import { useFault } from '../app/faults.tsx';
 import type { Programme } from '../app/types.ts';
-import { Choice, Field, NumberField, OptionalNumberField } from '../form.tsx';
+import { Field, NumberField, OptionalNumberField } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { programmeWords as words } from '../words/en-programmes.ts';
 import { insertTimes, timedInsert, timeOfInsert } from './rules.ts';
 import type { Block, Insert, InsertTime } from './rules.ts';

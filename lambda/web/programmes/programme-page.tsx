@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { refresh, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { Link, navigate } from '../app/router.tsx';

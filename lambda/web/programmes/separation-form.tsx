@@ -2,7 +2,8 @@
 import type { ReactNode } from 'react';
 import { separationKeys } from '../../domain/programme/programme-rules.ts';
 import { FaultHere, useFault } from '../app/faults.tsx';
-import { Choice, Field, NumberField } from '../form.tsx';
+import { Field, NumberField } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { programmeWords as words } from '../words/en-programmes.ts';
 import type { Separation } from './rules.ts';
 

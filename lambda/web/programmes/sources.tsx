@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useFault } from '../app/faults.tsx';
 import { useLive } from '../app/live-data.ts';
 import type { Collection, Page, Programme } from '../app/types.ts';
-import { Choice } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { UploadChoice } from '../streams/upload-choice.tsx';
 import { programmeWords as words } from '../words/en-programmes.ts';
 import type { Source } from './rules.ts';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type * as z from 'zod';
 import type { versionsSchema } from '../../operations/programmes/list-programme-versions.ts';
 import { call } from '../app/api.ts';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { formatMoment } from '../app/format.ts';
 import { show, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';

@@ -1,6 +1,6 @@
 // The scheduled streams, each with its rule and time zone, and a button to cancel.
 import type { ReactNode } from 'react';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { formatMoment } from '../app/format.ts';
 import { change } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 import { SeriesCharts, SeriesTable } from './series-chart.tsx';
 import type { Series } from './series-chart.tsx';
@@ -19,16 +20,14 @@ export function Figures({ streamID }: { readonly streamID: string }): ReactNode 
     <section aria-labelledby="figures">
       <div className="heading">
         <h2 id="figures">{words.stream.figures}</h2>
-        <label>
-          <span className="hidden">{words.stream.range}</span>
-          <select value={range} onChange={(event) => setRange(event.target.value as Range)}>
-            {Object.entries(words.stream.ranges).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          name="range"
+          label={words.stream.range}
+          isLabelHidden
+          value={range}
+          onChange={(value) => setRange(value as Range)}
+          options={Object.entries(words.stream.ranges)}
+        />
       </div>
       <Loaded live={series} path={path}>
         {(data) =>

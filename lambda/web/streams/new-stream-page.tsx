@@ -1,115 +1,49 @@
 // A new stream on one page. The first choice creates it, so a reload loses nothing.
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { framerates, qualities } from '../../domain/shared/video-format.ts';
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { call } from '../app/api.ts';
 import type { ScreenProps } from '../app/screen.ts';
 import { refresh, show, useLive } from '../app/live-data.ts';
-import { navigate, replaceAddress, useParameter } from '../app/router.tsx';
-import type { Destination, Page, Stream, Upload } from '../app/types.ts';
+import { navigate, useParameter } from '../app/router.tsx';
+import type { Destination, Page, Stream } from '../app/types.ts';
 import { DestinationForm } from '../destinations/destination-form.tsx';
-import { Choice, Field, Form } from '../form.tsx';
-import { chosenFiles, droppedFiles } from '../library/dropped-files.ts';
-import type { AddedFile } from '../library/dropped-files.ts';
-import { uploadQueue } from '../library/upload-queue.ts';
-import { useUploadTasks } from '../library/upload-tray.tsx';
+import { Field, Form } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
+import { ChosenMedia } from './chosen-media.tsx';
+import { DraftStream } from './draft-stream.ts';
+import type { StreamChanges } from './draft-stream.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
+import { LookTemplates } from './look-templates.tsx';
 import { usePrice } from './price.ts';
 import { Readiness } from './readiness.tsx';
 import type { ReadinessAnswer } from './readiness.tsx';
-import { UploadChoice } from './upload-choice.tsx';
 
-type Changes = Partial<Pick<Stream, 'name' | 'videoUploadObjectID' | 'destinationID' | 'quality' | 'framerate'>>;
+interface CardProps {
+  readonly onChoose: (changes: StreamChanges) => Promise<void>;
+}
 
 export function NewStreamPage({ id }: ScreenProps): ReactNode {
   const { data: stream } = useLive<Stream>(id === '' ? null : `/streams/${id}`);
   const given = useParameter('upload');
-  /** Creates the stream with the first choice, and changes it with each later one. */
-  const choose = async (changes: Changes): Promise<void> => {
-    const changed = await (id === ''
-      ? call<Stream>('POST', '/streams', changes)
-      : call<Stream>('PATCH', `/streams/${id}`, changes));
-    show(`/streams/${changed.id}`, changed);
-    refresh('/streams?');
-    refresh(`/streams/${changed.id}/readiness`);
-    if (id === '') replaceAddress(`/streams/new/${changed.id}`);
-  };
+  const [draft] = useState(() => new DraftStream(id === '' ? null : id));
+  const choose = (changes: StreamChanges) => draft.change(changes);
   return (
     <div className="screen narrow">
       <h1>{words.make.title}</h1>
-      <FileCard chosen={stream?.videoUploadObjectID ?? null} given={given} onChoose={choose} />
+      <ChosenMedia draft={draft} stream={stream ?? null} given={given} />
       <DestinationCard chosen={stream?.destinationID ?? null} onChoose={choose} />
+      {stream && (
+        <section aria-labelledby="look">
+          <h2 id="look">{words.make.look}</h2>
+          <LookTemplates stream={stream} onChoose={(changes) => void choose(changes)} />
+        </section>
+      )}
       <QualityCard quality={stream?.quality ?? null} framerate={stream?.framerate ?? null} onChoose={choose} />
       <LiveCard stream={stream ?? null} onChoose={choose} />
     </div>
-  );
-}
-
-interface CardProps {
-  readonly onChoose: (changes: Changes) => Promise<void>;
-}
-
-/** @param props.given id of the upload that the address names as the first choice */
-function FileCard({
-  chosen,
-  given,
-  onChoose,
-}: CardProps & { readonly chosen: string | null; readonly given: string }): ReactNode {
-  const [sending, setSending] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const { data: library } = useLive<Page<Upload>>('/uploads?limit=1');
-  const { data: upload } = useLive<Upload>(chosen === null ? null : `/uploads/${chosen}`);
-  const uploadID = useUploadTasks().find(({ key }) => key === sending)?.uploadID ?? (given === '' ? null : given);
-  useEffect(() => {
-    if (uploadID === null || uploadID === chosen) return;
-    onChoose({ videoUploadObjectID: uploadID }).catch((failure: unknown) => setError((failure as Error).message));
-    setSending(null);
-    // oxlint-disable-next-line react/exhaustive-deps -- runs once for each upload
-  }, [uploadID]);
-  const add = (files: readonly AddedFile[]) => setSending(uploadQueue.add(files.slice(0, 1))[0] ?? null);
-  return (
-    <section
-      aria-labelledby="file"
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        void droppedFiles(event.dataTransfer).then(add);
-      }}
-    >
-      <h2 id="file">{words.make.file}</h2>
-      <p className="hint">{words.make.fileText}</p>
-      {upload && (
-        <p role="status">
-          <strong>{words.make.chosen(upload.name)}</strong>{' '}
-          <span className="hint">{upload.uploaded ? words.library.probe[upload.probeState] : words.make.waiting}</span>
-        </p>
-      )}
-      {upload?.failure && <p className="error">{upload.failure.detail}</p>}
-      {error !== null && <p className="error">{error}</p>}
-      <p>
-        <label className="button">
-          {words.make.choose}
-          <input
-            type="file"
-            className="hidden"
-            accept="video/*,audio/*,image/*,.mkv,.ts,.flv,.mxf"
-            onChange={(event) => add(chosenFiles(event.target))}
-          />
-        </label>{' '}
-        <span className="hint">{words.make.drop}</span>
-      </p>
-      {library && library.data.length > 0 && (
-        <UploadChoice
-          name="upload"
-          label={words.make.library}
-          none={words.none}
-          uploadID={chosen}
-          onChange={(videoUploadObjectID) => void onChoose({ videoUploadObjectID })}
-        />
-      )}
-    </section>
   );
 }
 
@@ -179,7 +113,7 @@ function QualityCard({
 function LiveCard({ stream, onChoose }: CardProps & { readonly stream: Stream | null }): ReactNode {
   const { data } = useLive<ReadinessAnswer>(stream === null ? null : `/streams/${stream.id}/readiness`, 3000);
   const missing = [
-    ...(stream?.videoUploadObjectID ? [] : [words.make.needsFile]),
+    ...(stream?.videoUploadObjectID || stream?.playlistIDs.length ? [] : [words.make.needsFile]),
     ...(stream?.destinationID ? [] : [words.make.needsDestination]),
   ];
   const go = async ({ name }: Readonly<Record<string, string>>): Promise<void> => {

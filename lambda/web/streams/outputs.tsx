@@ -3,11 +3,12 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { change, useLive } from '../app/live-data.ts';
 import { OutputBadge } from '../app/state-badge.tsx';
 import type { Destination, Output, Page, Stream } from '../app/types.ts';
-import { Choice, Failure } from '../form.tsx';
+import { Failure } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 

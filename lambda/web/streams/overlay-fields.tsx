@@ -10,7 +10,8 @@ import {
   usualTitle,
 } from '../../domain/playout/overlays.ts';
 import type { Stream } from '../app/types.ts';
-import { Choice, Field, NumberField } from '../form.tsx';
+import { Field, NumberField } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 import { PlaceChoice } from './place-choice.tsx';
 import { RunningFields } from './running-fields.tsx';

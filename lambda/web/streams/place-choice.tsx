@@ -1,7 +1,7 @@
 // A choice of the place of an overlay.
 import type { ReactNode } from 'react';
 import { overlayPlaces } from '../../domain/playout/overlays.ts';
-import { Choice } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 
 type Place = (typeof overlayPlaces)[number];

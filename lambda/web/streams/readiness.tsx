@@ -9,12 +9,16 @@ export interface ReadinessAnswer {
   readonly issues: readonly { readonly code: ReadinessCode; readonly error: string; readonly suggestion: string }[];
 }
 
+export const readinessPath = (streamID: string) => `/streams/${streamID}/readiness`;
+/** Uploads and plans change it, which `GET /changes` reports for none of its paths. */
+const everyMs = 4000;
+
 export function Readiness({ streamID }: { readonly streamID: string }): ReactNode {
-  const { data } = useLive<ReadinessAnswer>(`/streams/${streamID}/readiness`, 4000);
+  const { data } = useLive<ReadinessAnswer>(readinessPath(streamID), everyMs);
   if (!data || data.issues.length === 0) return null;
   return (
     <div role="status" className="notice">
-      <h3>{data.ready ? words.stream.leftOut : words.stream.readiness}</h3>
+      <h2>{data.ready ? words.stream.leftOut : words.stream.readiness}</h2>
       <ul>
         {data.issues.map(({ code, error, suggestion }) => (
           <li key={error + suggestion}>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { captionPlaces, clockKinds, overlayBounds, usualClock, usualTicker } from '../../domain/playout/overlays.ts';
 import type { Stream } from '../app/types.ts';
 import { zonesWith } from '../app/time-zones.ts';
-import { Choice } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
 import { PlaceChoice } from './place-choice.tsx';
 

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { liveStates } from '../../domain/streams/stream-lifecycle.ts';
 import { call } from '../app/api.ts';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { formatNumber } from '../app/format.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';

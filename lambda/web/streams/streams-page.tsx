@@ -1,8 +1,9 @@
 // The list of streams: each with its state, the time in this state, and its destinations.
+import { Plus } from 'lucide-react';
 import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
-import { Age } from '../app/age.tsx';
+import { Age, Elapsed } from '../app/age.tsx';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { LongList } from '../app/long-list.tsx';
@@ -12,7 +13,9 @@ import { SearchField } from '../app/search-field.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
+import { Still } from './still.tsx';
 import { nameOf } from './stream-name.ts';
 
 /** An option of the state filter that is not a state. */
@@ -27,23 +30,24 @@ export function StreamsPage(): ReactNode {
       <div className="heading">
         <h1>{words.streams.title}</h1>
         <Link className="button primary" href="/streams/new">
+          <Plus aria-hidden />
           {words.streams.make}
         </Link>
       </div>
       <div className="filters">
         <SearchField label={words.streams.search} value={search} onSearch={(text) => setParameter('q', text)} />
-        <label>
-          <span className="hidden">{words.streams.filter}</span>
-          <select value={state} onChange={(event) => setParameter('state', event.target.value)}>
-            <option value="">{words.streams.all}</option>
-            <option value={attention}>{words.streams.attention}</option>
-            {streamStates.map((each) => (
-              <option key={each} value={each}>
-                {words.states[each]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          name="state"
+          label={words.streams.filter}
+          isLabelHidden
+          value={state}
+          onChange={(value) => setParameter('state', value)}
+          options={[
+            ['', words.streams.all],
+            [attention, words.streams.attention],
+            ...streamStates.map((each) => [each, words.states[each]] as const),
+          ]}
+        />
       </div>
       <Loaded live={first} path={path}>
         {() => (items.length === 0 ? <None isFiltered={search !== '' || state !== ''} /> : <Rows streams={items} />)}
@@ -108,9 +112,10 @@ const Row = memo(ShownRow);
 function ShownRow({ stream, destination }: RowProps): ReactNode {
   return (
     <>
+      <Still stream={stream} isSmall />
       <div>
-        <Link href={`/streams/${stream.id}`}>
-          <strong>{nameOf(stream)}</strong>
+        <Link href={`/streams/${stream.id}`} className="title">
+          {nameOf(stream)}
         </Link>
         <p className="hint">
           {destination === null ? words.streams.nowhere : words.streams.to(destination)}
@@ -118,10 +123,14 @@ function ShownRow({ stream, destination }: RowProps): ReactNode {
         </p>
       </div>
       <p className="state">
-        <StreamBadge {...stream} />{' '}
-        <span className="hint">
-          <Age at={stream.transitions[0]?.at ?? stream.updatedAt} />
+        <span className="hint time">
+          {stream.state === 'active' && stream.startedAt ? (
+            <Elapsed since={stream.startedAt} />
+          ) : (
+            <Age at={stream.transitions[0]?.at ?? stream.updatedAt} />
+          )}
         </span>
+        <StreamBadge {...stream} />
       </p>
     </>
   );

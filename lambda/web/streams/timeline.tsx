@@ -11,6 +11,7 @@ import type { Page, Stream, TimelineRow } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
+import { titleOf } from './now-playing.tsx';
 
 const everyMs = 15_000;
 const shown = 5;
@@ -59,7 +60,7 @@ function Rows({ rows, stream: { id, state } }: RowsProps): ReactNode {
         {coming.map((row) => (
           <li key={keyOf(row)} aria-current={state === 'active' && Date.parse(row.startAt) <= now}>
             <div>
-              <span className="name">{row.name}</span>
+              <span className="name">{titleOf(row)}</span>
               <p className="hint">{timeWords(row, state === 'active', now)}</p>
             </div>
             {isOnAir && (
@@ -93,7 +94,7 @@ interface SkipButtonProps {
   readonly onSkip: () => void;
 }
 
-function SkipButton({ row: { name, startAt }, isDisabled, onSkip }: SkipButtonProps): ReactNode {
+function SkipButton({ row, isDisabled, onSkip }: SkipButtonProps): ReactNode {
   const skip = (event: MouseEvent) => {
     // The second click of a double click would be on the next row, which is in the same place by then.
     if (event.detail < 2) onSkip();
@@ -101,7 +102,7 @@ function SkipButton({ row: { name, startAt }, isDisabled, onSkip }: SkipButtonPr
   return (
     <button
       type="button"
-      aria-label={words.onAir.skipOne(name ?? '', formatTime(startAt))}
+      aria-label={words.onAir.skipOne(titleOf(row), formatTime(row.startAt))}
       disabled={isDisabled}
       onClick={skip}
     >

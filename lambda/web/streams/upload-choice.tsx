@@ -2,10 +2,8 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLive } from '../app/live-data.ts';
-import { SearchField } from '../app/search-field.tsx';
 import type { Page, Upload } from '../app/types.ts';
-import { Choice } from '../form.tsx';
-import { words } from '../words/en.ts';
+import { Choice } from '../kit/choice.tsx';
 
 interface UploadChoiceProps {
   readonly name: string;
@@ -37,21 +35,17 @@ export function UploadChoice({
   const isListed = uploadID === null || offered.some(({ id }) => id === uploadID);
   const { data: chosen } = useLive<Upload>(isListed || !uploads ? null : `/uploads/${uploadID}`);
   return (
-    <>
-      <Choice
-        name={name}
-        label={label}
-        value={uploadID ?? ''}
-        options={[
-          ['', none],
-          ...offered.map((upload) => [upload.id, upload.name] as const),
-          ...(isListed ? [] : [[uploadID, chosen?.name ?? uploadID] as const]),
-        ]}
-        onChange={(id) => onChange(id === '' ? null : id)}
-      />
-      {(uploads?.page.hasMore === true || search !== '') && (
-        <SearchField label={words.library.search} value={search} onSearch={setSearch} />
-      )}
-    </>
+    <Choice
+      name={name}
+      label={label}
+      value={uploadID ?? ''}
+      options={[
+        ['', none],
+        ...offered.map((upload) => [upload.id, upload.name] as const),
+        ...(isListed ? [] : [[uploadID, chosen?.name ?? uploadID] as const]),
+      ]}
+      onChange={(id) => onChange(id === '' ? null : id)}
+      onSearch={uploads?.page.hasMore === true || search !== '' ? setSearch : undefined}
+    />
   );
 }

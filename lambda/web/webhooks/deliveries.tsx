@@ -6,7 +6,8 @@ import { change } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { WebhookDelivery } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { Choice, Failure } from '../form.tsx';
+import { Failure } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 

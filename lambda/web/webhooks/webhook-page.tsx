@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
-import { Ask } from '../app/ask.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { refresh, show, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { navigate } from '../app/router.tsx';

@@ -5,6 +5,7 @@ type Use = 'playlists' | 'streams' | 'managedSettings';
 
 export const library = {
   title: 'Library',
+  files: 'Files',
   add: 'Add files',
   dropHere: 'Drop files or folders anywhere on this page.',
   search: 'Search by name',

@@ -1,4 +1,5 @@
 // The words of the web page's screens, in English: the one catalogue of them.
+// Decision D234.
 import type { StreamState, TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { alerts, webhooks } from './en-alerts.ts';
 import { billing } from './en-billing.ts';
@@ -39,6 +40,7 @@ export const words = {
   saved: 'Saved.',
   remove: 'Delete',
   none: 'None',
+  find: 'Find',
   lost: (age: string) => `The platform does not answer. This page shows its state of ${age} and reconnects by itself.`,
 
   navigation: {
@@ -59,6 +61,10 @@ export const words = {
     developers: 'Developers',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
+    open: (count: number) => plural(count, 'open incident', 'open incidents'),
+    credits: (left: string) => `${left} credits`,
+    nothingCosts: 'Nothing uses them now',
+    lasts: (moment: string) => `Last until ${moment}`,
   },
 
   states: {
@@ -103,16 +109,16 @@ export const words = {
 
   home: {
     title: 'Home',
-    nothingLive: (all: number) => `Nothing is live. You have ${plural(all, 'stream', 'streams')}.`,
-    allLive: (all: number) => (all === 1 ? 'Your stream is live.' : `All ${all} streams are live.`),
-    someLive: (live: number, all: number) => `${live} of ${all} streams ${live === 1 ? 'is' : 'are'} live.`,
+    live: 'On the air',
+    liveOf: (live: number, all: number) => `${live} of ${plural(all, 'stream', 'streams')}`,
+    incidents: 'Open incidents',
+    calm: 'Nothing needs your attention',
+    credits: 'Credits left',
+    perHour: (credits: string) => (credits === '0' ? 'Nothing uses them now' : `${credits} an hour now`),
+    next: 'Next start',
     attention: 'Needs attention',
-    calm: 'Nothing needs your attention.',
     open: (name: string) => `Open ${name}`,
-    live: 'On air',
-    next: 'Next starts',
-    credits: 'Credits',
-    creditsLeft: 'left',
+    all: (count: number) => `All ${count} streams`,
     emptyTitle: 'Put a video on air',
     emptyText: 'Choose a file and a destination, and go live. It loops until you stop it.',
     begin: 'Create your first stream',
@@ -134,7 +140,50 @@ export const words = {
     nowhere: 'no destination',
   },
 
+  tracks: {
+    video: {
+      title: 'Picture',
+      none: 'Nothing yet. Choose a video or a picture that loops, or make a playlist.',
+      file: 'Video or picture that loops',
+      make: 'New playlist of videos',
+    },
+    audio: {
+      title: 'Music',
+      none: 'The sound of the videos is heard. Music takes its place.',
+      file: 'Sound that loops',
+      make: 'New music playlist',
+    },
+    loops: 'One file loops.',
+    leave: 'Play one file instead',
+    locked: 'Stop the stream to change it.',
+    noOther: 'There is no other playlist of this kind.',
+  },
+
+  log: {
+    before: 'The day before',
+    today: 'Today',
+    after: 'The day after',
+    csv: 'CSV',
+    nothing: 'Nothing was or is planned on this day.',
+    planned: 'Planned',
+    sent: 'Sent',
+    missed: 'Not sent',
+  },
+
   stream: {
+    parts: {
+      '': 'On air',
+      programme: 'Programme',
+      look: 'Sound and look',
+      outputs: 'Outputs',
+      log: 'Log',
+      settings: 'Settings',
+    },
+    partsOf: 'Parts of the stream',
+    more: 'More actions',
+    ready: 'Ready to start',
+    since: 'since',
+    startsAt: (moment: string) => `starts ${moment}`,
     start: 'Start',
     stop: 'Stop',
     onBackup: 'Live on the backup. The first feed is being restored.',
@@ -207,26 +256,35 @@ export const words = {
 
   make: {
     title: 'New stream',
-    file: '1 · File',
-    fileText: 'A video, a picture or sound to loop. It uploads while you continue.',
-    choose: 'Choose a file',
-    drop: 'or drop one here',
+    media: '1 · Picture and music',
+    drop: 'Drop videos, pictures and songs here. They sort themselves, and upload while you continue.',
+    choose: 'Choose files',
     library: 'From the library',
-    chosen: (name: string) => `Plays ${name}`,
+    pick: 'Choose a file to add',
+    nothing: {
+      video: 'A video or a picture loops. Several play one after the other.',
+      audio: 'Songs play in place of the sound of the videos, in a new order in each lap.',
+    },
+    take: (name: string) => `Take ${name} out`,
+    look: '3 · Look',
+    looks: {
+      plain: { name: 'Picture alone', text: 'Nothing is drawn over it.' },
+      titles: { name: 'Titles', text: 'Title and artist, for ten seconds.' },
+      clock: { name: 'Titles and clock', text: 'With the time of your zone.' },
+    },
     destination: '2 · Destination',
     destinationText: 'The stream key stays secret: it is never shown again.',
     existing: 'Destination',
     another: 'Another one …',
-    quality: '3 · Quality',
+    quality: '4 · Quality',
     qualityText: 'A higher quality costs more, and some platforms limit it. Your file is scaled to it.',
     price: (credits: string) => `${credits} credits an hour while live`,
-    live: '4 · Go live',
+    live: '5 · Go live',
     go: 'Go live',
     name: 'Name of the stream',
     ready: 'Everything is ready.',
-    waiting: 'The file is still uploading. You can leave this page: the upload continues.',
     needs: 'Still missing',
-    needsFile: 'A file',
+    needsFile: 'A video or a picture',
     needsDestination: 'A destination',
   },
 } as const;

@@ -1,0 +1,124 @@
+// The part “Log” of a stream: the items of a day as they were sent or will be, and the changes of its state.
+import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { serviceNow } from '../app/api.ts';
+import { formatDuration, formatTime } from '../app/format.ts';
+import { LongList } from '../app/long-list.tsx';
+import { MoreButton } from '../app/more-button.tsx';
+import { Loaded } from '../app/loaded.tsx';
+import { setParameter, useParameter } from '../app/router.tsx';
+import type { Stream, TimelineRow, Transition } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { words } from '../words/en.ts';
+import { titleOf } from './now-playing.tsx';
+
+const dayMs = 86_400_000;
+const everyMs = 30_000;
+const days = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+
+export function LogPart({ stream }: { readonly stream: Stream }): ReactNode {
+  return (
+    <>
+      <AsRun streamID={stream.id} />
+      <History transitions={stream.transitions} />
+    </>
+  );
+}
+
+/** The beginning of a day in the time zone of the browser, as Unix time in ms. */
+function dayOf(text: string): number {
+  const day = /^\d{4}-\d\d-\d\d$/u.test(text) ? new Date(`${text}T00:00`) : new Date(serviceNow());
+  return day.setHours(0, 0, 0, 0);
+}
+
+function dateOf(ms: number): string {
+  const day = new Date(ms);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
+const keyOf = ({ startAt, uploadID }: TimelineRow) => `${startAt} ${uploadID}`;
+
+function AsRun({ streamID }: { readonly streamID: string }): ReactNode {
+  const fromMs = dayOf(useParameter('day'));
+  const toMs = dayOf(dateOf(fromMs + dayMs + dayMs / 2));
+  const span = `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`;
+  const path = `/streams/${streamID}/timeline?limit=200&${span}`;
+  const { first, items, more } = usePages<TimelineRow>(path, everyMs, keyOf);
+  const rows = items.map((row) => ({ ...row, id: keyOf(row) }));
+  const go = (ms: number) => setParameter('day', dateOf(ms));
+  return (
+    <section aria-labelledby="as-run">
+      <div className="heading">
+        <h2 id="as-run">{days.format(fromMs)}</h2>
+        <div className="state">
+          <button type="button" className="icon" aria-label={words.log.before} onClick={() => go(fromMs - dayMs / 2)}>
+            <ChevronLeft aria-hidden />
+          </button>
+          <button type="button" onClick={() => setParameter('day', '')}>
+            {words.log.today}
+          </button>
+          <button type="button" className="icon" aria-label={words.log.after} onClick={() => go(toMs + dayMs / 2)}>
+            <ChevronRight aria-hidden />
+          </button>
+          <a className="button" href={`/v1${path}&format=csv`} download={`${dateOf(fromMs)}.csv`}>
+            <Download aria-hidden />
+            {words.log.csv}
+          </a>
+        </div>
+      </div>
+      <Loaded live={first} path={path}>
+        {() =>
+          rows.length === 0 ? (
+            <p className="hint">{words.log.nothing}</p>
+          ) : (
+            <LongList items={rows} isOrdered>
+              {(row) => <Row row={row} />}
+            </LongList>
+          )
+        }
+      </Loaded>
+      <MoreButton more={more} />
+    </section>
+  );
+}
+
+function Row({ row }: { readonly row: TimelineRow }): ReactNode {
+  const { startAt, endAt, aired, kind } = row;
+  const planned = (Date.parse(endAt) - Date.parse(startAt)) / 1000;
+  return (
+    <>
+      <time dateTime={startAt} className="time at">
+        {formatTime(startAt)}
+      </time>
+      <div>
+        <span className="name">{titleOf(row)}</span>
+        {kind !== null && kind !== 'item' && <span className="hint"> · {words.onAir.kinds[kind]}</span>}
+      </div>
+      <span className="hint time">{formatDuration(planned)}</span>
+      <span className="badge" data-tone={aired === null ? 'quiet' : aired.length > 0 ? 'live' : 'wrong'}>
+        {aired === null ? words.log.planned : aired.length > 0 ? words.log.sent : words.log.missed}
+      </span>
+    </>
+  );
+}
+
+function History({ transitions }: { readonly transitions: readonly Transition[] }): ReactNode {
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">{words.stream.history}</h2>
+      {transitions.length === 0 && <p className="hint">{words.stream.noHistory}</p>}
+      <ol className="rows">
+        {transitions.map(({ id, cause, to, at }) => (
+          <li key={id}>
+            <span>{words.causes[cause]}</span>
+            <span className="hint">
+              {words.states[to]} · <Age at={at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
