@@ -49,6 +49,20 @@ export function inspections(db: Queryable) {
         [contentHashes],
       ),
 
+    /** The times of black pictures of these uploads, by id, as far as they are known. Others are absent. */
+    blackTimes: async (uploadIDs: readonly string[]) => {
+      const rows = await all<{ id: string; times: readonly (readonly [number, number])[] }>(
+        db,
+        `select uploads.id, (
+           select jsonb_agg(jsonb_build_array(finding -> 'startSeconds', finding -> 'endSeconds'))
+           from jsonb_array_elements(findings) finding where finding ->> 'kind' = 'black') as times
+         from uploads join inspections using (content_hash)
+         where uploads.id = any ($1) and 'black' = any (uploads.finding_kinds)`,
+        [uploadIDs],
+      );
+      return new Map(rows.map(({ id, times }) => [id, times]));
+    },
+
     /** Claims the next content; null if none is waiting. */
     claim: () =>
       one<ClaimedInspection>(

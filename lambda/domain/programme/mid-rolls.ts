@@ -1,5 +1,5 @@
 // Breaks within long items: the points at which an item may be divided. Decision D231.
-import type { PlannableItem } from './plannable.ts';
+import type { BlackTime, PlannableItem } from './plannable.ts';
 import type { Insert } from './programme-rules.ts';
 import { gopSeconds } from '../playout/rendition.ts';
 
@@ -17,7 +17,7 @@ export interface BreakPoint {
  */
 export function breakPointsOf(
   inserts: readonly Insert[],
-  { durationSeconds }: Pick<PlannableItem, 'durationSeconds'>,
+  { durationSeconds, black = [] }: Pick<PlannableItem, 'durationSeconds' | 'black'>,
   blockID: string | null,
   fromSeconds: number,
 ): BreakPoint[] {
@@ -28,12 +28,30 @@ export function breakPointsOf(
     const lastSeconds = durationSeconds - keepLastMinutes * 60;
     const count = Math.max(0, Math.floor(lastSeconds / (everyMinutes * 60)));
     const wantedSeconds = Array.from({ length: count }, (_, index) => (index + 1) * everyMinutes * 60);
-    return wantedSeconds.map((wish): BreakPoint => ({ insert, seconds: onGrid(wish) }));
+    const points = wantedSeconds.map((wish): BreakPoint => ({ insert, seconds: pointNear(wish, black) }));
+    return points.filter(({ seconds }) => seconds <= lastSeconds);
   });
   return points.filter(({ seconds }) => seconds > fromSeconds).toSorted((one, other) => one.seconds - other.seconds);
 }
 
-/** The keyframe that is nearest to a time. */
-function onGrid(seconds: number): number {
-  return Math.round(seconds / gopSeconds) * gopSeconds;
+/** The shortest item that a rule divides, in seconds; Infinity: none. */
+export function shortestDivided(inserts: readonly Insert[]): number {
+  const shortest = inserts.map(({ when }) => {
+    return 'midRoll' in when ? (when.midRoll.everyMinutes + when.midRoll.keepLastMinutes) * 60 : Infinity;
+  });
+  return Math.min(Infinity, ...shortest);
+}
+
+/** The longest way from a wanted point to black pictures. */
+const mostSnapSeconds = 30;
+
+/** The keyframe of black pictures that is nearest to a wanted one, or that itself: full minutes have keyframes. */
+function pointNear(wish: number, black: readonly BlackTime[]): number {
+  const near = black.flatMap(([from, until]) => {
+    const [first, last] = [Math.ceil(from / gopSeconds) * gopSeconds, Math.floor(until / gopSeconds) * gopSeconds];
+    return first > last ? [] : [Math.min(Math.max(wish, first), last)];
+  });
+  const distance = (point: number) => Math.abs(point - wish);
+  const nearest = near.toSorted((one, other) => distance(one) - distance(other))[0];
+  return nearest !== undefined && distance(nearest) <= mostSnapSeconds ? nearest : wish;
 }

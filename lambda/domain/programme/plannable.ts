@@ -3,6 +3,9 @@ import type { CollectionOrder } from '../media/collections.ts';
 import type { Availability } from '../media/availability.ts';
 import type { Titles } from '../playout/titles.ts';
 
+/** A time of black pictures, in seconds of an item. */
+export type BlackTime = readonly [fromSeconds: number, untilSeconds: number];
+
 /** An upload that a programme may play. */
 export interface PlannableItem {
   readonly uploadID: string;
@@ -17,6 +20,8 @@ export interface PlannableItem {
   readonly folder: string | null;
   /** The times at which it may begin; absent: any time. */
   readonly availability?: Availability;
+  /** Black pictures within it, as seconds from and until; absent: none, or it is in no need of them. */
+  readonly black?: readonly BlackTime[];
 }
 
 /** An upload that a user has queued: it plays next, once. */

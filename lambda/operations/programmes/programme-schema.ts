@@ -158,7 +158,7 @@ export const rulesInput = {
   inserts: z
     .array(insert)
     .max(programmeBounds.inserts)
-    .describe('Items between others, such as jingles and sponsors. Each break follows an item.'),
+    .describe('Items between others or within long ones, such as jingles and sponsors.'),
   separation: z
     .array(separationRule)
     .max(programmeBounds.separation)

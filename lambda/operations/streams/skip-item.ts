@@ -8,8 +8,8 @@ import { ProblemError } from '../problem-codes.ts';
 export const skipItem = operation(['service:write'], {
   summary: 'Skip an item',
   description:
-    'Skips a present or future row of the timeline of a running stream: the next item begins in its place, at least ' +
-    '10 seconds from now. A repeated request skips no other row.',
+    'Skips a present or future row of the timeline of a running stream, with the rest of its item: the next item ' +
+    'begins in its place, at least 10 seconds from now. A repeated request skips no other row.',
   tag: 'streams',
   route: 'POST /streams/{id}/skip',
   body: z.strictObject({

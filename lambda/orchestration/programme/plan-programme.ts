@@ -65,7 +65,7 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   const { stream, programme, grid, earliestFrame, boundaryFrame, isSkip = false, untilMs, mostRows } = request;
   const rules = { ...programme.live, seed: programme.seed };
   const collections = await loadSources(data, programme.user_id, programme.kind, rules);
-  const queue = await loadQueue(data, programme);
+  const queue = await loadQueue(data, programme, rules);
   const earliestMs = msOfFrame(grid, earliestFrame);
   const timesFrom = (fromMs: number) => blockTimesOf(rules, { fromMs, untilMs: untilMs + aheadMs });
   const upcoming = await timesFrom(earliestMs);

@@ -6,6 +6,7 @@ import type { Programme } from '../../data/programme/programmes.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import type { PlannableCollection, PlannableItem, QueuedItem } from '../../domain/programme/plannable.ts';
+import { shortestDivided } from '../../domain/programme/mid-rolls.ts';
 import { sourceKey, sourcesOf } from '../../domain/programme/programme-rules.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
@@ -39,21 +40,46 @@ export async function loadSources(
     const own = isOwn ? [itemOfUpload(upload)] : [];
     found.set(sourceKey({ uploadID }), { order: 'sequential', members: own, groupOf: () => null });
   }
+  for (const [key, { members, ...collection }] of found)
+    found.set(key, { ...collection, members: await withBlackTimes(data, rules, members) });
   return found;
+}
+
+/** Items that mid-rolls may divide, with their black pictures, and all others. */
+async function withBlackTimes(
+  data: Database,
+  { inserts }: Pick<ProgrammeRules, 'inserts'>,
+  items: readonly PlannableItem[],
+): Promise<readonly PlannableItem[]> {
+  const shortest = shortestDivided(inserts);
+  const long = items.filter(({ durationSeconds }) => durationSeconds >= shortest);
+  if (long.length === 0) return items;
+  const black = await data.inspections.blackTimes(long.map(({ uploadID }) => uploadID));
+  return items.map((item) => {
+    const times = black.get(item.uploadID);
+    return times ? { ...item, black: times } : item;
+  });
 }
 
 /** The queued items of a programme that can be played. */
 export async function loadQueue(
   data: Database,
   { id, kind }: Pick<Programme, 'id' | 'kind'>,
+  rules: Pick<ProgrammeRules, 'inserts'>,
 ): Promise<readonly QueuedItem[]> {
   const queued = await data.queuedItems.ofProgramme(id);
   if (queued.length === 0) return [];
   const uploads = await data.uploads.byID([...new Set(queued.map(({ upload_id: uploadID }) => uploadID))]);
-  return queued.flatMap(({ number, upload_id: uploadID }) => {
+  const playable = queued.flatMap(({ number, upload_id: uploadID }) => {
     const upload = uploads.get(uploadID);
     return upload && isPlayable(uploadFacts(upload), kind) ? [{ number, item: itemOfUpload(upload) }] : [];
   });
+  const items = await withBlackTimes(
+    data,
+    rules,
+    playable.map(({ item }) => item),
+  );
+  return playable.map(({ number }, place) => ({ number, item: items[place]! }));
 }
 
 function collectionOf(

@@ -94,6 +94,24 @@ describe('a mid-roll', () => {
     expect(rows.every(({ part }) => part === undefined)).toBe(true);
   });
 
+  test('is moved to black pictures within half a minute, on the grid of keyframes', async () => {
+    const black = [
+      [920.7, 923.1],
+      [1765, 1767],
+      [2701.2, 2701.9],
+      [3640, 3645],
+    ] as const;
+    const { rows } = await planned(programme(), { ...all, films: collection([item('film', 6000, { black })]) });
+    const own = rows.filter(({ kind }) => kind === 'item').slice(0, 7);
+    expect(own.map(({ part }) => part?.fromSeconds)).toEqual([0, 922, 1800, 2700, 3600, 4500, 5400]);
+    const near = [[3629, 3645]] as const;
+    const { rows: others } = await planned(programme(), {
+      ...all,
+      films: collection([item('film', 6000, { black: near })]),
+    });
+    expect(others.map(({ part }) => part?.fromSeconds)).toContain(3630);
+  });
+
   test('keeps the limits of inserts: a break that they forbid is left out', async () => {
     const breaksOf = ({ rows }: Plan) => rows.filter(({ beginsBreak }) => beginsBreak).length;
     const day = breaksOf(await planned(programme(), all));
@@ -160,12 +178,16 @@ const anyMidRolls = fc.record({
   hour: fc.integer({ min: 0, max: 23 }),
   minutes: fc.integer({ min: 10, max: 300 }),
   hasSecond: fc.boolean(),
+  black: fc.array(fc.tuple(fc.integer({ min: 0, max: 5900 }), fc.integer({ min: 2, max: 9 })), { maxLength: 15 }),
 });
 type AnyMidRolls = typeof anyMidRolls extends fc.Arbitrary<infer Given> ? Given : never;
 
 function programmeOf(given: AnyMidRolls): { programme: ProgrammeRules; collections: Collections } {
   const { everyMinutes, keepLastMinutes, perBreak, mostPerHour, gap, everyItems, hasSecond } = given;
   const { starts, latestMinutes, ends, hour, minutes } = given;
+  const black = given.black.map(([from, seconds]) => [from, from + seconds] as const);
+  const film = (id: string, seconds: number, index: number): PlannableItem =>
+    item(id, seconds, { titles: { artist: `A${index % 3}` }, black });
   const limits = { perBreak, mostPerHour, shortestGapMinutes: gap };
   const other = insert('other', {
     when: midRoll({ everyMinutes: 7, blockID: 'show' }),
@@ -195,9 +217,6 @@ function programmeOf(given: AnyMidRolls): { programme: ProgrammeRules; collectio
     },
   };
 }
-
-const film = (id: string, seconds: number, index: number): PlannableItem =>
-  item(id, seconds, { titles: { artist: `A${index % 3}` } });
 
 /** The rows of each item, from its first part to its last. */
 function rowsOfItems(rows: readonly PlannedRow[]): PlannedRow[][] {
