@@ -56,7 +56,7 @@ const nightly = [
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
-  'test/long/{four-files,programme,programme-faults,programme-year}.test.ts',
+  'test/long/{four-files,mid-rolls,programme,programme-faults,programme-year}.test.ts',
   'test/publisher/inspecting/flaws.test.ts',
   'test/publisher/media/{generated-files,uncommon-files}.test.ts',
   'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
@@ -81,6 +81,7 @@ const inBothSuites = [
  */
 const alone = [
   'test/long/four-files.test.ts',
+  'test/long/mid-rolls.test.ts',
   'test/long/programme-faults.test.ts',
   'test/long/programme.test.ts',
   'test/long/stinger.test.ts',

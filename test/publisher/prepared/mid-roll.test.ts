@@ -5,6 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceAt } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../../lambda/domain/playout/play-out.ts';
+import { renditionOf } from '../../../lambda/domain/playout/rendition.ts';
+import { partsWithin } from '../../../lambda/domain/playout/parts-within.ts';
+import { framesOfPiece } from '../../../lambda/domain/playout/preview.ts';
+import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
+import { remuxPiece } from '../../../lambda/publisher/preview/remux-piece.ts';
+import { makeParts } from './made-parts.ts';
 import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -13,7 +19,7 @@ import type { BarcodeFrame } from '../../support/barcode-clip.ts';
 import { fastEncoder } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
-import { format, item, mediaOptions, play, preparedClips } from './prepared-clips.ts';
+import { format, item, mediaOptions, play, preparedClips, receiveRendition, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
@@ -102,6 +108,11 @@ async function shownBy(ingest: CheckingIngest): Promise<BarcodeFrame[]> {
   return shown.slice(0, -4);
 }
 
+/** The frames of sound that are received, without the header of their decoder. */
+function soundOf({ audio }: CheckingIngest): string[] {
+  return audio.filter(({ payload }) => payload[1] === 1).map(({ payload }) => payload.toString('base64'));
+}
+
 describe('prepared', { timeout: 120_000 }, () => {
   it('shows each frame of the item once and in order, and no frame of sound is missing', async () => {
     const ingest = new CheckingIngest();
@@ -118,6 +129,71 @@ describe('prepared', { timeout: 120_000 }, () => {
       wantedAt(last).frame / rate,
       0,
     );
+  });
+
+  it('has a sound track continue where it stopped, also after a takeover', async () => {
+    const heard = timeline.map((entry) => ({ ...entry, snapshot: { ...entry.snapshot, seed: 2 } }));
+    for (const clip of clips) await prepared.prepare(clip, paths.get(clip.objectKey)!, 'sound');
+    const nameOf = new Map<string, string>();
+    for (const clip of clips) {
+      const { ingest } = await receiveRendition(prepared.objects, renditionOf(clip.uploadID, clip, 'sound'));
+      for (const [index, payload] of soundOf(ingest).entries()) nameOf.set(payload, `${clip.uploadID} ${index}`);
+    }
+    const namesFrom = ({ uploadID }: typeof film, from: number, end: number) =>
+      Array.from({ length: end - from }, (_, index) => `${uploadID} ${from + index}`);
+    // 6 s of the film are 281.25 frames of sound; with 3 s of the sponsor, they are 421.875.
+    const whole = [...namesFrom(film, 0, 281), ...namesFrom(sponsor, 0, 141), ...namesFrom(film, 282, 469)];
+    for (const [startFrame, wantedSound] of [
+      [0, whole],
+      [270, namesFrom(film, 282, 412)],
+      [331, namesFrom(film, 376, 469)],
+    ] as const) {
+      const ingest = new CheckingIngest();
+      const recorded = mediaOptions(prepared.objects, () => ({ video: timeline, audio: heard }));
+      await play(recorded, ingest, { startFrame, seconds: startFrame === 0 ? 15 : 5 });
+      const sent = ingest.audio.slice(-soundOf(ingest).length);
+      expect(steps(sent.map(({ timestampMs }) => timestampMs))).toEqual([21, 22]);
+      const names = soundOf(ingest).map((payload) => nameOf.get(payload));
+      expect(names.slice(0, wantedSound.length)).toEqual(wantedSound);
+    }
+  });
+
+  it('shows the end of a later part that is cut off within a group of pictures', async () => {
+    const [first] = timeline;
+    const [next] = timelineOf(sponsor);
+    const entries = [first!, { ...next!, number: 1, offsetSeconds: 331 / rate }];
+    const contentHashes = new Map(clips.map(({ uploadID }) => [uploadID, uploadID]));
+    const stretch = { startFrame: 0, frameCount: 12 * rate };
+    const track = { entries, contentHashes };
+    const parts = partsWithin({ video: track, audio: { entries: [] } }, stretch, format, 20);
+    expect(parts.map(({ part: { firstGroup, groupCount } }) => [firstGroup, groupCount])).toEqual([[240, 1]]);
+    const made = new Map<string, number>();
+    await makeParts(parts, { tools, objects: prepared.objects, pathOf: (hash) => paths.get(hash)! }, made);
+    const ingest = new CheckingIngest();
+    const recorded = mediaOptions(prepared.objects, () => ({ video: entries, joins: made }));
+    await play(recorded, ingest, { startFrame: 270, seconds: 4 });
+    expect(recorded.unreadable).toEqual([]);
+    const wantedFrames = [
+      ...wanted(270, 61),
+      ...Array.from({ length: 50 }, (_, frame): BarcodeFrame => ({ clip: 1, frame })),
+    ];
+    expect((await shownBy(ingest)).slice(0, wantedFrames.length)).toEqual(wantedFrames);
+  });
+
+  it('has previews of each time, one after the other', async () => {
+    const contentHashes = new Map(clips.map(({ uploadID }) => [uploadID, uploadID]));
+    const store = new SegmentStore({ objects: prepared.objects, maxCachedBytes: 64 * 1024 * 1024 });
+    const timelines = { video: { entries: timeline, contentHashes }, audio: { entries: [], contentHashes } };
+    const framesOf = (played: typeof film) => renditionOf('', played, format).groupCount;
+    let end = 0;
+    for (let piece = 0; piece < 11; piece++) {
+      const frames = framesOfPiece(timeline, piece, { framesPerSecond: rate, gopFrames: 2 * rate, framesOf });
+      expect(frames.start).toBe(end);
+      end = frames.end;
+      const made = await remuxPiece({ format, store, timelines, log: () => {} }, frames);
+      expect(made?.fragments.length).toBeGreaterThan(1000);
+    }
+    expect(end).toBe(seconds * rate);
   });
 
   it.each([270, 271, 330, 569, 570, 631])('takes over at frame %d as without a takeover', async (startFrame) => {
