@@ -168,6 +168,37 @@ describe('a request of a guest', () => {
   });
 });
 
+describe('a request that waits while', () => {
+  /** The answer to a request that began before a change of its stream was committed. */
+  const askWhile = async (change: (tx: ReturnType<typeof data>) => Promise<unknown>) => {
+    let asked: Promise<Answer> | undefined;
+    await transaction(async (tx) => {
+      await tx.streams.lock(user().id, streamID);
+      asked = ask(wishes[0]!, '192.0.2.1');
+      await vi.waitUntil(async () => (await countOf('pg_locks where not granted')) > 0);
+      await change(tx);
+    });
+    return asked;
+  };
+
+  it('the link is revoked is refused as one with an unknown token', async () => {
+    await goLive();
+    expect(await askWhile((tx) => tx.guideLinks.delete(streamID))).toMatchObject({ status: 404 });
+  });
+
+  it('the policy changes is judged by the new one', async () => {
+    await goLive();
+    expect(await askWhile((tx) => tx.guideLinks.setRequests(streamID, null))).toMatchObject(refusedBy('requests'));
+  });
+
+  it('the programme is deleted is refused', async () => {
+    await goLive();
+    const deleted = async (tx: ReturnType<typeof data>) =>
+      tx.programmes.delete((await tx.programmes.lock(user().id, programmeID))!);
+    expect(await askWhile(deleted)).toMatchObject(refusedBy('requests'));
+  });
+});
+
 describe('a channel', () => {
   it('that takes no requests says so, whatever the reason', async () => {
     expect(await ask(wishes[0]!, '192.0.2.1')).toMatchObject(refusedBy('stream'));

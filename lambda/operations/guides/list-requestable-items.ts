@@ -1,11 +1,11 @@
 // GET /guides/{token}/requests: the items that viewers can ask for.
 // Decision D232.
 import * as z from 'zod';
-import { askedChannel, itemsInTime } from '../../orchestration/playout/guest-requests.ts';
+import { itemsInTime } from '../../orchestration/playout/guest-requests.ts';
 import type { OfferedItem } from '../../orchestration/playout/guest-requests.ts';
-import { invalidCursor, orNotFound, pageOf, pageQuery, text } from '../fields.ts';
+import { invalidCursor, pageOf, pageQuery, text } from '../fields.ts';
 import { guestOperation } from '../operation.ts';
-import { guestRefusal } from './guest-refusal.ts';
+import { channelOfGuide } from './channel-of-guide.ts';
 import { guideToken } from './guide-token.ts';
 
 const requestableItem = z
@@ -29,8 +29,7 @@ export const listRequestableItems = guestOperation({
   output: { status: 200, body: pageOf(requestableItem).meta({ id: 'RequestableItemPage' }) },
   errors: ['not_found', 'item_request_refused'],
   async handle(ctx, { params: { token }, query: { q = '', limit, cursor } }) {
-    const channel = await askedChannel(ctx.data, orNotFound(await ctx.data.guideLinks.find(token), 'guide'));
-    if ('refusedBy' in channel) throw guestRefusal(channel);
+    const channel = await channelOfGuide(ctx, token);
     const listID = `requests of ${channel.stream.id} ${q}`;
     const from = cursor === undefined ? 0 : ctx.cursors.open(listID, cursor);
     if (from === null) throw invalidCursor();

@@ -1,20 +1,14 @@
 // POST /guides/{token}/requests: a viewer asks for an item.
 // Decision D232.
 import * as z from 'zod';
-import {
-  keptMinutesOf,
-  notOffered,
-  notOnAir,
-  queueFull,
-  refusalOfWaits,
-} from '../../domain/programme/guest-requests.ts';
+import { keptMinutesOf, notOffered, queueFull, refusalOfWaits } from '../../domain/programme/guest-requests.ts';
 import { bounds } from '../../domain/shared/limits.ts';
 import type { AskedChannel } from '../../orchestration/playout/guest-requests.ts';
-import { askedChannel, itemsInTime, refusalOfItem, takesRequests } from '../../orchestration/playout/guest-requests.ts';
+import { itemsInTime, refusalOfItem } from '../../orchestration/playout/guest-requests.ts';
 import type { GuestContext } from '../context.ts';
 import { id, orNotFound } from '../fields.ts';
 import { guestOperation } from '../operation.ts';
-import { lockProgramme } from '../programmes/lock-programme.ts';
+import { channelOfGuide } from './channel-of-guide.ts';
 import { guestRefusal } from './guest-refusal.ts';
 import { guideToken } from './guide-token.ts';
 
@@ -31,41 +25,34 @@ export const requestItem = guestOperation({
   output: { status: 202, body: z.object({ uploadID: z.string() }).meta({ id: 'GuestRequest' }) },
   errors: ['not_found', 'item_request_refused'],
   async handle(ctx, { params: { token }, body: { uploadID } }) {
-    const channel = await askedChannel(ctx.data, orNotFound(await ctx.data.guideLinks.find(token), 'guide'));
-    if ('refusedBy' in channel) throw guestRefusal(channel);
-    // Only a request that nothing else refuses waits for the lock of the stream.
-    const guest = ctx.guestOf(channel.stream.id);
-    await assertNoWait(ctx, channel, guest);
+    const channel = await channelOfGuide(ctx, token);
+    await assertNoWait(ctx, channel);
     const now = await ctx.data.now();
     const offered = itemsInTime(await ctx.offers(ctx.data, channel), channel, now);
     if (!offered.some((item) => item.id === uploadID)) throw guestRefusal(notOffered);
-    await grant(ctx, channel, guest, { uploadID, now });
+    // Only a request that nothing else refuses waits for this lock. The policy may have changed meanwhile.
+    orNotFound(await ctx.data.streams.lock(channel.stream.user_id, channel.stream.id), 'guide');
+    await grant(ctx, await channelOfGuide(ctx, token), uploadID, now);
     return { uploadID };
   },
 });
 
-async function assertNoWait({ data }: GuestContext, { stream, policy }: AskedChannel, guest: Buffer): Promise<void> {
-  const refusal = refusalOfWaits(await data.guestRequests.waits(stream.id, guest, policy));
+async function assertNoWait({ data, guestOf }: GuestContext, { stream, policy }: AskedChannel): Promise<void> {
+  const refusal = refusalOfWaits(await data.guestRequests.waits(stream.id, guestOf(stream.id), policy));
   if (refusal) throw guestRefusal(refusal);
 }
 
-async function grant(
-  ctx: GuestContext,
-  channel: AskedChannel,
-  guest: Buffer,
-  { uploadID, now }: { readonly uploadID: string; readonly now: Date },
-): Promise<void> {
+/** @param channel of a locked stream */
+async function grant(ctx: GuestContext, channel: AskedChannel, uploadID: string, now: Date): Promise<void> {
   const { data } = ctx;
-  const caller = { userID: channel.stream.user_id };
-  const { stream, programme } = await lockProgramme({ data, caller }, channel.programme.id);
-  if (!takesRequests(stream)) throw guestRefusal(notOnAir);
-  await assertNoWait(ctx, channel, guest);
-  const refusal = await refusalOfItem(data, { ...channel, stream }, uploadID, now);
+  const { stream, programme, policy } = channel;
+  await assertNoWait(ctx, channel);
+  const refusal = await refusalOfItem(data, channel, uploadID, now);
   if (refusal) throw guestRefusal(refusal);
-  const [upload] = await data.uploads.lockManyForUse([caller.userID], [uploadID]);
+  const [upload] = await data.uploads.lockManyForUse([stream.user_id], [uploadID]);
   if (!upload) throw guestRefusal(notOffered);
   const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID, by_guest: true };
   if ((await data.queuedItems.add(added, bounds.guestQueuedItems)) === null) throw guestRefusal(queueFull);
-  await data.guestRequests.add(stream.id, guest, keptMinutesOf(channel.policy));
+  await data.guestRequests.add(stream.id, ctx.guestOf(stream.id), keptMinutesOf(policy));
   await data.dueTimes.set(stream.id, 'plan', await data.now());
 }

@@ -7,7 +7,7 @@ import { orNotFound } from '../fields.ts';
 
 /** @throws {ProblemError} not_found */
 export async function lockProgramme(
-  { data, caller: { userID } }: Pick<Context, 'data'> & { readonly caller: Pick<Context['caller'], 'userID'> },
+  { data, caller: { userID } }: Context,
   id: string,
 ): Promise<{ readonly stream: Locked<Stream>; readonly programme: Locked<Programme> }> {
   const { stream_id: streamID } = orNotFound(await data.programmes.find(userID, id), 'programme');

@@ -40,18 +40,13 @@ const minuteMs = 60_000;
 /** The most rows of a timeline that are searched for an item: a day of items of a second. */
 const mostPlayedRows = 86_400;
 
-/** Whether requests are taken while a stream is in its state. */
-export function takesRequests({ state }: Stream): boolean {
-  return isLive(state) && state !== 'stopping';
-}
-
 /** The channel of a link, or the reason for which it takes no requests now. */
 export async function askedChannel(
   data: Database,
   { stream, requests: policy }: LinkedStream,
 ): Promise<AskedChannel | RequestRefusal> {
   if (policy === null) return notTaken;
-  if (!takesRequests(stream)) return notOnAir;
+  if (!isLive(stream.state) || stream.state === 'stopping') return notOnAir;
   const collection = await data.collections.find(stream.user_id, policy.collectionID);
   if (collection === null) return notTaken;
   const programmes = await data.programmes.ofStreams([stream.id]);
