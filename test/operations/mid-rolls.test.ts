@@ -26,7 +26,8 @@ let insert: { midRoll: object; perBreak: number };
 async function clip(name: string, durationSeconds: number, folder: string): Promise<string> {
   const { body } = await call('POST', '/uploads', { name, mimeType: 'video/mp4', folder });
   await pretendProbed(service, body.id, { durationSeconds });
-  const hash = createHash('sha256').update(name).digest('hex');
+  // Each test has contents of its own, as findings belong to contents.
+  const hash = createHash('sha256').update(body.id).digest('hex');
   await data().uploads.recordContentHash(body.id, `${hash}-video-${durationSeconds}`);
   return body.id;
 }
