@@ -52,7 +52,7 @@ const slow = [
 const nightly = [
   'test/deploy-command/checks.test.ts',
   'test/hostile/parsers.test.ts',
-  'test/long/{as-run,changed-settings,disturbed-outputs,drawn-texts,given-stages}.test.ts',
+  'test/long/{as-run,black-hole,changed-settings,disturbed-outputs,drawn-texts,given-stages}.test.ts',
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
@@ -61,7 +61,7 @@ const nightly = [
   'test/publisher/media/{generated-files,uncommon-files}.test.ts',
   'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
   'test/publisher/preparing/one-encoder.test.ts',
-  'test/web/{long-lists,programming}.test.ts',
+  'test/web/{developers,long-lists,programming}.test.ts',
 ];
 
 /**

@@ -329,6 +329,12 @@ describe('a skip', () => {
   const names = (rows: readonly Row[], count: number) => rows.slice(0, count).map(({ name }) => name);
 
   it('ends a row of a programme in ten seconds, once, and the plan continues behind it', async () => {
+    // The third song is by the artist of the first one, and begins before that one would have ended.
+    await call('PATCH', `/collections/${songs}`, { order: 'sequential' });
+    const { data: found } = (await call('GET', '/uploads?folder=Songs')).body;
+    const idOf = (name: string) => found.find((upload: { name: string }) => upload.name === name).id;
+    await pretendProbed(service, idOf('Song 0'), { durationSeconds: 900 });
+    for (const name of ['Song 2', 'Song 10']) await call('PATCH', `/uploads/${idOf(name)}`, { artist: 'Artist 0' });
     await edit(rules);
     await publish();
     const anchoredAt = await goLive();

@@ -77,6 +77,7 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
     programme,
     rules,
     untilMs: msOfFrame(grid, isSkip ? fromFrame + 1 : fromFrame),
+    cutMs: msOfFrame(grid, fromFrame),
     memberOf: (uploadID) => members.get(uploadID),
   });
   if (fromFrame === 0 || (isSkip && isOfItem(state)) || !(await canContinue(data, programme, state))) delete state.rest;

@@ -27,8 +27,10 @@ export interface HistoryRequest {
   readonly stream: Stream;
   readonly programme: PublishedProgramme;
   readonly rules: ProgrammeRules;
-  /** Unix time in ms. */
+  /** Unix time in ms; rows that begin before it are the history. */
   readonly untilMs: number;
+  /** Unix time in ms at which a plan begins, which cuts off the last row of the history. */
+  readonly cutMs: number;
   /** The member of a collection with an upload; undefined: it is in none any more. */
   readonly memberOf: (uploadID: string) => PlannableItem | undefined;
 }
@@ -68,7 +70,7 @@ interface PlayedRun {
 
 /** The rows that have begun between two times, or are planned to. */
 async function playedRows(data: Database, request: HistoryRequest, fromMs: number): Promise<TimedRow[]> {
-  const { programme, untilMs, memberOf } = request;
+  const { programme, untilMs, cutMs, memberOf } = request;
   const rows: TimedRow[] = [];
   for (const { grid, endMs, timelines } of await playedRuns(data, request, fromMs)) {
     const untilRunMs = Math.min(untilMs, endMs);
@@ -79,7 +81,7 @@ async function playedRows(data: Database, request: HistoryRequest, fromMs: numbe
     for (const occurrence of occurrencesFrom(timeline, fromFrame, grid.framesPerSecond)) {
       const startMs = msOfFrame(grid, occurrence.startFrame);
       if (startMs >= untilRunMs) break;
-      const endRowMs = msOfFrame(grid, occurrence.startFrame + occurrence.frameCount);
+      const endRowMs = Math.min(cutMs, msOfFrame(grid, occurrence.startFrame + occurrence.frameCount));
       const item = memberOf(occurrence.item.uploadID) ?? itemWithoutMember(occurrence.item);
       rows.push({ row: rowOfOccurrence(occurrence, item, grid.framesPerSecond), startMs, endMs: endRowMs });
     }
