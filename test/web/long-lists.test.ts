@@ -58,7 +58,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
     expect(await one.count()).toBe(0);
     await page.getByRole('searchbox', { name: 'Find' }).fill('one');
     await one.click();
-    await page.getByText('one.mp4', { exact: false }).first().waitFor();
+    await page.locator('.track').getByText('one.mp4').waitFor();
     await page.waitForURL('**/streams/new/str_*');
   });
 

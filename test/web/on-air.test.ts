@@ -68,6 +68,7 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     await badge('Failing').waitFor();
     await Promise.all([ingest.set('none'), backupIngest.set('none')]);
     await badge('Live').waitFor();
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
     await expect.poll(() => history().innerText()).toMatch(/Live[\s\S]*Failing[\s\S]*Live/);
   });
 

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumPath } from '../support/chromium.ts';
-import { choose, journeyBrowser } from '../support/journey-browser.ts';
+import { journeyBrowser } from '../support/journey-browser.ts';
 import { until } from '../support/local-run.ts';
 import { madeSample } from '../support/media-samples.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
@@ -36,7 +36,8 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   test('pays by coin: sees where to, that it is on its way, and then the credits', async () => {
     const before = await balance();
     const currency = 'USDC (BASE)';
-    await choose(page, 'Coin', currency);
+    await page.locator('button.choice').and(page.getByLabel('Coin', { exact: true })).click();
+    await page.getByRole('option', { name: currency }).click();
     await page.getByText('Send USDC on the BASE network only', { exact: false }).waitFor();
     const { address } = await run.api('GET', `/crypto/currencies/${encodeURIComponent(currency)}/deposit-address`);
     await page.getByText(address, { exact: true }).waitFor();
@@ -138,8 +139,10 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   }
   const focusedName = () =>
     page.evaluate(() => {
-      const { ariaLabel, labels, textContent } = document.activeElement as HTMLInputElement;
-      return (ariaLabel ?? labels?.[0]?.textContent ?? textContent ?? '').trim();
+      const focused = document.activeElement as HTMLInputElement;
+      const { ariaLabel, labels, textContent } = focused;
+      const label = focused.matches('.choice') ? focused.closest('.field')?.querySelector('.label') : labels?.[0];
+      return (ariaLabel ?? label?.textContent ?? textContent ?? '').trim();
     });
   async function type(name: string, text: string): Promise<void> {
     await reach(name);

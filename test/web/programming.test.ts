@@ -90,7 +90,7 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
   });
 
   test('makes a programme of two blocks and a jingle, with faults at their fields', async () => {
-    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}/programme`);
     await button('New programme').click();
     await page.getByRole('heading', { name: 'Programme of Channel one' }).waitFor();
     await button('Add a block').click();
@@ -205,7 +205,7 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     await timeline.getByText('Skipped. The next one begins at', { exact: false }).waitFor();
     const after = await rowsOf();
     expect(after[1]).toMatchObject({ startAt: skipped.startAt, uploadID: before[2].uploadID });
-    const programme = section('Programme');
+    const programme = section('Play next');
     await choose(programme, 'File', 'Evening bulletin');
     await button('Play next').click();
     await programme.getByText(/^plays at /).waitFor();

@@ -1,48 +1,49 @@
-// The library: uploads and imports, their findings, and the streams and playlists that use them.
-import { useState } from 'react';
-import type { DragEvent, ReactNode } from 'react';
-import { Ask } from '../kit/ask.tsx';
-import { formatBytes, formatDuration } from '../app/format.ts';
-import { change } from '../app/live-data.ts';
+// The library: uploads and imports with filters and folders, and actions on one or many of them.
+import { Folder, Plus, Upload as UploadIcon } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { uploadTypes } from '../../domain/media/upload-words.ts';
+import { change, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
-import { Link, setParameter, useParameter } from '../app/router.tsx';
+import { setParameter, useParameter } from '../app/router.tsx';
 import { SearchField } from '../app/search-field.tsx';
-import type { Upload } from '../app/types.ts';
+import type { Page, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
-import { useAttempt } from '../use-attempt.ts';
+import { Choice } from '../kit/choice.tsx';
+import { Empty } from '../kit/empty.tsx';
 import { words } from '../words/en.ts';
-import { Captions } from './captions.tsx';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { LibraryParts } from './library-parts.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import { uploadQueue } from './upload-queue.ts';
+import { UploadRow } from './upload-row.tsx';
+
+const usualSort = '-createdAt';
 
 export function LibraryPage(): ReactNode {
-  const search = useParameter('q');
-  const [isOver, setOver] = useState(false);
-  const path = `/uploads?limit=50${search === '' ? '' : `&q=${encodeURIComponent(search)}`}`;
-  const { first, items, more } = usePages<Upload>(path);
-  const drop = async (event: DragEvent): Promise<void> => {
-    event.preventDefault();
-    setOver(false);
-    uploadQueue.add(await droppedFiles(event.dataTransfer));
+  const filter = {
+    q: useParameter('q'),
+    type: useParameter('type'),
+    folder: useParameter('folder'),
+    sort: useParameter('sort') || usualSort,
   };
+  const isOver = useDrops();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const path = `/uploads?${parametersOf(filter)}`;
+  const { first, items, more } = usePages<Upload>(path);
+  const isFiltered = filter.q !== '' || filter.type !== '' || filter.folder !== '';
+  const chosen = items.filter(({ id }) => selected.has(id));
+  const select = (id: string, isSelected: boolean) =>
+    setSelected(new Set(isSelected ? [...selected, id] : [...selected].filter((each) => each !== id)));
   return (
-    <div
-      className="screen"
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => void drop(event)}
-    >
+    <div className="screen" data-over={isOver}>
       <div className="heading">
         <h1>{words.library.title}</h1>
         <label className="button primary">
+          <Plus aria-hidden />
           {words.library.add}
           <input
             type="file"
@@ -54,14 +55,27 @@ export function LibraryPage(): ReactNode {
         </label>
       </div>
       <LibraryParts />
-      <p className="hint">{words.library.dropHere}</p>
-      <SearchField label={words.library.search} value={search} onSearch={(text) => setParameter('q', text)} />
+      <Filters {...filter} />
+      <Folders folder={filter.folder} />
+      {chosen.length > 0 && <SelectionBar uploads={chosen} onDone={() => setSelected(new Set())} />}
       <Loaded live={first} path={path}>
         {() =>
-          items.length === 0 ? (
-            <p className="hint">{search === '' ? words.library.empty : words.library.nothingFits}</p>
+          items.length > 0 ? (
+            <LongList items={items}>
+              {(upload) => (
+                <UploadRow
+                  upload={upload}
+                  isSelected={selected.has(upload.id)}
+                  onSelect={(isSelected) => select(upload.id, isSelected)}
+                />
+              )}
+            </LongList>
           ) : (
-            <LongList items={items}>{(upload) => <Row upload={upload} />}</LongList>
+            <Empty
+              icon={<UploadIcon aria-hidden />}
+              title={isFiltered ? words.library.nothingFits : words.library.empty}
+              text={words.library.dropHere}
+            />
           )
         }
       </Loaded>
@@ -71,93 +85,97 @@ export function LibraryPage(): ReactNode {
   );
 }
 
-function Row({ upload }: { readonly upload: Upload }): ReactNode {
-  const { playlists, streams, managedSettings } = upload.usedBy;
-  const isUsed = playlists + streams + managedSettings > 0;
-  const failure = upload.failure ?? upload.externalSource?.failure;
-  const facts = [
-    upload.folder === '' ? null : upload.folder,
-    upload.durationSeconds === null ? null : formatDuration(upload.durationSeconds),
-    upload.width === null ? null : `${upload.width} × ${upload.height}`,
-    [upload.videoCodec, upload.audioCodec].filter((codec) => codec !== null).join(', ') || null,
-    upload.fileSize === undefined ? null : formatBytes(upload.fileSize),
-    isUsed ? words.library.usedBy(upload.usedBy) : words.library.unused,
-  ].filter((fact) => fact !== null);
+interface Filter {
+  readonly q: string;
+  readonly type: string;
+  readonly folder: string;
+  readonly sort: string;
+}
+
+function parametersOf({ q, type, folder, sort }: Filter): URLSearchParams {
+  const parameters = new URLSearchParams({ limit: '50', sort });
+  if (q !== '') parameters.set('q', q);
+  if (type !== '') parameters.set('type', type);
+  if (folder !== '') parameters.set('folder', folder);
+  return parameters;
+}
+
+/** Uploads all files that are dropped on the window. @returns whether files are held over it */
+function useDrops(): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    const over = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const drop = (event: DragEvent) => {
+      setOver(false);
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      void droppedFiles(event.dataTransfer).then((files) => uploadQueue.add(files));
+    };
+    // Before the listeners of the shell, which refuse files elsewhere.
+    addEventListener('dragover', over, { signal, capture: true });
+    addEventListener('drop', drop, { signal, capture: true });
+    addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false), { signal });
+    return () => listening.abort();
+  }, []);
+  return isOver;
+}
+
+function Filters({ q, type, sort }: Filter): ReactNode {
   return (
-    <>
-      {upload.thumbnailURL === null ? (
-        <span className="thumbnail" />
-      ) : (
-        <img className="thumbnail" src={upload.thumbnailURL} alt="" width="96" height="54" loading="lazy" />
+    <div className="filters">
+      <SearchField label={words.library.search} value={q} onSearch={(text) => setParameter('q', text)} />
+      <Choice
+        name="type"
+        label={words.library.type}
+        isLabelHidden
+        value={type}
+        onChange={(value) => setParameter('type', value)}
+        options={[['', words.library.types.all], ...uploadTypes.map((each) => [each, words.library.types[each]] as const)]}
+      />
+      <Choice
+        name="sort"
+        label={words.library.sort}
+        isLabelHidden
+        value={sort}
+        onChange={(value) => setParameter('sort', value === usualSort ? '' : value)}
+        options={Object.entries(words.library.sorts)}
+      />
+    </div>
+  );
+}
+
+interface FolderRow {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** The folders inside the shown one, and the way back. */
+function Folders({ folder }: { readonly folder: string }): ReactNode {
+  const { data } = useLive<Page<FolderRow>>(`/uploads/folders?limit=100&folder=${encodeURIComponent(folder)}`);
+  const above = folder.split('/').slice(0, -1).join('/');
+  if (folder === '' && !data?.data.length) return null;
+  return (
+    <p className="folders">
+      {folder !== '' && (
+        <button type="button" onClick={() => setParameter('folder', above)}>
+          {above === '' ? words.library.allFolders : above}
+        </button>
       )}
-      <div>
-        <strong className="name">{upload.name}</strong>
-        <p className="hint">{facts.join(' · ')}</p>
-        {failure && <p className="error">{failure.detail}</p>}
-        <Findings findings={upload.findings} />
-        {upload.type === 'video' && upload.probeState === 'completed' && <Captions upload={upload} />}
-      </div>
-      <div className="state">
-        <span className="badge" data-tone={toneOf(upload)}>
-          {stateWords(upload)}
-        </span>
-        {upload.probeState === 'failed' && <Retry upload={upload} />}
-        {upload.probeState === 'completed' && (
-          <Link className="button" href={`/streams/new?upload=${upload.id}`}>
-            {words.library.stream}
-          </Link>
-        )}
-        <Ask
-          action={words.remove}
-          tone="grave"
-          question={words.library.removeAsk(upload.name)}
-          explanation={isUsed ? words.library.removeUsed : words.library.removeText}
-          onYes={() => change('DELETE', `/uploads/${upload.id}`, ['/uploads'])}
-        />
-      </div>
-    </>
-  );
-}
-
-/** The faults that viewers may notice, as far as the file is examined. */
-function Findings({ findings }: Pick<Upload, 'findings'>): ReactNode {
-  if (findings.length === 0) return null;
-  return (
-    <details>
-      <summary>{words.library.findings(findings.length)}</summary>
-      {findings.map(({ kind, startSeconds, detail }) => (
-        <p key={`${kind} ${startSeconds}`} className="hint">
-          {detail}
-        </p>
+      {folder !== '' && <strong>{folder}</strong>}
+      {data?.data.map(({ path, name }) => (
+        <button type="button" key={path} onClick={() => setParameter('folder', path)}>
+          <Folder aria-hidden />
+          {name}
+        </button>
       ))}
-    </details>
+    </p>
   );
-}
-
-/** A button that fetches or examines a failed upload again. */
-function Retry({ upload: { id, name } }: { readonly upload: Upload }): ReactNode {
-  const { attempt: again, error } = useAttempt(() => change('POST', `/uploads/${id}/retry`, ['/uploads']));
-  return (
-    <>
-      <button type="button" aria-label={words.library.retryOne(name)} onClick={() => void again()}>
-        {words.retry}
-      </button>
-      <span role="alert">{error !== null && <span className="error">{error}</span>}</span>
-    </>
-  );
-}
-
-function stateWords({ uploaded, probeState, externalSource }: Upload): string {
-  if (externalSource?.state === 'failed') return words.library.importFailed;
-  if (externalSource && externalSource.state !== 'completed')
-    return words.library.importing(formatBytes(externalSource.bytesReceived));
-  return uploaded ? words.library.probe[probeState] : words.library.notThere;
-}
-
-function toneOf({ uploaded, probeState, externalSource }: Upload): string {
-  if (probeState === 'failed' || externalSource?.state === 'failed') return 'wrong';
-  if (probeState === 'completed') return 'quiet';
-  return uploaded || externalSource ? 'moving' : 'quiet';
 }
 
 function ImportForm(): ReactNode {

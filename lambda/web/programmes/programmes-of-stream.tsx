@@ -1,4 +1,4 @@
-// The programmes of a stream on its page: links to them, the queue of each, and the creation of one.
+// The programmes of a stream on its page: links to them, the creation of one, and the queue of each.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -16,8 +16,26 @@ import { UploadChoice } from '../streams/upload-choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
 
+const programmesOf = (streamID: string) => `/programmes?limit=${playlistKinds.length}&streamID=${streamID}`;
+
+/** The queues of the published programmes of a stream, with the choice of a file to play next. */
+export function QueuesOfStream({ stream }: { readonly stream: Stream }): ReactNode {
+  const { data: programmes } = useLive<Page<Programme>>(programmesOf(stream.id));
+  const published = programmes?.data.filter(({ liveVersion }) => liveVersion !== null) ?? [];
+  return published.map(({ id, kind }) => (
+    <section key={id} aria-labelledby={`queue-${kind}`}>
+      <h2 id={`queue-${kind}`}>
+        {published.length === 1 ? words.onAir.next : `${words.onAir.next}: ${words.playlists.kinds[kind]}`}
+      </h2>
+      <p className="hint">{words.onAir.nextHint}</p>
+      <PlayNext programmeID={id} />
+      <Queue programmeID={id} />
+    </section>
+  ));
+}
+
 export function ProgrammesOfStream({ stream }: { readonly stream: Stream }): ReactNode {
-  const path = `/programmes?limit=${playlistKinds.length}&streamID=${stream.id}`;
+  const path = programmesOf(stream.id);
   const programmes = useLive<Page<Programme>>(path);
   return (
     <section aria-labelledby="programme">
@@ -80,13 +98,6 @@ function OfStream({ programme: { id, kind, liveVersion, planFailure }, isOnly, i
           {isOnly ? words.onAir.edit : words.onAir.editOf[kind]}
         </Link>
       </p>
-      {liveVersion !== null && (
-        <>
-          <p className="hint">{words.onAir.nextHint}</p>
-          <PlayNext programmeID={id} />
-          <Queue programmeID={id} />
-        </>
-      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // The part “On air” of a stream: the latest picture with figures, now and next, and measurements over time.
 import type { ReactNode } from 'react';
 import type { Stream } from '../app/types.ts';
+import { QueuesOfStream } from '../programmes/programmes-of-stream.tsx';
 import { Evidence } from './evidence.tsx';
 import { Figures } from './figures.tsx';
 import { Timeline } from './timeline.tsx';
@@ -10,7 +11,10 @@ export function OnAirPart({ stream }: { readonly stream: Stream }): ReactNode {
     <>
       <div className="columns on-air">
         <Evidence stream={stream} />
-        <Timeline stream={stream} />
+        <div className="stack">
+          <Timeline stream={stream} />
+          <QueuesOfStream stream={stream} />
+        </div>
       </div>
       <Figures streamID={stream.id} />
     </>

@@ -1,0 +1,90 @@
+// The details of an upload in a dialog: the file played, and its name, titles, folder and tags to change.
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { call } from '../app/api.ts';
+import { change } from '../app/live-data.ts';
+import type { Upload } from '../app/types.ts';
+import { Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+interface UploadDetailsProps {
+  readonly upload: Upload;
+  readonly onClose: () => void;
+}
+
+export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNode {
+  const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    const { name, title, artist, album, folder, tags = '' } = fields;
+    const wished = {
+      name,
+      title: title || null,
+      artist: artist || null,
+      album: album || null,
+      folder,
+      tags: tags
+        .split(',')
+        .map((tag) => tag.trim())
+        .filter((tag) => tag !== ''),
+    };
+    // Unchanged fields are not sent, because another user may have changed them meanwhile.
+    const changed = Object.entries(wished).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(upload[field as keyof Upload]),
+    );
+    await change('PATCH', `/uploads/${upload.id}`, ['/uploads'], Object.fromEntries(changed));
+    onClose();
+  };
+  const close = (isOpen: boolean) => {
+    if (!isOpen) onClose();
+  };
+  return (
+    <ModalOverlay className="veil" isOpen onOpenChange={close} isDismissable>
+      <Modal className="modal">
+        <Dialog>
+          <Heading slot="title">{upload.name}</Heading>
+          {upload.uploaded && <Playback upload={upload} />}
+          <Form action={words.save} onSubmit={save}>
+            <Field name="name" label={words.library.name} defaultValue={upload.name} maxLength={255} />
+            <Field name="title" label={words.library.titled} defaultValue={upload.title ?? ''} required={false} />
+            <Field name="artist" label={words.library.artist} defaultValue={upload.artist ?? ''} required={false} />
+            <Field name="album" label={words.library.album} defaultValue={upload.album ?? ''} required={false} />
+            <Field
+              name="folder"
+              label={words.library.folder}
+              hint={words.library.folderHint}
+              defaultValue={upload.folder}
+              required={false}
+            />
+            <Field
+              name="tags"
+              label={words.library.tags}
+              hint={words.library.tagsHint}
+              defaultValue={upload.tags.join(', ')}
+              required={false}
+            />
+          </Form>
+          <p className="buttons">
+            <button type="button" onClick={onClose}>
+              {words.cancel}
+            </button>
+          </p>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+/** The file itself, by an address that is valid for a while. */
+function Playback({ upload: { id, name, type } }: { readonly upload: Upload }): ReactNode {
+  const [url, setURL] = useState<string | null>(null);
+  useEffect(() => {
+    void call<{ readonly url: string }>('POST', `/uploads/${id}/download-url`).then(
+      (answer) => setURL(answer.url),
+      () => {},
+    );
+  }, [id]);
+  if (url === null) return null;
+  if (type === 'image') return <img className="played" src={url} alt={name} />;
+  if (type === 'audio') return <audio className="played" src={url} controls aria-label={name} />;
+  return <video className="played" src={url} controls playsInline aria-label={name} />;
+}
