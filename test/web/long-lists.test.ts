@@ -135,7 +135,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
       const complete = new Set<string>();
       let refusals = 0;
       // The stand-in for the API answers at once: a real one would be busy with inspecting a thousand files.
-      await page.route(/\/v1\/uploads(\/|$)|\/stand-in/, async (route) => {
+      await page.route(/\/v1\/uploads(\/(?!folders)|$)|\/stand-in/, async (route) => {
         const request = route.request();
         const { pathname } = new URL(request.url());
         const id = /upl_\d+/.exec(pathname)?.[0] ?? '';
@@ -174,7 +174,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
       expect(made).toHaveLength(fileCount);
       expect(new Set(made.map(({ folder: into }) => into))).toEqual(new Set(['Summer', 'Summer/Night']));
       expect(made.map(({ name }) => name)).not.toContain('notes.txt');
-      await page.unroute(/\/v1\/uploads(\/|$)|\/stand-in/);
+      await page.unroute(/\/v1\/uploads(\/(?!folders)|$)|\/stand-in/);
     },
   );
 

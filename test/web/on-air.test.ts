@@ -88,7 +88,10 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     const played = data.slice(0, 2).map(({ uploadID }: { uploadID: string }) => uploadID);
     expect(played).toContain(other);
     await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
-    await page.getByText(name).first().waitFor();
+    await page
+      .getByText(name.replace(/\.mp4$/, ''))
+      .first()
+      .waitFor();
   });
 
   test('the browser has complained of nothing, and blocked nothing', () => {

@@ -36,7 +36,10 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   test('pays by coin: sees where to, that it is on its way, and then the credits', async () => {
     const before = await balance();
     const currency = 'USDC (BASE)';
-    await page.locator('button.choice').and(page.getByLabel('Coin', { exact: true })).click();
+    await page
+      .locator('button.choice')
+      .and(page.getByLabel('Coin', { exact: true }))
+      .click();
     await page.getByRole('option', { name: currency }).click();
     await page.getByText('Send USDC on the BASE network only', { exact: false }).waitFor();
     const { address } = await run.api('GET', `/crypto/currencies/${encodeURIComponent(currency)}/deposit-address`);

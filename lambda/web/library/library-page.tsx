@@ -56,6 +56,7 @@ export function LibraryPage(): ReactNode {
       </div>
       <LibraryParts />
       <Filters {...filter} />
+      <p className="hint">{words.library.dropHere}</p>
       <Folders folder={filter.folder} />
       {chosen.length > 0 && <SelectionBar uploads={chosen} onDone={() => setSelected(new Set())} />}
       <Loaded live={first} path={path}>
@@ -74,7 +75,7 @@ export function LibraryPage(): ReactNode {
             <Empty
               icon={<UploadIcon aria-hidden />}
               title={isFiltered ? words.library.nothingFits : words.library.empty}
-              text={words.library.dropHere}
+              text={words.library.emptyText}
             />
           )
         }
@@ -136,7 +137,10 @@ function Filters({ q, type, sort }: Filter): ReactNode {
         isLabelHidden
         value={type}
         onChange={(value) => setParameter('type', value)}
-        options={[['', words.library.types.all], ...uploadTypes.map((each) => [each, words.library.types[each]] as const)]}
+        options={[
+          ['', words.library.types.all],
+          ...uploadTypes.map((each) => [each, words.library.types[each]] as const),
+        ]}
       />
       <Choice
         name="sort"

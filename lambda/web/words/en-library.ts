@@ -41,6 +41,7 @@ export const library = {
   removeManyText: 'They are deleted for good. If a stream, playlist or broadcast uses one of them, none is deleted.',
   search: 'Search by name',
   empty: 'No files yet.',
+  emptyText: 'Your videos, pictures and songs, and the faults in them that viewers may notice.',
   nothingFits: 'No matching files.',
   link: 'Import from a link',
   linkLabel: 'Link to a file',
