@@ -6,6 +6,7 @@ import type { Document } from '../../surfaces/openapi/described.ts';
 import { call } from '../app/api.ts';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
+import { DevelopersParts } from './developers-parts.tsx';
 import { words } from '../words/en.ts';
 import { EventPage } from './event-page.tsx';
 import { OperationPage } from './operation-page.tsx';
@@ -51,9 +52,9 @@ function Index({ document }: { readonly document: Document }): ReactNode {
   return (
     <>
       <h1>{words.developers.title}</h1>
+      <DevelopersParts />
       <p className="hint">{words.developers.intro}</p>
       <p className="links">
-        <Link href="/developers/graphql">{words.developers.graphql}</Link>
         <a href="/v1/reference">{words.developers.plain}</a>
         <a href="/v1/openapi.json">OpenAPI 3.1</a>
       </p>

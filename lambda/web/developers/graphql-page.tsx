@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
-import { Link } from '../app/router.tsx';
+import { DevelopersParts } from './developers-parts.tsx';
 import { words } from '../words/en.ts';
 import { CodeBlock } from './code-block.tsx';
 import type * as EditorModule from './graphql-editor.ts';
@@ -51,8 +51,8 @@ export function GraphqlPage(): ReactNode {
   const loaded = useEditor(place, query, run);
   return (
     <div className="screen">
-      <Link href="/developers">{words.developers.title}</Link>
       <h1>{words.developers.graphql}</h1>
+      <DevelopersParts />
       <p className="hint">{words.developers.runHint}</p>
       <div className="columns">
         <div className="stack">

@@ -8,6 +8,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Webhook } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { DevelopersParts } from '../developers/developers-parts.tsx';
 import { words } from '../words/en.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { WebhookBadge } from './webhook-badge.tsx';
@@ -25,6 +26,7 @@ export function WebhooksPage(): ReactNode {
   return (
     <div className="screen">
       <h1>{words.webhooks.title}</h1>
+      <DevelopersParts />
       <p className="hint">{words.webhooks.text}</p>
       <SecretOnce secret={secret} />
       <PagedRows pages={usePages<Webhook>(path)} none={words.webhooks.empty} isLong>

@@ -65,7 +65,6 @@ export const alerts = {
   afterSeconds: 'Delay (seconds)',
   quietFrom: 'Quiet from (empty: never)',
   quietTo: 'Quiet until',
-  zone: 'Time zone',
   removeAsk: (name: string) => `Delete the channel ${name}?`,
   removeText: 'It gets no more messages.',
 } as const;

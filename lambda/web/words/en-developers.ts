@@ -5,6 +5,7 @@ export const developers = {
   title: 'API reference',
   intro: 'Every operation over REST. Send an API key as X-API-Key, or try it here as yourself.',
   graphql: 'GraphQL',
+  keys: 'API keys',
   plain: 'As one plain page',
   search: 'Search operations and events',
   found: (count: number) => plural(count, 'entry', 'entries'),

@@ -4,7 +4,6 @@ import { plural } from './plural.ts';
 export const schedule = {
   title: 'Schedule',
   zone: (zone: string) => `Times are in your time zone, ${zone}.`,
-  week: 'Week',
   before: 'Week before',
   after: 'Week after',
   thisWeek: 'This week',

@@ -241,7 +241,6 @@ export const words = {
     destination: 'Destination',
     quality: 'Quality',
     framerate: 'Frames a second',
-    video: 'Plays',
     byDefault: 'Your default',
     readiness: 'Before it can start',
     leftOut: 'Will be left out',
