@@ -19,6 +19,8 @@ import type { ReactNode } from 'react';
 import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
 import { Brand } from '../brand.tsx';
 import { post } from '../requests.ts';
+import type { Session } from '../session.ts';
+import { useLoaded } from '../use-loaded.ts';
 import { words } from '../words/en.ts';
 import { formatMoment, formatWhole } from './format.ts';
 import { useLive } from './live-data.ts';
@@ -65,19 +67,34 @@ export function Navigation(): ReactNode {
       <div className="further" data-open={isOpen} onClick={() => setOpen(false)}>
         <ul>
           <PlaceLink place={alerts}>
-            <OpenIncidents />
+            <OfUser>
+              <OpenIncidents />
+            </OfUser>
           </PlaceLink>
           {furtherPlaces.map((place) => (
             <PlaceLink key={place.href} place={place} />
           ))}
         </ul>
         <div className="foot">
-          <Credits />
-          <AccountMenu />
+          <OfUser>
+            <Credits />
+            <AccountMenu />
+          </OfUser>
         </div>
       </div>
     </nav>
   );
+}
+
+/** Parts that read data of the user. The reference of the API is public: it has them only within a session. */
+function OfUser({ children }: { readonly children: ReactNode }): ReactNode {
+  const isPublic = usePath().startsWith('/developers');
+  return isPublic ? <WithinSession>{children}</WithinSession> : children;
+}
+
+function WithinSession({ children }: { readonly children: ReactNode }): ReactNode {
+  const { data: session } = useLoaded<Session | null>('/get-session');
+  return session ? children : null;
 }
 
 function PlaceLink({ place, children }: { readonly place: Place; readonly children?: ReactNode }): ReactNode {
