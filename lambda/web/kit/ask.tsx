@@ -1,9 +1,9 @@
 // A button for actions that cost, end or delete something: it asks for confirmation in a dialog.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
+import { Sheet } from './sheet.tsx';
 
 interface AskProps {
   /** The text of the button, and of the button that confirms. */
@@ -50,39 +50,34 @@ export function Question({ isOpen, onClose, ...question }: QuestionProps): React
     await act();
     onClose();
   });
-  const close = (open: boolean) => {
-    if (!open && !isPending) onClose();
+  const close = () => {
+    if (!isPending) onClose();
   };
   const { action, explanation, children, refuse, tone = 'plain', onYes, other } = question;
   return (
-    <ModalOverlay className="veil" isOpen={isOpen} onOpenChange={close} isDismissable>
-      <Modal className="modal">
-        <Dialog role="alertdialog">
-          <Heading slot="title">{question.question}</Heading>
-          <p>{explanation}</p>
-          {children}
-          <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
-          <p className="buttons">
-            <button type="button" disabled={isPending} onClick={onClose}>
-              {refuse ?? words.cancel}
-            </button>
-            {other && (
-              <button type="button" disabled={isPending} onClick={() => void attempt(other.onYes)}>
-                {other.action}
-              </button>
-            )}
-            <button
-              type="button"
-              className={tone === 'grave' ? 'grave solid' : 'primary'}
-              disabled={isPending}
-              aria-busy={isPending}
-              onClick={() => void attempt(onYes)}
-            >
-              {action}
-            </button>
-          </p>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Sheet role="alertdialog" title={question.question} isOpen={isOpen} onClose={close}>
+      <p>{explanation}</p>
+      {children}
+      <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+      <p className="buttons">
+        <button type="button" disabled={isPending} onClick={onClose}>
+          {refuse ?? words.cancel}
+        </button>
+        {other && (
+          <button type="button" disabled={isPending} onClick={() => void attempt(other.onYes)}>
+            {other.action}
+          </button>
+        )}
+        <button
+          type="button"
+          className={tone === 'grave' ? 'grave solid' : 'primary'}
+          disabled={isPending}
+          aria-busy={isPending}
+          onClick={() => void attempt(onYes)}
+        >
+          {action}
+        </button>
+      </p>
+    </Sheet>
   );
 }

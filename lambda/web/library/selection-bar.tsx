@@ -2,13 +2,13 @@
 import { FolderInput, ListPlus, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { change, refresh, useLive } from '../app/live-data.ts';
 import { navigate } from '../app/router.tsx';
 import type { Page, Playlist, Upload } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Question } from '../kit/ask.tsx';
 import { Choice } from '../kit/choice.tsx';
+import { Sheet } from '../kit/sheet.tsx';
 import { words } from '../words/en.ts';
 
 interface SelectionBarProps {
@@ -65,29 +65,6 @@ export function SelectionBar({ uploads, onDone }: SelectionBarProps): ReactNode 
         onYes={() => batch(uploads.map(({ id }) => ({ op: 'delete', uploadID: id })))}
       />
     </div>
-  );
-}
-
-interface SheetProps {
-  readonly title: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}
-
-function Sheet({ title, isOpen, onClose, children }: SheetProps): ReactNode {
-  const close = (open: boolean) => {
-    if (!open) onClose();
-  };
-  return (
-    <ModalOverlay className="veil" isOpen={isOpen} onOpenChange={close} isDismissable>
-      <Modal className="modal">
-        <Dialog>
-          <Heading slot="title">{title}</Heading>
-          {children}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
   );
 }
 

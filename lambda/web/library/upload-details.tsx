@@ -1,11 +1,11 @@
 // The details of an upload in a dialog: the file played, and its name, titles, folder and tags to change.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { call } from '../app/api.ts';
 import { change } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
+import { Sheet } from '../kit/sheet.tsx';
 import { words } from '../words/en.ts';
 
 interface UploadDetailsProps {
@@ -34,43 +34,35 @@ export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNod
     await change('PATCH', `/uploads/${upload.id}`, ['/uploads'], Object.fromEntries(changed));
     onClose();
   };
-  const close = (isOpen: boolean) => {
-    if (!isOpen) onClose();
-  };
   return (
-    <ModalOverlay className="veil" isOpen onOpenChange={close} isDismissable>
-      <Modal className="modal">
-        <Dialog>
-          <Heading slot="title">{upload.name}</Heading>
-          {upload.uploaded && <Playback upload={upload} />}
-          <Form action={words.save} onSubmit={save}>
-            <Field name="name" label={words.library.name} defaultValue={upload.name} maxLength={255} />
-            <Field name="title" label={words.library.titled} defaultValue={upload.title ?? ''} required={false} />
-            <Field name="artist" label={words.library.artist} defaultValue={upload.artist ?? ''} required={false} />
-            <Field name="album" label={words.library.album} defaultValue={upload.album ?? ''} required={false} />
-            <Field
-              name="folder"
-              label={words.library.folder}
-              hint={words.library.folderHint}
-              defaultValue={upload.folder}
-              required={false}
-            />
-            <Field
-              name="tags"
-              label={words.library.tags}
-              hint={words.library.tagsHint}
-              defaultValue={upload.tags.join(', ')}
-              required={false}
-            />
-          </Form>
-          <p className="buttons">
-            <button type="button" onClick={onClose}>
-              {words.cancel}
-            </button>
-          </p>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Sheet title={upload.name} isOpen onClose={onClose}>
+      {upload.uploaded && <Playback upload={upload} />}
+      <Form action={words.save} onSubmit={save}>
+        <Field name="name" label={words.library.name} defaultValue={upload.name} maxLength={255} />
+        <Field name="title" label={words.library.titled} defaultValue={upload.title ?? ''} required={false} />
+        <Field name="artist" label={words.library.artist} defaultValue={upload.artist ?? ''} required={false} />
+        <Field name="album" label={words.library.album} defaultValue={upload.album ?? ''} required={false} />
+        <Field
+          name="folder"
+          label={words.library.folder}
+          hint={words.library.folderHint}
+          defaultValue={upload.folder}
+          required={false}
+        />
+        <Field
+          name="tags"
+          label={words.library.tags}
+          hint={words.library.tagsHint}
+          defaultValue={upload.tags.join(', ')}
+          required={false}
+        />
+      </Form>
+      <p className="buttons">
+        <button type="button" onClick={onClose}>
+          {words.cancel}
+        </button>
+      </p>
+    </Sheet>
   );
 }
 

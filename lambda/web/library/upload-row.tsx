@@ -48,7 +48,7 @@ export function UploadRow({ upload, isSelected, onSelect }: UploadRowProps): Rea
   );
 }
 
-export function isUsed({ usedBy: { playlists, streams, managedSettings } }: Upload): boolean {
+function isUsed({ usedBy: { playlists, streams, managedSettings } }: Upload): boolean {
   return playlists + streams + managedSettings > 0;
 }
 

@@ -9,6 +9,12 @@ export type StreamChanges = Partial<
   Pick<Stream, 'name' | 'videoUploadObjectID' | 'destinationID' | 'quality' | 'framerate' | 'look'>
 >;
 
+/** Makes an empty playlist of a stream: songs are shuffled, and videos play one after the other. */
+export function makePlaylist(streamID: string, kind: TrackKind): Promise<Playlist> {
+  const mode = kind === 'audio' ? 'shuffle' : 'sequential';
+  return call<Playlist>('POST', '/playlists', { streamID, kind, mode });
+}
+
 /** Changes are made one after the other, because each one builds on the answer of the one before it. */
 export class DraftStream {
   #streamID: string | null;
@@ -36,7 +42,7 @@ export class DraftStream {
       }
       const added = [...(playlist || kind === 'audio' || looping === null ? [] : [looping]), uploadID];
       const operations = added.map((each) => ({ op: 'add', uploadID: each }));
-      const { id } = playlist ?? (await this.#makePlaylist(stream.id, kind));
+      const { id } = playlist ?? (await makePlaylist(stream.id, kind));
       await call('POST', `/playlists/${id}/operations`, { operations });
       this.#refresh(stream.id);
     });
@@ -48,11 +54,6 @@ export class DraftStream {
       await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'remove', itemID }] });
       if (this.#streamID !== null) this.#refresh(this.#streamID);
     });
-  }
-
-  #makePlaylist(streamID: string, kind: TrackKind): Promise<Playlist> {
-    const mode = kind === 'audio' ? 'shuffle' : 'sequential';
-    return call<Playlist>('POST', '/playlists', { streamID, kind, mode });
   }
 
   #read(): Promise<Stream> {

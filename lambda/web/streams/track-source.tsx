@@ -12,6 +12,7 @@ import { Failure, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
+import { makePlaylist } from './draft-stream.ts';
 import { UploadChoice } from './upload-choice.tsx';
 
 interface TrackSourceProps {
@@ -105,8 +106,7 @@ interface ChangeProps extends TrackSourceProps {
 function Change({ stream, kind, playlists, playlist }: ChangeProps): ReactNode {
   const { [uploadFields[kind]]: uploadID, id } = stream;
   const { attempt: make, error } = useAttempt(async () => {
-    const mode = kind === 'audio' ? 'shuffle' : 'sequential';
-    const made = await call<Playlist>('POST', '/playlists', { streamID: id, kind, mode });
+    const made = await makePlaylist(id, kind);
     if (uploadID !== null)
       await call('POST', `/playlists/${made.id}/operations`, { operations: [{ op: 'add', uploadID }] });
     refresh('/playlists?');

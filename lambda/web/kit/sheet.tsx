@@ -1,0 +1,28 @@
+// A dialog over the page. The Escape key and a click beside it close it.
+import type { ReactNode } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+
+interface SheetProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** `alertdialog` for questions that an action asks. @default dialog */
+  readonly role?: 'dialog' | 'alertdialog';
+  readonly children: ReactNode;
+}
+
+export function Sheet({ title, isOpen, onClose, role = 'dialog', children }: SheetProps): ReactNode {
+  const close = (open: boolean) => {
+    if (!open) onClose();
+  };
+  return (
+    <ModalOverlay className="veil" isOpen={isOpen} onOpenChange={close} isDismissable>
+      <Modal className="modal">
+        <Dialog role={role}>
+          <Heading slot="title">{title}</Heading>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
