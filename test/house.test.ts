@@ -197,6 +197,7 @@ describe('who may import whom', () => {
       'react-dom',
       'react-aria-components',
       'lucide-react',
+      'uplot',
       'hls.js',
       '@codemirror',
       '@lezer',

@@ -11,6 +11,7 @@ import { updateAlertChannel } from './alerts/update-alert-channel.ts';
 import { createTopUp } from './billing/create-top-up.ts';
 import { getBillingOverview } from './billing/get-billing-overview.ts';
 import { getUsageAnalytics } from './billing/get-usage-analytics.ts';
+import { listStreamUsage } from './billing/list-stream-usage.ts';
 import { listInvoices } from './billing/list-invoices.ts';
 import { listPrices } from './billing/list-prices.ts';
 import { getCryptoDepositAddress } from './crypto/get-crypto-deposit-address.ts';
@@ -87,6 +88,7 @@ import { getStreamReadiness } from './streams/get-stream-readiness.ts';
 import { createStreamPreview } from './streams/create-stream-preview.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
+import { getGuideLink } from './streams/get-guide-link.ts';
 import { updateGuideLink } from './streams/update-guide-link.ts';
 import { listRequestableItems } from './guides/list-requestable-items.ts';
 import { requestItem } from './guides/request-item.ts';
@@ -167,6 +169,7 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   previewStreamLook,
   listStreamTransitions,
   createGuideLink,
+  getGuideLink,
   updateGuideLink,
   deleteGuideLink,
   listRequestableItems,
@@ -255,6 +258,7 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   listPrices,
   listInvoices,
   getUsageAnalytics,
+  listStreamUsage,
   createTopUp,
 
   listCryptoCurrencies,

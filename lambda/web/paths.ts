@@ -20,6 +20,7 @@ export const pagePaths = [
   '/library',
   '/playlists',
   '/collections',
+  '/sources',
   '/destinations',
   '/schedule',
   '/alerts',

@@ -60,6 +60,7 @@ async function sentByReads(): Promise<Map<string, Values>> {
     '/webhooks',
     '/me',
     '/billing/usage',
+    '/billing/usage/streams',
   ];
   const sent = new Map<string, Values>();
   const restore = onEachStatement((text, values) => sent.set(text, values));

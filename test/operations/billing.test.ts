@@ -81,6 +81,23 @@ describe('usage', () => {
     });
   });
 
+  it('of each stream counts the part in the range, the most expensive first, also of deleted ones', async () => {
+    await live({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T11:00:00Z', bytes: 8000 });
+    await live({ from: '2026-03-01T09:30:00Z', to: '2026-03-01T10:30:00Z', role: 'backup' });
+    await live({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T10:10:00Z', streamID: 'str_b' });
+    const range = new URLSearchParams({ from: '2026-03-01T10:00:00Z', to: '2026-03-02T00:00:00Z' });
+    expect((await user.call('GET', `/billing/usage/streams?${range}`)).body).toEqual({
+      data: [
+        { streamID: 'str_a', name: null, liveSeconds: 3600, creditsSpent: 54, bytesSent: 4000 },
+        { streamID: 'str_b', name: null, liveSeconds: 600, creditsSpent: 6, bytesSent: 0 },
+      ],
+    });
+    expect(await user.call('GET', '/billing/usage/streams?from=2020-01-01T00:00:00Z')).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: '/query/from' }] },
+    });
+  });
+
   it('has parts that sum up to the whole, to the last decimal', async () => {
     await live({ from: '2026-03-01T09:45:00.123Z', to: '2026-04-02T11:15:00.789Z', rate: 0.7333 });
     const range = { from: '2026-03-01T00:00:00Z', to: '2026-05-01T00:00:00Z' };

@@ -374,6 +374,14 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     validation_failed: async () =>
       on('streams', emptyStream(), 'guide-link', { requests: { collectionID: 'nothing' } }),
   },
+  get_guide_link: {
+    done: async () => {
+      const id = await emptyStream();
+      await call('POST', `/streams/${id}/guide-link`);
+      return call('GET', `/streams/${id}/guide-link`);
+    },
+    not_found: async () => call('GET', `/streams/${await emptyStream()}/guide-link`),
+  },
   update_guide_link: {
     done: async () => {
       const id = await emptyStream();

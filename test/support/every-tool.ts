@@ -156,6 +156,7 @@ export async function callEveryTool(
   await call('get_stream_proof', { id: stream.id, day: '2026-01-31' });
   await call('create_guide_link', { id: stream.id });
   await call('update_guide_link', { id: stream.id, requests: null });
+  await call('get_guide_link', { id: stream.id });
   await call('delete_guide_link', { id: stream.id });
   await call('list_stream_broadcasts', { id: stream.id });
   const second = await call('create_destination', { name: 'b', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'second' });
@@ -185,6 +186,7 @@ export async function callEveryTool(
   await call('get_billing_overview');
   await call('list_invoices');
   await call('get_usage_analytics', { granularity: 'month' });
+  await call('list_stream_usage', {});
   await call('create_top_up', { amountCents: 500 });
   const { data: currencies } = await call('list_crypto_currencies');
   await call('get_crypto_deposit_address', { id: currencies[0].id });

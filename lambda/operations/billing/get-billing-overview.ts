@@ -5,7 +5,7 @@ import { exhaustionOf, storagePriceOf } from '../../domain/billing/credits.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 
-const overview = z
+export const overview = z
   .object({
     id: z.string().describe('ID of the user.'),
     billing: z.object({

@@ -4,23 +4,15 @@ import { isTimeZone } from '../../domain/shared/time-zone.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { defaultRangeMs, figures, figuresOf } from './usage-figures.ts';
 
 const dayMs = 86_400_000;
-const defaultRangeMs = 30 * dayMs;
 /** The shortest length of a bucket: an hour may be skipped when clocks change, and a month may have 28 days. */
 const bucketMs = { hour: dayMs / 24, day: dayMs - dayMs / 24, month: 28 * dayMs - dayMs / 24 } as const;
 /** The most buckets of an answer: the hours of three months, or the days of six years. */
 const maxBuckets = 2232;
 
-const figures = {
-  liveSeconds: z.number().describe('Seconds in which destinations accepted media, summed over all streams.'),
-  creditsSpent: z.number().describe('Credits spent by all replicas, including running ones.'),
-  bytesSent: z
-    .int()
-    .describe('Bytes sent by all replicas. The bytes of an uninterrupted period are spread evenly over it.'),
-};
-
-const usageSchema = z
+export const usageSchema = z
   .object({
     from: timestamp,
     to: timestamp,
@@ -72,12 +64,7 @@ export const getUsageAnalytics = operation(['service:billing'], {
       timeZone,
       now,
     });
-    const data = buckets.map((bucket) => ({
-      start: bucket.start,
-      liveSeconds: bucket.live_seconds,
-      creditsSpent: bucket.credits_spent,
-      bytesSent: bucket.bytes_sent,
-    }));
+    const data = buckets.map((bucket) => ({ start: bucket.start, ...figuresOf(bucket) }));
     return {
       from,
       to,

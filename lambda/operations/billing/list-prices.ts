@@ -11,7 +11,7 @@ const price = z.object({
   at60: z.number(),
 });
 
-const prices = z
+export const prices = z
   .object({
     currency: z.literal('USD'),
     creditsPerUnit: z.number().describe('Number of credits that one unit of the currency buys.'),

@@ -1,5 +1,6 @@
 // The token of a guide link, and the addresses built from it.
 import * as z from 'zod';
+import { requestPolicy } from './request-policy.ts';
 
 /** The endings of the addresses: a week of the guide in three formats, and the current and next item in two. */
 export const guideDocuments = ['.json', '.xml', '.ics', '/now.json', '/now.txt'] as const;
@@ -18,6 +19,9 @@ export const guideLink = z
     requestsURL: z.string().describe('GET lists items that viewers may ask for; POST asks for one.'),
   })
   .meta({ id: 'GuideLink', examples: [addressesOf('A'.repeat(32), 'https://streams.example.org/v1')] });
+
+/** The settings of a link. */
+export const guideLinkSettings = z.object({ requests: requestPolicy.nullable() }).meta({ id: 'GuideLinkSettings' });
 
 export function addressesOf(token: string, baseURL: string) {
   const address = (document: GuideDocument) => `${baseURL}/guides/${token}${document}`;

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertRequests, requestPolicy, requestPolicyInput } from './request-policy.ts';
+import { guideLinkSettings } from './guide-link.ts';
+import { assertRequests, requestPolicyInput } from './request-policy.ts';
 
 export const updateGuideLink = operation(['service:write'], {
   summary: 'Change the public link of a stream',
@@ -10,7 +11,7 @@ export const updateGuideLink = operation(['service:write'], {
   tag: 'streams',
   route: 'PATCH /streams/{id}/guide-link',
   body: z.strictObject({ requests: requestPolicyInput.optional() }),
-  output: { status: 200, body: z.object({ requests: requestPolicy.nullable() }).meta({ id: 'GuideLinkSettings' }) },
+  output: { status: 200, body: guideLinkSettings },
   async handle(ctx, { params, body: { requests } }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     const before = await ctx.data.guideLinks.requestsOf(stream.id);

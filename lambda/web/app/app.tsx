@@ -55,6 +55,7 @@ const screens = [
     words.navigation.collections,
     async () => (await import('../collections/collection-page.tsx')).CollectionPage,
   ),
+  screen(/^\/sources$/, words.library.sources, async () => (await import('../sources/sources-page.tsx')).SourcesPage),
   screen(
     /^\/programmes\/(\w+)\/days$/,
     words.onAir.programme,

@@ -17,6 +17,7 @@ import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
+import { useBalance } from '../billing/balance.ts';
 import { Brand } from '../brand.tsx';
 import { post } from '../requests.ts';
 import type { Session } from '../session.ts';
@@ -39,7 +40,12 @@ interface Place {
 const places: readonly Place[] = [
   { href: '/', name: words.navigation.home, icon: House },
   { href: '/streams', name: words.navigation.streams, icon: RadioTower, also: ['/programmes'] },
-  { href: '/library', name: words.navigation.library, icon: LibraryBig, also: ['/playlists', '/collections'] },
+  {
+    href: '/library',
+    name: words.navigation.library,
+    icon: LibraryBig,
+    also: ['/playlists', '/collections', '/sources'],
+  },
   { href: '/schedule', name: words.navigation.schedule, icon: CalendarClock },
 ];
 const alerts: Place = { href: '/alerts', name: words.navigation.alerts, icon: Bell };
@@ -48,7 +54,6 @@ const furtherPlaces: readonly Place[] = [
   { href: '/billing', name: words.navigation.billing, icon: CreditCard },
   { href: '/developers', name: words.navigation.developers, icon: Code2, also: ['/webhooks'] },
 ];
-const billingEveryMs = 30_000;
 
 export function Navigation(): ReactNode {
   const [isOpen, setOpen] = useState(false);
@@ -123,12 +128,8 @@ function OpenIncidents(): ReactNode {
   );
 }
 
-interface Overview {
-  readonly billing: { readonly creditsLeft: number; readonly creditsExhaustedAt: string | null };
-}
-
 function Credits(): ReactNode {
-  const { data } = useLive<Overview>('/billing/overview', billingEveryMs);
+  const { data } = useBalance();
   if (!data) return null;
   const { creditsLeft, creditsExhaustedAt } = data.billing;
   return (

@@ -2,73 +2,72 @@
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { formatBytes, formatDollars, formatMoment, formatNumber } from '../app/format.ts';
-import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
-import { PagedRows } from '../app/paged-rows.tsx';
+import { MoreButton } from '../app/more-button.tsx';
 import { useParameter } from '../app/router.tsx';
 import type { Invoice } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
+import { DataTable } from '../kit/data-table.tsx';
+import { Numbers } from '../kit/numbers.tsx';
 import { words } from '../words/en.ts';
+import { balancePath, useBalance } from './balance.ts';
 import { CoinTopUp, Deposits } from './coins.tsx';
+import { PriceList } from './price-list.tsx';
+import { UsageOverTime } from './usage.tsx';
 
-interface Overview {
-  readonly billing: {
-    readonly creditsLeft: number;
-    readonly creditsPerHour: number;
-    readonly creditsExhaustedAt: string | null;
-    readonly eligibleForFreeCredits: boolean;
-    readonly goodStanding: boolean;
-  };
-  readonly storage: { readonly storedBytes: number; readonly freeBytes: number };
-}
-
-interface Usage {
-  readonly data: readonly {
-    readonly start: string;
-    readonly liveSeconds: number;
-    readonly creditsSpent: number;
-    readonly bytesSent: number;
-  }[];
-}
-
-const overviewPath = '/billing/overview';
 const invoicesPath = '/billing/invoices?limit=20';
 
 export function BillingPage(): ReactNode {
-  const overview = useLive<Overview>(overviewPath, 10_000);
   return (
     <div className="screen">
       <h1>{words.billing.title}</h1>
       <Paid invoiceID={useParameter('paid')} />
-      <Loaded live={overview} path={overviewPath}>
-        {({ billing, storage }) => (
-          <section aria-labelledby="left">
-            <h2 id="left">{words.billing.left}</h2>
-            <p className="lead">
-              {formatNumber(billing.creditsLeft)}{' '}
-              <span className="hint">{words.billing.worth(formatDollars(billing.creditsLeft / 100))}</span>
-            </p>
-            {billing.creditsPerHour > 0 && (
-              <p>
-                {words.billing.burn(formatNumber(billing.creditsPerHour))}{' '}
-                {billing.creditsExhaustedAt !== null && words.billing.lasts(formatMoment(billing.creditsExhaustedAt))}
-              </p>
-            )}
-            {!billing.goodStanding && <p className="error">{words.billing.bad}</p>}
-            {billing.eligibleForFreeCredits && <p className="hint">{words.billing.free}</p>}
-            <p className="hint">
-              {words.billing.stored(formatBytes(storage.storedBytes), formatBytes(storage.freeBytes))}
-            </p>
-          </section>
-        )}
-      </Loaded>
-      <TopUp />
-      <CoinTopUp />
+      <Balance />
+      <UsageOverTime />
+      <div className="columns">
+        <TopUp />
+        <CoinTopUp />
+      </div>
       <Deposits />
-      <UsageTable />
+      <PriceList />
       <Invoices />
     </div>
+  );
+}
+
+function Balance(): ReactNode {
+  return (
+    <Loaded live={useBalance()} path={balancePath}>
+      {({ billing, storage }) => (
+        <>
+          <Numbers
+            numbers={[
+              {
+                name: words.billing.left,
+                value: formatNumber(billing.creditsLeft),
+                remark: words.billing.worth(formatDollars(billing.creditsLeft / 100)),
+              },
+              {
+                name: words.billing.burn,
+                value: formatNumber(billing.creditsPerHour),
+                remark:
+                  billing.creditsExhaustedAt === null
+                    ? words.billing.nothingLive
+                    : words.billing.lasts(formatMoment(billing.creditsExhaustedAt)),
+              },
+              {
+                name: words.billing.stored,
+                value: formatBytes(storage.storedBytes),
+                remark: words.billing.storedFree(formatBytes(storage.freeBytes)),
+              },
+            ]}
+          />
+          {!billing.goodStanding && <p className="error">{words.billing.bad}</p>}
+          {billing.eligibleForFreeCredits && <p className="notice">{words.billing.free}</p>}
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -109,67 +108,39 @@ function TopUp(): ReactNode {
   );
 }
 
-function UsageTable(): ReactNode {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const path = `/billing/usage?granularity=day&timeZone=${encodeURIComponent(zone)}`;
-  const usage = useLive<Usage>(path, 60_000);
+function Invoices(): ReactNode {
+  const { first, path, items, more } = usePages<Invoice>(invoicesPath);
   return (
-    <section aria-labelledby="usage">
-      <h2 id="usage">{words.billing.usage}</h2>
-      <Loaded live={usage} path={path}>
-        {({ data }) => {
-          const used = data.filter(({ liveSeconds, creditsSpent }) => liveSeconds + creditsSpent > 0).toReversed();
-          if (used.length === 0) return <p className="hint">{words.billing.noUsage}</p>;
-          return (
-            <div className="scrolled" tabIndex={0} role="group" aria-label={words.billing.usage}>
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">{words.billing.day}</th>
-                    <th scope="col">{words.billing.hoursLive}</th>
-                    <th scope="col">{words.billing.creditsSpent}</th>
-                    <th scope="col">{words.billing.bytesSent}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {used.map(({ start, liveSeconds, creditsSpent, bytesSent }) => (
-                    <tr key={start}>
-                      <th scope="row">{new Date(start).toLocaleDateString(undefined, { dateStyle: 'medium' })}</th>
-                      <td>{formatNumber(liveSeconds / 3600)}</td>
-                      <td>{formatNumber(creditsSpent)}</td>
-                      <td>{formatBytes(bytesSent)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          );
-        }}
+    <section aria-labelledby="invoices">
+      <h2 id="invoices">{words.billing.invoices}</h2>
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? <p className="hint">{words.billing.noInvoices}</p> : <InvoiceTable rows={items} />
+        }
       </Loaded>
+      <MoreButton more={more} />
     </section>
   );
 }
 
-function Invoices(): ReactNode {
+function InvoiceTable({ rows }: { readonly rows: readonly Invoice[] }): ReactNode {
+  const { date, kind, amount, creditsColumn, state, receipt } = words.billing.columns;
   return (
-    <section aria-labelledby="invoices">
-      <h2 id="invoices">{words.billing.invoices}</h2>
-      <PagedRows pages={usePages<Invoice>(invoicesPath)} none={words.billing.noInvoices}>
-        {(invoice) => (
-          <li key={invoice.id}>
-            <div>
-              <strong>{words.billing.types[invoice.type]}</strong>
-              <p className="hint">
-                {formatMoment(invoice.createdAt)} · {words.billing.invoiceStates[invoice.state]}
-              </p>
-            </div>
-            <p>
-              {formatNumber(invoice.credits)}{' '}
-              {invoice.receiptURL && <a href={invoice.receiptURL}>{words.billing.receipt}</a>}
-            </p>
-          </li>
-        )}
-      </PagedRows>
-    </section>
+    <DataTable
+      name={words.billing.invoices}
+      columns={[date, kind, amount, creditsColumn, state, receipt]}
+      numbers={[amount, creditsColumn]}
+    >
+      {rows.map((invoice) => (
+        <tr key={invoice.id}>
+          <th scope="row">{formatMoment(invoice.createdAt)}</th>
+          <td>{words.billing.types[invoice.type]}</td>
+          <td className="number">{formatDollars(invoice.cost)}</td>
+          <td className="number">{formatNumber(invoice.credits)}</td>
+          <td>{words.billing.invoiceStates[invoice.state]}</td>
+          <td>{invoice.receiptURL && <a href={invoice.receiptURL}>{words.billing.receipt}</a>}</td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

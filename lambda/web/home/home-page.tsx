@@ -9,6 +9,7 @@ import { Link } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Destination, Incident, Page, Stream } from '../app/types.ts';
 import { Empty } from '../kit/empty.tsx';
+import { useBalance } from '../billing/balance.ts';
 import { Numbers } from '../kit/numbers.tsx';
 import { NowPlaying } from '../streams/now-playing.tsx';
 import { Still } from '../streams/still.tsx';
@@ -17,7 +18,6 @@ import { words } from '../words/en.ts';
 
 const streamsPath = '/streams?limit=100';
 const incidentsPath = '/incidents?open=true';
-const billingEveryMs = 30_000;
 /** Stills are read again every few seconds. */
 const mostShown = 12;
 
@@ -86,10 +86,6 @@ function Overview({ streams }: { readonly streams: readonly Stream[] }): ReactNo
   );
 }
 
-interface BillingOverview {
-  readonly billing: { readonly creditsLeft: number; readonly creditsPerHour: number };
-}
-
 /** @param props.incidents open ones; null: not known yet */
 function Figures({
   streams,
@@ -98,7 +94,7 @@ function Figures({
   readonly streams: readonly Stream[];
   readonly incidents: number | null;
 }): ReactNode {
-  const { data } = useLive<BillingOverview>('/billing/overview', billingEveryMs);
+  const { data } = useBalance();
   const live = streams.filter(isLive).length;
   const next = nextStart(streams);
   return (

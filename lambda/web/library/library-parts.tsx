@@ -7,6 +7,7 @@ const parts = [
   ['/library', words.library.files],
   ['/playlists', words.navigation.playlists],
   ['/collections', words.navigation.collections],
+  ['/sources', words.library.sources],
 ] as const;
 
 export function LibraryParts(): ReactNode {

@@ -1,5 +1,6 @@
 // The part “Log” of a stream: the items of a day as they were sent or will be, and the changes of its state.
-import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
+import { ChevronLeft, ChevronRight, Download, FileCheck2, Image } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { serviceNow } from '../app/api.ts';
@@ -11,6 +12,8 @@ import { setParameter, useParameter } from '../app/router.tsx';
 import type { Stream, TimelineRow, Transition } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { words } from '../words/en.ts';
+import { guideWords } from '../words/en-guide.ts';
+import { FrameSheet } from './frame-sheet.tsx';
 import { titleOf } from './now-playing.tsx';
 
 const dayMs = 86_400_000;
@@ -48,6 +51,7 @@ function AsRun({ streamID }: { readonly streamID: string }): ReactNode {
   const { first, items, more } = usePages<TimelineRow>(path, everyMs, keyOf);
   const rows = items.map((row) => ({ ...row, id: keyOf(row) }));
   const go = (ms: number) => setParameter('day', dateOf(ms));
+  const [framed, setFramed] = useState<TimelineRow | null>(null);
   return (
     <section aria-labelledby="as-run">
       <div className="heading">
@@ -66,6 +70,7 @@ function AsRun({ streamID }: { readonly streamID: string }): ReactNode {
             <Download aria-hidden />
             {words.log.csv}
           </a>
+          {fromMs <= serviceNow() && <Proof streamID={streamID} day={dateOf(fromMs)} />}
         </div>
       </div>
       <Loaded live={first} path={path}>
@@ -74,17 +79,32 @@ function AsRun({ streamID }: { readonly streamID: string }): ReactNode {
             <p className="hint">{words.log.nothing}</p>
           ) : (
             <LongList items={rows} isOrdered>
-              {(row) => <Row row={row} />}
+              {(row) => <Row row={row} onFrame={() => setFramed(row)} />}
             </LongList>
           )
         }
       </Loaded>
       <MoreButton more={more} />
+      {framed && <FrameSheet streamID={streamID} row={framed} onClose={() => setFramed(null)} />}
     </section>
   );
 }
 
-function Row({ row }: { readonly row: TimelineRow }): ReactNode {
+function Proof({ streamID, day }: { readonly streamID: string; readonly day: string }): ReactNode {
+  return (
+    <a
+      className="button"
+      title={guideWords.proofHint}
+      href={`/v1/streams/${streamID}/proof?day=${day}`}
+      download={`proof-${day}.json`}
+    >
+      <FileCheck2 aria-hidden />
+      {guideWords.proof}
+    </a>
+  );
+}
+
+function Row({ row, onFrame }: { readonly row: TimelineRow; readonly onFrame: () => void }): ReactNode {
   const { startAt, endAt, aired, kind } = row;
   const planned = (Date.parse(endAt) - Date.parse(startAt)) / 1000;
   return (
@@ -96,6 +116,15 @@ function Row({ row }: { readonly row: TimelineRow }): ReactNode {
         <span className="name">{titleOf(row)}</span>
         {kind !== null && kind !== 'item' && <span className="hint"> · {words.onAir.kinds[kind]}</span>}
       </div>
+      <button
+        type="button"
+        className="ghost icon"
+        aria-label={guideWords.frameOf(titleOf(row))}
+        title={guideWords.frame}
+        onClick={onFrame}
+      >
+        <Image aria-hidden />
+      </button>
       <span className="hint time">{formatDuration(planned)}</span>
       <span className="badge" data-tone={aired === null ? 'quiet' : aired.length > 0 ? 'live' : 'wrong'}>
         {aired === null ? words.log.planned : aired.length > 0 ? words.log.sent : words.log.missed}

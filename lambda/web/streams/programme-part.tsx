@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useLive } from '../app/live-data.ts';
 import type { Page, Playlist, Stream } from '../app/types.ts';
 import { ProgrammesOfStream } from '../programmes/programmes-of-stream.tsx';
+import { PublicGuide } from './public-guide.tsx';
 import { TrackSource } from './track-source.tsx';
 
 export function ProgrammePart({ stream }: { readonly stream: Stream }): ReactNode {
@@ -14,6 +15,7 @@ export function ProgrammePart({ stream }: { readonly stream: Stream }): ReactNod
         {playlists && <TrackSource stream={stream} kind="audio" playlists={playlists.data} />}
       </div>
       <ProgrammesOfStream stream={stream} />
+      <PublicGuide streamID={stream.id} />
     </>
   );
 }

@@ -1,6 +1,9 @@
 // Measurements of a stream over time: charts with one time axis, and a table for screen readers.
+import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { formatBitrate, formatMoment, formatNumber, formatWhole } from '../app/format.ts';
+import { Chart } from '../kit/chart.tsx';
+import { DataTable } from '../kit/data-table.tsx';
 import { words } from '../words/en.ts';
 
 /** Columns of equal length, as in the answer of `GET /streams/{id}/stats/history`. */
@@ -26,96 +29,83 @@ const columns: readonly Shown[] = [
   { column: 'droppedFrames', name: words.stream.dropped, format: formatWhole },
   { column: 'reconnects', name: words.stream.reconnects, format: formatWhole },
 ];
-const widthPx = 720;
-const heightPx = 96;
 /** A longer table is not usable. */
 const mostTableRows = 60;
 
 /** @param stepMs milliseconds between two measurements */
 export function SeriesCharts({ series, stepMs }: { readonly series: Series; readonly stepMs: number }): ReactNode {
+  const { times, rows } = useMemo(() => withGaps(series.times, stepMs), [series.times, stepMs]);
   return (
-    <>
-      <div className="charts">
-        {columns.map((shown) => (
-          <Chart key={shown.column} shown={shown} series={series} stepMs={stepMs} />
-        ))}
-      </div>
-      <p className="hint axis">
-        <span>{formatMoment(series.times[0]!)}</span>
-        <span>{formatMoment(series.times.at(-1)!)}</span>
-      </p>
-    </>
+    <div className="charts">
+      {columns.map((shown) => (
+        <Measured key={shown.column} shown={shown} values={series[shown.column]} times={times} rows={rows} />
+      ))}
+    </div>
   );
 }
 
-function Chart({
-  shown: { column, name, format },
-  series: { times, [column]: values },
-  stepMs,
-}: {
+interface MeasuredProps {
   readonly shown: Shown;
-  readonly series: Series;
-  readonly stepMs: number;
-}): ReactNode {
-  const at = times.map((time) => Date.parse(time));
-  const [from, to] = [at[0]!, at.at(-1)!];
-  const most = Math.max(...values);
-  const x = (ms: number) => ((ms - from) / (to - from)) * widthPx;
-  const y = (value: number) => heightPx - (value / Math.max(1, most)) * (heightPx - 4) - 2;
-  // The line has a gap if there is no measurement.
-  const path = at
-    .map((ms, index) => {
-      const isGap = index === 0 || ms - at[index - 1]! > 2.5 * stepMs;
-      return `${isGap ? 'M' : 'L'}${x(ms).toFixed(1)} ${y(values[index]!).toFixed(1)}`;
-    })
-    .join('');
+  readonly values: readonly number[];
+  readonly times: readonly number[];
+  /** The measurement at each time; null: there is none. */
+  readonly rows: readonly (number | null)[];
+}
+
+function Measured({ shown: { column, name, format }, values, times, rows }: MeasuredProps): ReactNode {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(format) as [string, string];
+  const drawn = useMemo(() => rows.map((row) => (row === null ? null : values[row]!)), [rows, values]);
   return (
-    <figure className="chart">
-      <figcaption>
-        {name} <span className="hint">{words.stream.upTo(format(most))}</span>
-      </figcaption>
-      <svg
-        viewBox={`0 0 ${widthPx} ${heightPx}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={words.stream.chart(name, format(Math.min(...values)), format(most))}
-      >
-        <path d={path} />
-      </svg>
-    </figure>
+    <Chart
+      name={name}
+      label={words.stream.chart(name, least, most)}
+      times={times}
+      values={drawn}
+      format={format}
+      formatTime={momentOf}
+      summary={words.stream.upTo(most)}
+      shape={column === 'bitrateKbps' || column === 'framesPerSecond' ? 'line' : 'bars'}
+      group="figures"
+    />
   );
+}
+
+const momentOf = (seconds: number) => formatMoment(seconds * 1000);
+
+/** The times in Unix seconds, with one more within each span that has no measurement: lines end there. */
+function withGaps(times: readonly string[], stepMs: number) {
+  const points = times.flatMap((time, row): { readonly atMs: number; readonly row: number | null }[] => {
+    const atMs = Date.parse(time);
+    const isAfterGap = row > 0 && atMs - Date.parse(times[row - 1]!) > 2.5 * stepMs;
+    return isAfterGap
+      ? [
+          { atMs: atMs - stepMs, row: null },
+          { atMs, row },
+        ]
+      : [{ atMs, row }];
+  });
+  return { times: points.map(({ atMs }) => atMs / 1000), rows: points.map(({ row }) => row) };
 }
 
 export function SeriesTable({ series }: { readonly series: Series }): ReactNode {
   const every = Math.ceil(series.times.length / mostTableRows);
+  const names = columns.map(({ name }) => name);
   const rows = series.times.map((time, index) => ({ time, index })).filter(({ index }) => index % every === 0);
   return (
     <details>
       <summary>{words.stream.table}</summary>
-      <div className="scrolled" tabIndex={0} role="region" aria-label={words.stream.table}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{words.stream.time}</th>
-              {columns.map(({ column, name }) => (
-                <th scope="col" key={column}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ time, index }) => (
-              <tr key={time}>
-                <th scope="row">{formatMoment(time)}</th>
-                {columns.map(({ column, format }) => (
-                  <td key={column}>{format(series[column][index]!)}</td>
-                ))}
-              </tr>
+      <DataTable name={words.stream.table} columns={[words.stream.time, ...names]} numbers={names}>
+        {rows.map(({ time, index }) => (
+          <tr key={time}>
+            <th scope="row">{formatMoment(time)}</th>
+            {columns.map(({ column, format }) => (
+              <td key={column} className="number">
+                {format(series[column][index]!)}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </DataTable>
     </details>
   );
 }

@@ -6,6 +6,7 @@ type Use = 'playlists' | 'streams' | 'managedSettings';
 export const library = {
   title: 'Library',
   files: 'Files',
+  sources: 'Watched sources',
   add: 'Add files',
   dropHere: 'Drop files or folders anywhere on this page.',
   type: 'Kind',

@@ -413,6 +413,7 @@ describe('streams', () => {
     await call('deleteStreamOutput', named);
     await call('createGuideLink', { id });
     await call('updateGuideLink', { id, requests: null });
+    await callAs(`/streams/${id}/guide-link`, 'getGuideLink', { id });
     await call('deleteGuideLink', { id });
     await callAs(`/streams/${id}/transitions`, 'listStreamTransitions', { id });
     await callAs(`/streams/${id}/broadcasts`, 'listStreamBroadcasts', { id });
@@ -469,6 +470,7 @@ describe('account, service, billing and crypto', () => {
       { ...range, granularity: 'month', timeZone: 'Europe/Paris' },
     );
     expect(usage.data).toHaveLength(3);
+    await callAs('/billing/usage/streams', 'listStreamUsage');
     expect(await call('createTopUp', { amountCents: 500 })).toMatchObject({
       amountCents: 500,
       credits: 500,
