@@ -1,23 +1,29 @@
 // The items of a draft in order. Each can be dragged, moved to a position, or removed.
-import { memo, useCallback, useMemo } from 'react';
+import { ArrowDown, ArrowUp, SlidersHorizontal, X } from 'lucide-react';
+import { memo, useCallback, useMemo, useState } from 'react';
 import type { PointerEvent, ReactNode } from 'react';
+import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { formatDuration } from '../app/format.ts';
 import { LongList } from '../app/long-list.tsx';
 import { words } from '../words/en.ts';
+import { playlistWords } from '../words/en-playlist.ts';
 import type { Differences, Item } from './differences.ts';
 import type { Edit } from './edit.ts';
+import { ItemSheet } from './item-sheet.tsx';
 import { useRowDrag } from './use-row-drag.ts';
 
 interface PlaylistItemsProps {
   readonly items: readonly Item[];
+  readonly kind: PlaylistKind;
   /** Null if nothing is live. */
   readonly differences: Differences | null;
   /** The function must not change while the playlist stays the same. */
   readonly onEdit: (edit: Edit) => void;
 }
 
-export function PlaylistItems({ items, differences, onEdit }: PlaylistItemsProps): ReactNode {
+export function PlaylistItems({ items, kind, differences, onEdit }: PlaylistItemsProps): ReactNode {
   const count = items.length;
+  const [opened, setOpened] = useState<Item | null>(null);
   const move = useCallback(
     (itemID: string, from: number, to: number) => {
       const index = Math.min(count - 1, Math.max(0, to));
@@ -29,21 +35,25 @@ export function PlaylistItems({ items, differences, onEdit }: PlaylistItemsProps
   const begins = useMemo(() => beginsOf(items), [items]);
   if (count === 0) return <p className="hint">{words.playlists.none}</p>;
   return (
-    <LongList items={items} isOrdered markedGap={drag?.gap}>
-      {(item, index) => (
-        <ItemRow
-          item={item}
-          index={index}
-          count={count}
-          beginsAtSeconds={begins[index]!}
-          mark={markOf(item, differences)}
-          isHeld={drag?.from === index}
-          onMove={move}
-          onRemove={onEdit}
-          onHold={begin}
-        />
-      )}
-    </LongList>
+    <>
+      <LongList items={items} isOrdered markedGap={drag?.gap}>
+        {(item, index) => (
+          <ItemRow
+            item={item}
+            index={index}
+            count={count}
+            beginsAtSeconds={begins[index]!}
+            mark={markOf(item, differences)}
+            isHeld={drag?.from === index}
+            onMove={move}
+            onRemove={onEdit}
+            onHold={begin}
+            onOpen={setOpened}
+          />
+        )}
+      </LongList>
+      {opened && <ItemSheet item={opened} kind={kind} onEdit={onEdit} onClose={() => setOpened(null)} />}
+    </>
   );
 }
 
@@ -72,12 +82,14 @@ interface ItemRowProps {
   readonly onMove: (itemID: string, from: number, to: number) => void;
   readonly onRemove: (edit: Edit) => void;
   readonly onHold: (event: PointerEvent<HTMLElement>, index: number) => void;
+  /** Opens the settings of the item. */
+  readonly onOpen: (item: Item) => void;
 }
 
 const ItemRow = memo(ShownRow);
 
 function ShownRow(props: ItemRowProps): ReactNode {
-  const { item, index, count, beginsAtSeconds, mark, isHeld, onMove, onRemove, onHold } = props;
+  const { item, index, count, beginsAtSeconds, mark, isHeld, onMove, onRemove, onHold, onOpen } = props;
   const name = item.name ?? '…';
   const move = (to: number) => onMove(item.id, index, to);
   return (
@@ -101,6 +113,7 @@ function ShownRow(props: ItemRowProps): ReactNode {
       />
       <div>
         <span className="name">{name}</span> {mark && <span className="hint">{words.playlists.marks[mark]}</span>}
+        {(item.sound ?? item.look) && <span className="hint"> {playlistWords.own}</span>}
         {beginsAtSeconds !== null && (
           <p className="hint">{words.playlists.beginsAt(formatDuration(beginsAtSeconds))}</p>
         )}
@@ -110,26 +123,37 @@ function ShownRow(props: ItemRowProps): ReactNode {
         <span className="hint">{item.durationSeconds !== null && formatDuration(item.durationSeconds)}</span>
         <button
           type="button"
+          className="icon ghost"
+          aria-label={playlistWords.settings(name)}
+          onClick={() => onOpen(item)}
+        >
+          <SlidersHorizontal aria-hidden />
+        </button>
+        <button
+          type="button"
+          className="icon ghost"
           disabled={index === 0}
           aria-label={words.playlists.up(name)}
           onClick={() => move(index - 1)}
         >
-          ↑
+          <ArrowUp aria-hidden />
         </button>
         <button
           type="button"
+          className="icon ghost"
           disabled={index === count - 1}
           aria-label={words.playlists.down(name)}
           onClick={() => move(index + 1)}
         >
-          ↓
+          <ArrowDown aria-hidden />
         </button>
         <button
           type="button"
+          className="icon ghost"
           aria-label={words.playlists.take(name)}
           onClick={() => onRemove({ op: 'remove', itemID: item.id })}
         >
-          ✕
+          <X aria-hidden />
         </button>
       </span>
     </>

@@ -1,5 +1,5 @@
 // One playlist: its draft, edited step by step, and the differences from the live version.
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import type { PlaylistMode } from '../../domain/playout/play-out.ts';
@@ -9,17 +9,16 @@ import { Ask } from '../kit/ask.tsx';
 import { formatDuration, formatMoment } from '../app/format.ts';
 import { refresh, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
-import { MoreButton } from '../app/more-button.tsx';
 import { navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
-import { SearchField } from '../app/search-field.tsx';
-import type { Playlist, Upload } from '../app/types.ts';
-import { usePages } from '../app/use-pages.ts';
+import type { Page, Playlist } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
+import { playlistWords } from '../words/en-playlist.ts';
 import { differencesOf } from './differences.ts';
 import type { Differences } from './differences.ts';
+import { LibraryPicker } from './library-picker.tsx';
 import { PlaylistItems } from './playlist-items.tsx';
 import { useEdits } from './use-edits.ts';
 
@@ -87,8 +86,11 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
         options={playlistModes.map((mode) => [mode, words.playlists.modes[mode]] as const)}
         onChange={(mode) => edit({ op: 'setMode', mode: mode as PlaylistMode })}
       />
-      <PlaylistItems items={draft.items} differences={differences} onEdit={edit} />
-      <LibraryPicker onAdd={(uploadID) => edit({ op: 'add', uploadID })} />
+      <div className="beside-picker">
+        <PlaylistItems items={draft.items} kind={playlist.kind} differences={differences} onEdit={edit} />
+        <LibraryPicker kind={playlist.kind} onAdd={(uploadID) => edit({ op: 'add', uploadID })} />
+      </div>
+      <CopyInto playlist={playlist} />
       <NameAndDeletion playlist={playlist} />
     </>
   );
@@ -124,6 +126,35 @@ function NameAndDeletion({ playlist: { id, name } }: { readonly playlist: Playli
   );
 }
 
+/** Copies the draft into another playlist of its kind that has no items yet. */
+function CopyInto({ playlist: { id, kind, draft } }: { readonly playlist: Playlist }): ReactNode {
+  const { data: playlists } = useLive<Page<Playlist>>('/playlists?limit=100');
+  const targets = playlists?.data.filter(
+    (each) => each.kind === kind && each.id !== id && each.draft.items.length === 0,
+  );
+  if (!targets || draft.items.length === 0) return null;
+  const copy = async ({ targetPlaylistID = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    await call('POST', `/playlists/${id}/copy`, { targetPlaylistID });
+    refresh('/playlists');
+    navigate(`/playlists/${targetPlaylistID}`);
+  };
+  return (
+    <details>
+      <summary>{playlistWords.copyTo}</summary>
+      <p className="hint">{targets.length === 0 ? playlistWords.noTarget : playlistWords.copyText}</p>
+      {targets.length > 0 && (
+        <Form action={playlistWords.copy} onSubmit={copy} className="in-row">
+          <Choice
+            name="targetPlaylistID"
+            label={playlistWords.target}
+            options={targets.map((each) => [each.id, each.name ?? words.playlists.one] as const)}
+          />
+        </Form>
+      )}
+    </details>
+  );
+}
+
 const countOf = ({ added, moved, removed }: Differences) => added.size + moved.size + removed.length;
 
 function DraftAgainstLive({ differences }: { readonly differences: Differences }): ReactNode {
@@ -143,35 +174,5 @@ function DraftAgainstLive({ differences }: { readonly differences: Differences }
         ))}
       </ul>
     </details>
-  );
-}
-
-function LibraryPicker({ onAdd }: { readonly onAdd: (uploadID: string) => void }): ReactNode {
-  const [search, setSearch] = useState('');
-  const path = `/uploads?limit=20${search === '' ? '' : `&q=${encodeURIComponent(search)}`}`;
-  const { first, items, more } = usePages<Upload>(path);
-  return (
-    <section aria-labelledby="library">
-      <h2 id="library">{words.playlists.add}</h2>
-      <SearchField label={words.library.search} onSearch={setSearch} />
-      <Loaded live={first} path={path}>
-        {() => (
-          <ul className="rows">
-            {items.map(({ id, name, durationSeconds }) => (
-              <li key={id}>
-                <span className="name">{name}</span>
-                <span className="state">
-                  <span className="hint">{durationSeconds !== null && formatDuration(durationSeconds)}</span>
-                  <button type="button" aria-label={words.playlists.addOne(name)} onClick={() => onAdd(id)}>
-                    +
-                  </button>
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-      <MoreButton more={more} />
-    </section>
   );
 }

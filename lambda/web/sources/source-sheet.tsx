@@ -25,7 +25,7 @@ const secretFields = {
   keys: ['accessKeyID', 'secretAccessKey'],
   role: ['roleARN'],
 } as const satisfies Record<SignIn, readonly string[]>;
-const secrets: readonly string[] = ['password', 'secretAccessKey'];
+const secrets: ReadonlySet<string> = new Set(['password', 'secretAccessKey']);
 const leastMinutes = 10;
 const mostMinutes = 1440;
 
@@ -111,7 +111,7 @@ export function SourceSheet({ source, onClose }: SourceSheetProps): ReactNode {
 type SecretName = (typeof secretFields)[SignIn][number];
 
 function Secret({ name }: { readonly name: SecretName }): ReactNode {
-  const isSecret = secrets.includes(name);
+  const isSecret = secrets.has(name);
   return (
     <Field
       name={name}
