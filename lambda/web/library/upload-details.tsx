@@ -1,12 +1,13 @@
 // The details of an upload in a dialog: the file played, and its name, titles, folder and tags to change.
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { call } from '../app/api.ts';
 import { change } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Sheet } from '../kit/sheet.tsx';
 import { words } from '../words/en.ts';
+import { ClipForm } from './clip-form.tsx';
 
 interface UploadDetailsProps {
   readonly upload: Upload;
@@ -14,6 +15,7 @@ interface UploadDetailsProps {
 }
 
 export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNode {
+  const player = useRef<HTMLMediaElement>(null);
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     const { name, title, artist, album, folder, tags = '' } = fields;
     const wished = {
@@ -36,7 +38,7 @@ export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNod
   };
   return (
     <Sheet title={upload.name} isOpen onClose={onClose}>
-      {upload.uploaded && <Playback upload={upload} />}
+      {upload.uploaded && <Playback upload={upload} player={player} />}
       <Form action={words.save} onSubmit={save}>
         <Field name="name" label={words.library.name} defaultValue={upload.name} maxLength={255} />
         <Field name="title" label={words.library.titled} defaultValue={upload.title ?? ''} required={false} />
@@ -57,6 +59,9 @@ export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNod
           required={false}
         />
       </Form>
+      {upload.type !== 'image' && upload.probeState === 'completed' && (
+        <ClipForm upload={upload} now={() => player.current?.currentTime ?? 0} onMade={onClose} />
+      )}
       <p className="buttons">
         <button type="button" onClick={onClose}>
           {words.cancel}
@@ -66,8 +71,13 @@ export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNod
   );
 }
 
+interface PlaybackProps {
+  readonly upload: Upload;
+  readonly player: RefObject<HTMLMediaElement | null>;
+}
+
 /** The file itself, by an address that is valid for a while. */
-function Playback({ upload: { id, name, type } }: { readonly upload: Upload }): ReactNode {
+function Playback({ upload: { id, name, type }, player }: PlaybackProps): ReactNode {
   const [url, setURL] = useState<string | null>(null);
   useEffect(() => {
     void call<{ readonly url: string }>('POST', `/uploads/${id}/download-url`).then(
@@ -77,6 +87,18 @@ function Playback({ upload: { id, name, type } }: { readonly upload: Upload }): 
   }, [id]);
   if (url === null) return null;
   if (type === 'image') return <img className="played" src={url} alt={name} />;
-  if (type === 'audio') return <audio className="played" src={url} controls aria-label={name} />;
-  return <video className="played" src={url} controls playsInline aria-label={name} />;
+  if (type === 'audio')
+    return (
+      <audio ref={player as RefObject<HTMLAudioElement>} className="played" src={url} controls aria-label={name} />
+    );
+  return (
+    <video
+      ref={player as RefObject<HTMLVideoElement>}
+      className="played"
+      src={url}
+      controls
+      playsInline
+      aria-label={name}
+    />
+  );
 }
