@@ -304,6 +304,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByRole('row', { name: 'Evening show' }).waitFor();
     await run.api('POST', `/streams/${streamID}/stop`);
     await number.getByText('Nothing is live').waitFor();
+    expect(await number.innerText()).not.toContain('They last until');
   });
 
   test('stops one run of a stream that repeats, and can stop it for good', async () => {

@@ -87,18 +87,6 @@ function Playback({ upload: { id, name, type }, player }: PlaybackProps): ReactN
   }, [id]);
   if (url === null) return null;
   if (type === 'image') return <img className="played" src={url} alt={name} />;
-  if (type === 'audio')
-    return (
-      <audio ref={player as RefObject<HTMLAudioElement>} className="played" src={url} controls aria-label={name} />
-    );
-  return (
-    <video
-      ref={player as RefObject<HTMLVideoElement>}
-      className="played"
-      src={url}
-      controls
-      playsInline
-      aria-label={name}
-    />
-  );
+  if (type === 'audio') return <audio ref={player} className="played" src={url} controls aria-label={name} />;
+  return <video ref={player} className="played" src={url} controls playsInline aria-label={name} />;
 }
