@@ -86,7 +86,10 @@ function Playback({ upload: { id, name, type }, player }: PlaybackProps): ReactN
     );
   }, [id]);
   if (url === null) return null;
+  const hold = (element: HTMLMediaElement | null) => {
+    player.current = element;
+  };
   if (type === 'image') return <img className="played" src={url} alt={name} />;
-  if (type === 'audio') return <audio ref={player} className="played" src={url} controls aria-label={name} />;
-  return <video ref={player} className="played" src={url} controls playsInline aria-label={name} />;
+  if (type === 'audio') return <audio ref={hold} className="played" src={url} controls aria-label={name} />;
+  return <video ref={hold} className="played" src={url} controls playsInline aria-label={name} />;
 }
