@@ -1,4 +1,4 @@
-// A table of facts and numbers. It scrolls by itself where the screen is narrow.
+// A table of facts and numbers, which scrolls by itself on narrow screens.
 import type { ReactNode } from 'react';
 
 interface DataTableProps {

@@ -1,4 +1,4 @@
-// A dialog with the sound and look of one item of a playlist, where they differ from those of its stream.
+// A dialog with the sound and look of one item of a playlist, as far as they differ from those of its stream.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import {

@@ -37,5 +37,5 @@ export const guideWords = {
   frameFailed: 'There is no picture for this time.',
   sentBetween: 'Acknowledged by the destination',
   proof: 'Signed proof',
-  proofHint: 'Signed statement of the day in UTC: what was due, what was acknowledged, and the hash of each file',
+  proofHint: 'Signed statement of the day in UTC: due items, acknowledged media, and the hash of each file',
 } as const;
