@@ -9,7 +9,7 @@ export type Edit =
   | { readonly op: 'set'; readonly itemID: string; readonly sound: object | null; readonly look: object | null }
   | { readonly op: 'setMode'; readonly mode: PlaylistMode };
 
-/** The playlist after the edit, shown before the API answers. New items, and settings of items, come with the answer. */
+/** The playlist after the edit, shown before the API answers. New items and settings of items come with the answer. */
 export function edited(playlist: Playlist, edit: Edit): Playlist {
   const { draft } = playlist;
   if (edit.op === 'add' || edit.op === 'set') return playlist;

@@ -2,7 +2,7 @@
 
 export const clipWords = {
   make: 'Make a clip',
-  text: 'A clip plays as a file of its own, exact to the frame. It needs no storage, and the whole file stays as it is.',
+  text: 'A clip plays as a file of its own, exact to the frame. It needs no storage, and the whole file stays.',
   from: 'Begins at (seconds)',
   fromHere: 'Begin here',
   until: 'Ends at (seconds)',

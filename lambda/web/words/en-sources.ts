@@ -18,7 +18,7 @@ export const sourceWords = {
   url: 'Address',
   urlHints: {
     webdav: 'Such as https://cloud.example.org/remote.php/dav/files/ada/Videos/',
-    s3: 'Server, bucket and folder, such as https://s3.eu-central-1.amazonaws.com/my-bucket/shows/',
+    s3: 'Server, bucket and folder, such as https://s3.example.org/my-bucket/shows/',
     rss: 'Such as https://example.org/podcast.xml',
   } satisfies Record<SourceKind, string>,
   folder: 'Folder in the library',
