@@ -36,7 +36,8 @@ export interface StreamUsage {
 }
 
 /**
- * SQL: the intervals of user $1 that touch a range, whole. The latest figures of a claim have the bytes of a running one.
+ * SQL: the intervals of user $1 that touch a range, whole. The bytes of a running one are in the latest figures of its
+ * claim.
  * @param from @param to @param now the placeholders of the range, and of the end of running intervals
  */
 const intervals = (from: string, to: string, now: string) => `
