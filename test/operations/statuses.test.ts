@@ -286,7 +286,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('POST', '/streams/nothing/schedule', soon),
     validation_failed: () => on('streams', emptyStream(), 'schedule', { ...soon, scheduleEndAt: inFuture(60) }),
     schedule_in_past: () => on('streams', emptyStream(), 'schedule', { scheduleStartAt: past }),
-    stream_not_schedulable: () => on('streams', scheduledStream(), 'schedule', soon),
+    stream_not_schedulable: () => on('streams', startedStream(), 'schedule', soon),
   },
   cancel_stream_schedule: {
     done: () => remove('streams', scheduledStream(), '/schedule'),

@@ -393,6 +393,14 @@ describe('schedules', () => {
     const later = inFuture(5000);
     await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: later });
     expect(await dueTimeOf(service, id, 'schedule_start')).toEqual(new Date(later));
+    const again = { scheduleStartAt: startAt, recurrence: { rule: 'FREQ=DAILY', timeZone: 'UTC' } };
+    expect((await user.call('POST', `/streams/${id}/schedule`, again)).body).toMatchObject({
+      state: 'scheduled',
+      scheduleStartAt: startAt,
+      scheduleEndAt: null,
+      recurrence: again.recurrence,
+    });
+    expect(await dueTimeOf(service, id, 'schedule_end')).toBeNull();
     expect(refusal(await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: null }))).toEqual([
       422,
       'stream_not_schedulable',

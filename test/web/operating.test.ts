@@ -38,25 +38,31 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await browser.signIn(run, '/schedule');
     await page.getByText('No stream is scheduled.').waitFor();
     expect(await browser.look('schedule-empty')).toEqual([]);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Plan a stream' }).click();
     await page.getByLabel('Start', { exact: true }).fill('2030-03-25T20:00');
     await page.getByLabel('End (empty', { exact: false }).fill('2030-03-25T22:00');
     await choose(page, 'Time zone', 'Europe/Berlin');
     await choose(page, 'Repeat', 'Every day');
     await alertSaid('It would start');
-    await page.getByRole('button', { name: 'Plan it' }).click();
-    await page.getByText('It is planned.').waitFor();
-    await page.getByRole('button', { name: 'Cancel the schedule' }).waitFor();
+    expect(await browser.look('schedule-plan')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Plan it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Every day, 8:00 PM–10:00 PM, Europe/Berlin (7:00 PM here)').waitFor();
     await page.goto(`${run.connection.siteURL}/schedule?week=2030-03-27`);
-    const skips = page.getByRole('button', { name: /^Skip this one: Evening show/ });
-    await skips.nth(6).waitFor();
-    await skips.nth(2).click();
-    await page.getByText('Skipped').waitFor();
+    const runs = page.locator('.times').getByRole('button', { name: 'Evening show' });
+    await expect.poll(() => runs.count()).toBe(7);
+    await runs.nth(2).click();
+    await dialog.getByRole('button', { name: 'Skip this one' }).click();
+    await runs.filter({ hasText: 'Skipped' }).waitFor();
     expect(await browser.look('schedule')).toEqual([]);
     const from = '2030-03-25T00:00:00Z';
-    const { data } = await run.api('GET', `/schedule/occurrences?from=${from}&to=2030-04-01T00:00:00Z`);
-    const starts = data.map(({ startAt, isSkipped }: { startAt: string; isSkipped: boolean }) => [startAt, isSkipped]);
+    const startsOfWeek = async () => {
+      const { data } = await run.api('GET', `/schedule/occurrences?from=${from}&to=2030-04-01T00:00:00Z`);
+      return data.map(({ startAt, isSkipped }: { startAt: string; isSkipped: boolean }) => [startAt, isSkipped]);
+    };
     // 8 in the evening in Berlin, before and after its clocks go forward on the 31st.
-    expect(starts).toEqual([
+    expect(await startsOfWeek()).toEqual([
       ['2030-03-25T19:00:00.000Z', false],
       ['2030-03-26T19:00:00.000Z', false],
       ['2030-03-27T19:00:00.000Z', true],
@@ -65,8 +71,21 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
       ['2030-03-30T19:00:00.000Z', false],
       ['2030-03-31T18:00:00.000Z', false],
     ]);
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await skips.nth(6).waitFor();
+    await runs.nth(2).click();
+    await dialog.getByRole('button', { name: 'Do not skip it' }).click();
+    await expect.poll(async () => (await startsOfWeek()).flat().includes(true)).toBe(false);
+    // Three hours up, by the pointer: the dialog proposes the new times, and nothing changes before it is saved.
+    const box = (await runs.nth(0).boundingBox())!;
+    const column = (await page.locator('.times').first().boundingBox())!;
+    await page.mouse.move(box.x + 10, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 10, box.y + 8 - column.height / 8, { steps: 6 });
+    await page.mouse.up();
+    await expect.poll(() => page.getByLabel('Start', { exact: true }).inputValue()).toBe('2030-03-25T17:00');
+    expect((await startsOfWeek())[0]).toEqual(['2030-03-25T19:00:00.000Z', false]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await startsOfWeek())[0]).toEqual(['2030-03-25T16:00:00.000Z', false]);
     await page.getByRole('button', { name: 'Cancel the schedule' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the schedule' }).click();
     await page.getByText('No stream is scheduled.').waitFor();
@@ -75,6 +94,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
 
   test('is told what is wrong with a rule, where it is written', async () => {
     await page.goto(`${run.connection.siteURL}/schedule`);
+    await page.getByRole('button', { name: 'Plan a stream' }).click();
     await choose(page, 'Repeat', 'By a rule (RFC 5545)');
     await page.getByLabel('Rule', { exact: true }).fill('EVERY FRIDAY');
     await alertSaid('RFC 5545 recurrence rule with FREQ');

@@ -117,13 +117,14 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await until(async () => (await itemsOf())[1] === before[0]);
 
     await open('/schedule');
+    await press('Plan a stream');
     await type('Stream', 'By hand');
     await type('Start', '032520300800PM');
     await type('Time zone', 'Europe/Berlin');
     await type('Repeat', 'Every day');
     await page.getByText('It would start', { exact: false }).waitFor();
     await press('Plan it');
-    await page.getByText('It is planned.').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const [planned] = (await run.api('GET', '/streams?q=By%20hand')).data;
     expect(planned).toMatchObject({ state: 'scheduled', scheduleStartAt: '2030-03-25T19:00:00.000Z' });
   });

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
-import type { StreamState } from '../../domain/streams/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
 import { orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -12,16 +11,12 @@ import type { FieldFault } from '../field-problems.ts';
 import { recurrence } from './recurrence-fields.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
 
-function refusalOf(state: StreamState): string {
-  if (state === 'scheduled') return 'The stream already has a schedule. Cancel it first with cancel_stream_schedule.';
-  return `A stream in state ${state} cannot be scheduled.`;
-}
-
 export const scheduleStream = operation(['service:write'], {
   summary: 'Schedule a stream',
   description:
     'Arms a schedule: the stream starts and ends by itself, accurate to the second; with a recurrence, ' +
-    'repeatedly. Readiness is checked at the start time, so call get_stream_readiness before.',
+    'repeatedly. It replaces the schedule that the stream has. Readiness is checked at the start time, so call ' +
+    'get_stream_readiness before.',
   tag: 'streams',
   route: 'POST /streams/{id}/schedule',
   body: z.strictObject({
@@ -47,11 +42,12 @@ export const scheduleStream = operation(['service:write'], {
     if (ruleFault) faults.push([`recurrence/${ruleFault.field}`, ruleFault.detail]);
     assertNoFaults(faults);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
-    if (nextState(stream.state, 'schedule') === null) {
-      throw new ProblemError('stream_not_schedulable', refusalOf(stream.state));
+    const isRearmed = stream.state === 'scheduled';
+    if (!isRearmed && nextState(stream.state, 'schedule') === null) {
+      throw new ProblemError('stream_not_schedulable', `A stream in state ${stream.state} cannot be scheduled.`);
     }
     const times = { startAt, endAt };
     const armed = await armSchedule(ctx.data, stream, times, repeats && beginSeries(repeats, times));
-    return presentStream(ctx, (await ctx.data.streamMoves.move(armed, 'schedule'))!);
+    return presentStream(ctx, isRearmed ? armed : (await ctx.data.streamMoves.move(armed, 'schedule'))!);
   },
 });

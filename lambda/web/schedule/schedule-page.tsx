@@ -1,15 +1,17 @@
-// The schedule: a week of starts as the API computes them, waiting streams, and a form to schedule more.
+// The schedule: a week of runs as the API computes them, and the scheduled streams. Dialogs change them.
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { serviceNow } from '../app/api.ts';
+import { call, serviceNow } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { setParameter, useParameter } from '../app/router.tsx';
-import type { Occurrence } from '../app/types.ts';
+import type { Occurrence, Stream } from '../app/types.ts';
 import { words } from '../words/en.ts';
-import { DayOfWeek } from './day-of-week.tsx';
-import { PlanForm } from './plan-form.tsx';
+import { PlanSheet } from './plan-sheet.tsx';
+import { RunSheet } from './run-sheet.tsx';
 import { ScheduledStreams } from './scheduled-streams.tsx';
+import { Week } from './week.tsx';
 import { weekOf } from './zoned-time.ts';
 
 interface Occurrences {
@@ -18,6 +20,9 @@ interface Occurrences {
 }
 
 const everyMs = 60_000;
+
+/** The dialog on the screen: a run, or the schedule of a stream, with a new start if it was dragged. */
+type Shown = { readonly run: Occurrence } | { readonly edited: Stream | null; readonly start?: Date };
 
 export function SchedulePage(): ReactNode {
   const asked = new Date(`${useParameter('week')}T12:00`);
@@ -30,6 +35,11 @@ export function SchedulePage(): ReactNode {
     const day = new Date(week[0]!.from.getFullYear(), week[0]!.from.getMonth(), week[0]!.from.getDate() + days);
     const two = (value: number) => String(value).padStart(2, '0');
     setParameter('week', `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`);
+  };
+  const [shown, setShown] = useState<Shown | null>(null);
+  const close = () => setShown(null);
+  const move = async (run: Occurrence, start: Date): Promise<void> => {
+    setShown({ edited: await call<Stream>('GET', `/streams/${run.streamID}`), start });
   };
   return (
     <div className="screen">
@@ -45,30 +55,32 @@ export function SchedulePage(): ReactNode {
           <button type="button" onClick={() => go(7)}>
             {words.schedule.after}
           </button>
+          <button type="button" className="primary" onClick={() => setShown({ edited: null })}>
+            {words.schedule.plan}
+          </button>
         </p>
       </div>
-      <p className="hint">{words.schedule.zone(zone)}</p>
+      <p className="hint">
+        {words.schedule.zone(zone)} {words.schedule.drag}
+      </p>
       <Loaded live={occurrences} path={path}>
         {({ data, to: shownTo }) => (
           <>
             {shownTo !== to && <p className="notice">{words.schedule.cut(formatMoment(shownTo))}</p>}
-            <div className="week">
-              {week.map((day, index) => (
-                <DayOfWeek
-                  key={day.from.toISOString()}
-                  day={day}
-                  occurrences={data.filter(({ startAt }) => {
-                    const start = new Date(startAt);
-                    return start < day.to && (start >= day.from || index === 0);
-                  })}
-                />
-              ))}
-            </div>
+            <Week
+              week={week}
+              runs={data}
+              onOpen={(run) => setShown({ run })}
+              onMove={(run, start) => void move(run, start)}
+            />
           </>
         )}
       </Loaded>
-      <ScheduledStreams />
-      <PlanForm />
+      <ScheduledStreams onEdit={(edited) => setShown({ edited })} />
+      {shown && 'run' in shown && (
+        <RunSheet run={shown.run} onEdit={(edited) => setShown({ edited })} onClose={close} />
+      )}
+      {shown && 'edited' in shown && <PlanSheet stream={shown.edited} start={shown.start} onClose={close} />}
     </div>
   );
 }

@@ -1,63 +1,56 @@
-// The scheduled streams, each with its rule and time zone, and a button to cancel.
+// The scheduled streams, each with its recurrence in words, its next start, and buttons to change and to cancel it.
 import type { ReactNode } from 'react';
-import { Ask } from '../kit/ask.tsx';
 import { formatMoment } from '../app/format.ts';
-import { change } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '../words/en.ts';
+import { hoursWords, recurrenceWords } from './recurrence-words.ts';
+import { CancelSchedule } from './run-sheet.tsx';
 
 const path = '/streams?state=scheduled&limit=50';
 
-export function ScheduledStreams(): ReactNode {
+interface ScheduledStreamsProps {
+  readonly onEdit: (stream: Stream) => void;
+}
+
+export function ScheduledStreams({ onEdit }: ScheduledStreamsProps): ReactNode {
   return (
     <section aria-labelledby="planned">
       <h2 id="planned">{words.schedule.planned}</h2>
       <PagedRows pages={usePages<Stream>(path)} none={words.schedule.nonePlanned}>
-        {(stream) => <Row key={stream.id} stream={stream} />}
+        {(stream) => <Row key={stream.id} stream={stream} onEdit={() => onEdit(stream)} />}
       </PagedRows>
     </section>
   );
 }
 
-function Row({ stream }: { readonly stream: Stream }): ReactNode {
-  const { id, recurrence, scheduleStartAt } = stream;
+function Row({ stream, onEdit }: { readonly stream: Stream; readonly onEdit: () => void }): ReactNode {
+  const { id, recurrence, scheduleStartAt, scheduleEndAt } = stream;
+  const { rule = null, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = recurrence ?? {};
   return (
-    <li className="tall">
+    <li>
       <div>
-        <Link href={`/streams/${id}`}>
-          <strong>{nameOf(stream)}</strong>
+        <Link href={`/streams/${id}`} className="title">
+          {nameOf(stream)}
         </Link>
-        <p className="hint">
-          {scheduleStartAt !== null && words.schedule.next(formatMoment(scheduleStartAt))}
-          {recurrence && scheduleStartAt !== null && (
-            <>
-              {' · '}
-              {words.schedule.there(timeIn(recurrence.timeZone, scheduleStartAt), recurrence.timeZone)}
-            </>
-          )}
-        </p>
-        {recurrence && (
-          <p className="hint">
-            <code>{recurrence.rule}</code>
-          </p>
+        {scheduleStartAt !== null && (
+          <>
+            <p>
+              {recurrenceWords(rule, timeZone, scheduleStartAt)}, {hoursWords(scheduleStartAt, scheduleEndAt, timeZone)}
+            </p>
+            <p className="hint">{words.schedule.next(formatMoment(scheduleStartAt))}</p>
+          </>
         )}
       </div>
-      <Ask
-        action={words.schedule.cancelIt}
-        tone="grave"
-        question={words.schedule.cancelAsk(nameOf(stream))}
-        explanation={words.schedule.cancelText}
-        refuse={words.schedule.keep}
-        onYes={() => change('DELETE', `/streams/${id}/schedule`, ['/schedule', '/streams'])}
-      />
+      <div className="state">
+        <button type="button" aria-label={words.schedule.editOf(nameOf(stream))} onClick={onEdit}>
+          {words.schedule.edit}
+        </button>
+        <CancelSchedule stream={stream} />
+      </div>
     </li>
   );
-}
-
-function timeIn(timeZone: string, at: string): string {
-  return new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'short' }).format(new Date(at));
 }

@@ -1,4 +1,4 @@
-// A form to schedule a stream: start, end, time zone and recurrence, with the resulting starts.
+// A dialog that schedules a stream, or changes its schedule: start, end, time zone and recurrence.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call, serviceNow } from '../app/api.ts';
@@ -9,61 +9,92 @@ import type { Page, Stream } from '../app/types.ts';
 import { Weekdays } from '../app/weekdays.tsx';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
+import { Sheet } from '../kit/sheet.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '../words/en.ts';
+import { readRule } from './recurrence-words.ts';
+import type { Repetition } from './recurrence-words.ts';
 import { instantIn, isTime, localIn } from './zoned-time.ts';
-
-type Repetition = keyof typeof words.schedule.repetitions;
 
 const path = '/streams?limit=100&sort=name&state=draft&state=stopped&state=failed';
 
 /** The maximum of the field. Without it, years have six digits, and the typed hour would continue the year. */
 const lastTime = '9999-12-31T23:59';
+const hourMs = 3_600_000;
 
 interface Wish {
   readonly start: string;
+  /** Empty: until it is stopped. */
+  readonly end: string;
   readonly zone: string;
   readonly repetition: Repetition;
   readonly days: readonly string[];
   readonly rule: string;
 }
 
-export function PlanForm(): ReactNode {
-  const { data: streams } = useLive<Page<Stream>>(path);
+interface PlanSheetProps {
+  /** Null: the user chooses one. */
+  readonly stream: Stream | null;
+  /** A new start of the stream's schedule; absent: its present one. */
+  readonly start?: Date | undefined;
+  readonly onClose: () => void;
+}
+
+/** The schedule of a stream, moved to another start with its length and, if it has one day of the week, its day. */
+function wishOf(stream: Stream | null, start: Date | undefined): Wish {
   const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const [wish, setWish] = useState<Wish>(() => ({
-    start: localIn(ownZone, serviceNow() + 3_600_000),
-    zone: ownZone,
-    repetition: 'never',
-    days: [],
-    rule: '',
-  }));
-  const [isDone, setDone] = useState(false);
-  const change = (changed: Partial<Wish>) => {
-    setDone(false);
-    setWish({ ...wish, ...changed });
+  const startAt = stream?.scheduleStartAt ?? null;
+  if (stream === null || startAt === null) {
+    const soon = localIn(ownZone, serviceNow() + hourMs);
+    return { start: soon, end: '', zone: ownZone, repetition: 'never', days: [], rule: '' };
+  }
+  const { recurrence, scheduleEndAt } = stream;
+  const zone = recurrence?.timeZone ?? ownZone;
+  const movedMs = start ? start.getTime() - Date.parse(startAt) : 0;
+  const { repetition, days } = readRule(recurrence?.rule ?? null);
+  const at = (time: string) => localIn(zone, Date.parse(time) + movedMs);
+  const isOneDay = days.length === 1 && movedMs !== 0;
+  return {
+    start: at(startAt),
+    end: scheduleEndAt === null ? '' : at(scheduleEndAt),
+    zone,
+    repetition,
+    days: isOneDay ? [] : days,
+    rule: repetition === 'other' ? recurrence!.rule : '',
   };
+}
+
+export function PlanSheet({ stream, start, onClose }: PlanSheetProps): ReactNode {
+  const { data: streams } = useLive<Page<Stream>>(stream ? null : path);
+  const [wish, setWish] = useState<Wish>(() => wishOf(stream, start));
+  const change = (changed: Partial<Wish>) => setWish({ ...wish, ...changed });
   const rule = ruleOf(wish);
-  const plan = async ({ stream, end = '' }: Readonly<Record<string, string>>): Promise<void> => {
-    await call('POST', `/streams/${stream}/schedule`, {
+  const plan = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    await call('POST', `/streams/${stream?.id ?? fields['stream']}/schedule`, {
       scheduleStartAt: instantIn(wish.zone, wish.start).toISOString(),
-      ...(end === '' ? {} : { scheduleEndAt: instantIn(wish.zone, end).toISOString() }),
+      ...(wish.end === '' ? {} : { scheduleEndAt: instantIn(wish.zone, wish.end).toISOString() }),
       ...(rule === null ? {} : { recurrence: { rule, timeZone: wish.zone } }),
     });
     refresh('/schedule');
     refresh('/streams');
-    setDone(true);
+    onClose();
   };
+  const isNothingLeft = stream === null && streams?.data.length === 0;
   return (
-    <section aria-labelledby="plan">
-      <h2 id="plan">{words.schedule.plan}</h2>
-      {streams?.data.length === 0 && <p className="hint">{words.schedule.noStreams}</p>}
-      <Form action={words.schedule.planIt} onSubmit={plan} className="in-row plan" isDisabled={!streams?.data.length}>
-        <Choice
-          name="stream"
-          label={words.schedule.stream}
-          options={(streams?.data ?? []).map((stream) => [stream.id, nameOf(stream)] as const)}
-        />
+    <Sheet title={stream ? words.schedule.planOf(nameOf(stream)) : words.schedule.plan} isOpen onClose={onClose}>
+      {isNothingLeft && <p className="hint">{words.schedule.noStreams}</p>}
+      <Form
+        action={stream ? words.save : words.schedule.planIt}
+        onSubmit={plan}
+        isDisabled={stream === null && !streams?.data.length}
+      >
+        {stream === null && (
+          <Choice
+            name="stream"
+            label={words.schedule.stream}
+            options={(streams?.data ?? []).map((each) => [each.id, nameOf(each)] as const)}
+          />
+        )}
         <Field
           name="start"
           label={words.schedule.start}
@@ -79,13 +110,15 @@ export function PlanForm(): ReactNode {
           required={false}
           min={wish.start}
           max={lastTime}
+          value={wish.end}
+          onChange={(event) => change({ end: event.target.value })}
         />
         <Choice
           name="zone"
           label={words.schedule.inZone}
           value={wish.zone}
           onChange={(zone) => change({ zone })}
-          options={zonesWith(ownZone).map((zone) => [zone, zone] as const)}
+          options={zonesWith(wish.zone).map((zone) => [zone, zone] as const)}
         />
         <Choice
           name="repeat"
@@ -110,8 +143,12 @@ export function PlanForm(): ReactNode {
         )}
         {rule !== null && isTime(wish.start) && <Starts start={wish.start} zone={wish.zone} rule={rule} />}
       </Form>
-      <p role="status">{isDone && words.schedule.done}</p>
-    </section>
+      <p className="buttons">
+        <button type="button" onClick={onClose}>
+          {words.cancel}
+        </button>
+      </p>
+    </Sheet>
   );
 }
 

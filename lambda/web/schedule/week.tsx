@@ -1,0 +1,177 @@
+// The week of the schedule: each run at its hours. A run opens by a click, and can be dragged to another time.
+import { useRef, useState } from 'react';
+import type { CSSProperties, PointerEvent, ReactNode } from 'react';
+import { serviceNow } from '../app/api.ts';
+import { formatMoment } from '../app/format.ts';
+import type { Occurrence } from '../app/types.ts';
+import { nameOf } from '../streams/stream-name.ts';
+import { words } from '../words/en.ts';
+import { piecesOf } from './runs.ts';
+import type { Piece } from './runs.ts';
+import { hoursSkipped } from './zoned-time.ts';
+import type { Day } from './zoned-time.ts';
+
+const dayNames = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const shownHours = [0, 6, 12, 18];
+const minuteMs = 60_000;
+const dayMinutes = 1440;
+const stepMinutes = 15;
+/** A smaller movement of the pointer is a click. */
+const leastDragPx = 5;
+
+interface WeekProps {
+  readonly week: readonly Day[];
+  /** In the order of their starts. */
+  readonly runs: readonly Occurrence[];
+  readonly onOpen: (run: Occurrence) => void;
+  /** Called with the new start of a dragged run. */
+  readonly onMove: (run: Occurrence, start: Date) => void;
+}
+
+export function Week({ week, runs, onOpen, onMove }: WeekProps): ReactNode {
+  return (
+    <div className="hours schedule">
+      <div className="clock" aria-hidden="true">
+        {shownHours.map((hour) => (
+          <span key={hour}>{clock.format(new Date(2026, 0, 1, hour))}</span>
+        ))}
+      </div>
+      {week.map((day) => (
+        <DayColumn key={day.from.toISOString()} day={day} runs={runs} onOpen={onOpen} onMove={onMove} />
+      ))}
+    </div>
+  );
+}
+
+interface DayColumnProps extends Pick<WeekProps, 'runs' | 'onOpen' | 'onMove'> {
+  readonly day: Day;
+}
+
+function DayColumn({ day, runs, onOpen, onMove }: DayColumnProps): ReactNode {
+  const id = `day-${day.from.getTime()}`;
+  const skipped = hoursSkipped(day);
+  const now = serviceNow();
+  const pieces = piecesOf(day, runs);
+  const isToday = day.from.getTime() <= now && now < day.to.getTime();
+  return (
+    <div className="day" role="group" aria-labelledby={id} aria-current={isToday ? 'date' : undefined}>
+      <h2 id={id}>{dayNames.format(day.from)}</h2>
+      {skipped !== 0 && <p className="hint">{skipped > 0 ? words.schedule.forward : words.schedule.back}</p>}
+      <div className="times">
+        {pieces.length === 0 && <p className="hint">{words.schedule.empty}</p>}
+        {pieces.map((piece) => (
+          <Run
+            key={`${piece.run.streamID} ${piece.run.startAt}`}
+            piece={piece}
+            onOpen={() => onOpen(piece.run)}
+            onMove={(start) => onMove(piece.run, start)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface RunProps {
+  readonly piece: Piece;
+  readonly onOpen: () => void;
+  readonly onMove: (start: Date) => void;
+}
+
+function Run({ piece, onOpen, onMove }: RunProps): ReactNode {
+  const { run, isBeginning } = piece;
+  const start = new Date(run.startAt);
+  const isMovable = isBeginning && start.getTime() > serviceNow();
+  const { moved, handlers } = useDrag(isMovable, onOpen, ({ days, minutes }) =>
+    onMove(
+      new Date(
+        start.getFullYear(),
+        start.getMonth(),
+        start.getDate() + days,
+        start.getHours(),
+        start.getMinutes() + minutes,
+      ),
+    ),
+  );
+  const name = nameOf({ name: run.streamName });
+  const until = run.endAt === null ? words.schedule.open : words.schedule.until(formatMoment(run.endAt));
+  const begin = isBeginning ? clock.format(start.getTime() + (moved?.minutes ?? 0) * minuteMs) : words.schedule.running;
+  return (
+    <button
+      type="button"
+      style={placeOf(piece, moved)}
+      data-skipped={run.isSkipped}
+      data-held={moved !== null}
+      title={`${name}, ${formatMoment(run.startAt)}, ${until}`}
+      {...handlers}
+    >
+      <strong>{name}</strong> <span>{begin}</span>
+      {run.isSkipped && <span> {words.schedule.skipped}</span>}
+    </button>
+  );
+}
+
+interface Shift {
+  readonly days: number;
+  readonly minutes: number;
+}
+
+/** A click, or a drag by whole days and quarters of an hour. The keyboard opens the run, whose form has its times. */
+function useDrag(isMovable: boolean, onClick: () => void, onDrop: (shift: Shift) => void) {
+  const [moved, setMoved] = useState<Shift | null>(null);
+  const held = useRef<{ readonly x: number; readonly y: number; readonly column: DOMRect } | null>(null);
+  const wasDragged = useRef(false);
+  const hold = (event: PointerEvent<HTMLElement>): void => {
+    wasDragged.current = false;
+    if (!isMovable || event.pointerType === 'touch' || event.button !== 0) return;
+    held.current = {
+      x: event.clientX,
+      y: event.clientY,
+      column: event.currentTarget.parentElement!.getBoundingClientRect(),
+    };
+    event.currentTarget.setPointerCapture(event.pointerId);
+  };
+  const drag = (event: PointerEvent<HTMLElement>): void => {
+    if (held.current === null) return;
+    const { x, y, column } = held.current;
+    const [right, down] = [event.clientX - x, event.clientY - y];
+    if (!wasDragged.current && Math.hypot(right, down) < leastDragPx) return;
+    wasDragged.current = true;
+    const minutes = Math.round(((down / column.height) * dayMinutes) / stepMinutes) * stepMinutes;
+    setMoved({ days: Math.round(right / column.width), minutes });
+  };
+  const release = (): void => {
+    held.current = null;
+    setMoved(null);
+    if (moved && (moved.days !== 0 || moved.minutes !== 0)) onDrop(moved);
+  };
+  const cancel = (): void => {
+    held.current = null;
+    setMoved(null);
+  };
+  const click = (): void => {
+    if (!wasDragged.current) onClick();
+  };
+  const handlers = {
+    onPointerDown: hold,
+    onPointerMove: drag,
+    onPointerUp: release,
+    onPointerCancel: cancel,
+    onClick: click,
+  };
+  return { moved, handlers };
+}
+
+/** The place of a piece in its day. A narrow screen lists runs instead, so the style sheet decides. */
+function placeOf({ from, until, lane, lanes }: Piece, moved: Shift | null): CSSProperties {
+  const percent = (share: number) => `${share * 100}%`;
+  const place = {
+    '--from': percent(from + (moved?.minutes ?? 0) / dayMinutes),
+    '--length': percent(until - from),
+    '--indent': percent(lane / lanes),
+    '--width': percent(1 / lanes),
+    translate: moved ? `${moved.days * 100 * lanes}% 0` : undefined,
+  };
+  return place;
+}
