@@ -39,15 +39,15 @@ const adviceOfReason: Readonly<Record<string, string>> = {
   already_publishing: 'End the other encoder that streams with this stream key.',
   app_refused: 'Check the path in the URL of the destination.',
   login_required: 'Use an address of the destination that needs only a stream key.',
-  codec_refused: 'Set videoCodec to h264, then start the stream again.',
+  codec_refused: 'Set the video codec (videoCodec) to h264, then start the stream again.',
   name_not_found: 'Check the host in the URL of the destination.',
   address_forbidden: 'Use a public address for the destination.',
   certificate_expired: 'Ask the operator of the destination to renew its certificate.',
   tls_failed: 'Check the URL of the destination: no secure connection can be made to it.',
   unreachable: 'Check the URL of the destination, and whether its service is up.',
   unanswered: 'Check whether the service of the destination is up. We keep retrying.',
-  falling_behind: 'Lower the quality or framerate, or set streamBackend to manifest.',
-  slower_than_real_time: 'Lower the quality or framerate, or set streamBackend to manifest.',
+  falling_behind: 'Lower the quality or framerate, or let its media be prepared once (streamBackend manifest).',
+  slower_than_real_time: 'Lower the quality or framerate, or let its media be prepared once (streamBackend manifest).',
 };
 
 const words: Readonly<Record<IncidentKind, (detail: IncidentDetail) => Omit<IncidentWords, 'cause'>>> = {

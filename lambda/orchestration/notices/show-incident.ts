@@ -14,7 +14,7 @@ export function showIncident(incident: Omit<Incident, 'seq'>) {
     confirmedAt: incident.confirmed_at,
     endedAt: incident.ended_at,
     count: incident.count,
-    detail: incidentSentence(words),
+    detail: incidentSentence(incident.ended_at === null ? words : { ...words, headline: words.ended }),
     viewers: words.viewers,
     advice: words.advice,
   };

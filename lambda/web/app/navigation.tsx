@@ -10,11 +10,12 @@ import {
   LibraryBig,
   LogOut,
   RadioTower,
+  Search,
   Send,
   UserRound,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
 import { useBalance } from '../billing/balance.ts';
@@ -60,6 +61,9 @@ export function Navigation(): ReactNode {
   return (
     <nav className="places" aria-label={words.navigation.label}>
       <Brand />
+      <OfUser>
+        <Find />
+      </OfUser>
       <ul className="first">
         {places.map((place) => (
           <PlaceLink key={place.href} place={place} />
@@ -90,6 +94,34 @@ export function Navigation(): ReactNode {
     </nav>
   );
 }
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+
+/** The command palette: a button, and its keys on every screen. */
+function Find(): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  return (
+    <>
+      <button type="button" className="find" onClick={() => setOpen(true)}>
+        <Search aria-hidden />
+        {words.find}
+        <kbd aria-hidden="true">{isApple ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+      <Suspense>{isOpen && <Palette onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  );
+}
+
+const isApple = /Mac|iPhone|iPad/u.test(navigator.userAgent);
 
 /** Parts that read data of the user. The reference of the API is public: it has them only within a session. */
 function OfUser({ children }: { readonly children: ReactNode }): ReactNode {

@@ -22,6 +22,32 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
   );
 }
 
+const hourSeconds = 3600;
+
+type Redundancy = keyof typeof words.stream.redundancies;
+
+function redundancyOf({ agentModeEnabled, runBackupStream }: Stream): Redundancy {
+  if (!agentModeEnabled) return 'none';
+  return runBackupStream ? 'backup' : 'zones';
+}
+
+/** The settings of a request, by the fields of the form. A locked form has only some. */
+function settingsOf({ redundancy, streamDurationHours, ...fields }: Readonly<Record<string, string>>) {
+  const texts = Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]);
+  const { managedSettingsID } = fields;
+  return {
+    ...(Object.fromEntries(texts) as Record<string, string | null>),
+    ...(managedSettingsID !== undefined && { streamDestination: managedSettingsID === '' ? null : 'managed' }),
+    ...(redundancy !== undefined && {
+      agentModeEnabled: redundancy !== 'none' || null,
+      runBackupStream: redundancy === 'backup' || null,
+    }),
+    ...(streamDurationHours !== undefined && {
+      streamDuration: Math.round(Number(streamDurationHours) * hourSeconds) || null,
+    }),
+  };
+}
+
 function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
   const [isSaved, setSaved] = useState(false);
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
@@ -29,20 +55,20 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     setSaved(false);
     // Unchanged settings are not sent, because another user may have changed them meanwhile.
-    const changed = Object.entries(fields)
-      .map(([name, value]) => [name, value === '' ? null : value] as const)
-      .filter(([name, value]) => value !== (stream[name as keyof Stream] || null));
-    const changes: Record<string, string | null> = Object.fromEntries(changed);
-    if (changes['managedSettingsID'] !== undefined)
-      changes['streamDestination'] = changes['managedSettingsID'] === null ? null : 'managed';
+    const changes = Object.fromEntries(
+      Object.entries(settingsOf(fields)).filter(([name, value]) => value !== (stream[name as keyof Stream] || null)),
+    );
     show(`/streams/${stream.id}`, await call('PATCH', `/streams/${stream.id}`, changes));
     refresh('/streams');
     setSaved(true);
   };
   if (!destinations) return null;
   // The form is reset when the settings change elsewhere, so that it never shows or saves outdated values.
-  const { name: ownName, destinationID, managedSettingsID, quality, framerate } = stream;
-  const shown = JSON.stringify([ownName, destinationID, managedSettingsID, quality, framerate]);
+  const { name: ownName, destinationID, managedSettingsID, quality, framerate, videoCodec, streamBackend } = stream;
+  const { agentModeEnabled, runBackupStream, streamDuration } = stream;
+  const format = [quality, framerate, videoCodec, streamBackend];
+  const run = [agentModeEnabled, runBackupStream, streamDuration];
+  const shown = JSON.stringify([ownName, destinationID, managedSettingsID, format, run]);
   const named = (rows: readonly { readonly id: string; readonly name: string }[], own: string | null) => [
     ['', words.none] as const,
     ...rows.map(({ id, name }) => [id, name] as const),
@@ -89,6 +115,33 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
                 ['', words.stream.byDefault],
                 ...framerates.map((each) => [each, framerateWords(each)] as const),
               ]}
+            />
+            <Choice
+              name="videoCodec"
+              label={words.stream.codec}
+              defaultValue={videoCodec ?? ''}
+              options={[['', words.stream.usualCodec], ...Object.entries(words.stream.codecs)]}
+            />
+            <Choice
+              name="streamBackend"
+              label={words.stream.backend}
+              defaultValue={streamBackend ?? 'ffmpeg'}
+              options={Object.entries(words.stream.backends)}
+            />
+            <Choice
+              name="redundancy"
+              label={words.stream.redundancy}
+              defaultValue={redundancyOf(stream)}
+              options={Object.entries(words.stream.redundancies)}
+            />
+            <Field
+              name="streamDurationHours"
+              label={words.stream.duration}
+              hint={words.stream.durationHint}
+              type="number"
+              min={0}
+              step="any"
+              defaultValue={(streamDuration ?? 0) / hourSeconds}
             />
           </>
         )}
