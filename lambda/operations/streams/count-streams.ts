@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { operation } from '../operation.ts';
 
-const counts = z
+export const streamCounts = z
   .object({
     count: z.int32(),
     needAttention: z.int32().describe('Number of streams that list_streams returns with needsAttention.'),
@@ -18,7 +18,7 @@ export const countStreams = operation(['service:read'], {
   description: 'Returns the number of streams, in total and by state.',
   tag: 'streams',
   route: 'GET /streams/count',
-  output: { status: 200, body: counts },
+  output: { status: 200, body: streamCounts },
   async handle(ctx) {
     const states = await ctx.data.streamLists.counts(ctx.caller.userID);
     return {

@@ -9,6 +9,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import type { AlertChannel } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { words } from '../words/en.ts';
+import { alertsWords } from '../words/en-alerts.ts';
 import { ChannelForm } from './channel-form.tsx';
 
 const path = '/alert-channels?limit=50';
@@ -16,13 +17,13 @@ const path = '/alert-channels?limit=50';
 export function AlertChannels(): ReactNode {
   return (
     <section aria-labelledby="channels">
-      <h2 id="channels">{words.alerts.channels}</h2>
-      <p className="hint">{words.alerts.channelsText}</p>
-      <PagedRows pages={usePages<AlertChannel>(path)} none={words.alerts.noChannels}>
+      <h2 id="channels">{alertsWords.channels}</h2>
+      <p className="hint">{alertsWords.channelsText}</p>
+      <PagedRows pages={usePages<AlertChannel>(path)} none={alertsWords.noChannels}>
         {(channel) => <Row key={channel.id} channel={channel} />}
       </PagedRows>
       <details>
-        <summary>{words.alerts.add}</summary>
+        <summary>{alertsWords.add}</summary>
         <ChannelForm channel={null} onSave={(wish) => change('POST', '/alert-channels', ['/alert-channels'], wish)} />
       </details>
     </section>
@@ -44,20 +45,20 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
   };
   const save = (wish: object) => change('PATCH', `/alert-channels/${id}`, ['/alert-channels'], wish);
   const times = [
-    words.alerts.after(afterSeconds),
-    ...(quietHours ? [words.alerts.quiet(quietHours.from, quietHours.to, quietHours.timeZone)] : []),
+    alertsWords.after(afterSeconds),
+    ...(quietHours ? [alertsWords.quiet(quietHours.from, quietHours.to, quietHours.timeZone)] : []),
   ];
   return (
     <li className="tall">
       <div>
         <strong>{name}</strong>{' '}
         <span className="badge" data-tone={enabled ? 'live' : disabledReason ? 'wrong' : 'quiet'}>
-          {enabled ? words.alerts.on : words.alerts.off}
+          {enabled ? alertsWords.on : alertsWords.off}
         </span>
         <p className="hint">
-          {words.alerts.kinds[kind]} · <code>{target}</code> · {times.join(' · ')}
+          {alertsWords.kinds[kind]} · <code>{target}</code> · {times.join(' · ')}
         </p>
-        <p className="hint">{events.map((event) => words.alerts.eventNames[event]).join(' · ')}</p>
+        <p className="hint">{events.map((event) => alertsWords.eventNames[event]).join(' · ')}</p>
         {disabledReason && <p className="error">{disabledReason.detail}</p>}
         <LastDelivery channel={channel} />
         <p role="status">{outcome}</p>
@@ -65,23 +66,23 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
           <button
             type="button"
             disabled={!enabled}
-            onClick={() => void attempt(() => call('POST', `/alert-channels/${id}/test`), words.alerts.testing)}
+            onClick={() => void attempt(() => call('POST', `/alert-channels/${id}/test`), alertsWords.testing)}
           >
-            {words.alerts.test}
+            {alertsWords.test}
           </button>
           <button type="button" onClick={() => void attempt(() => save({ enabled: !enabled }))}>
-            {enabled ? words.alerts.switchOff : words.alerts.switchOn}
+            {enabled ? alertsWords.switchOff : alertsWords.switchOn}
           </button>
           <Ask
             action={words.remove}
             tone="grave"
-            question={words.alerts.removeAsk(name)}
-            explanation={words.alerts.removeText}
+            question={alertsWords.removeAsk(name)}
+            explanation={alertsWords.removeText}
             onYes={() => change('DELETE', `/alert-channels/${id}`, ['/alert-channels'])}
           />
         </p>
         <details>
-          <summary>{words.alerts.change}</summary>
+          <summary>{alertsWords.change}</summary>
           <ChannelForm key={JSON.stringify([name, events, afterSeconds, quietHours])} channel={channel} onSave={save} />
         </details>
       </div>
@@ -90,10 +91,10 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
 }
 
 function LastDelivery({ channel: { lastDelivery } }: { readonly channel: AlertChannel }): ReactNode {
-  if (lastDelivery === null) return <p className="hint">{words.alerts.never}</p>;
+  if (lastDelivery === null) return <p className="hint">{alertsWords.never}</p>;
   return (
     <p className={lastDelivery.failure ? 'error' : 'hint'}>
-      {lastDelivery.failure ? words.alerts.refused : words.alerts.taken} <Age at={lastDelivery.at} />
+      {lastDelivery.failure ? alertsWords.refused : alertsWords.taken} <Age at={lastDelivery.at} />
       {lastDelivery.failure && `: ${lastDelivery.failure.detail}`}
     </p>
   );

@@ -1,6 +1,6 @@
 // The alerts page: mails that were sent, incidents, and the channels that receive alerts.
 import type { ReactNode } from 'react';
-import { words } from '../words/en.ts';
+import { alertsWords } from '../words/en-alerts.ts';
 import { AlertChannels } from './alert-channels.tsx';
 import { Incidents } from './incidents.tsx';
 import { Inbox } from './inbox.tsx';
@@ -8,7 +8,7 @@ import { Inbox } from './inbox.tsx';
 export function AlertsPage(): ReactNode {
   return (
     <div className="screen">
-      <h1>{words.alerts.title}</h1>
+      <h1>{alertsWords.title}</h1>
       <Incidents />
       <AlertChannels />
       <Inbox />

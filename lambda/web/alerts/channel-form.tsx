@@ -8,6 +8,7 @@ import type { AlertChannel } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
+import { alertsWords } from '../words/en-alerts.ts';
 
 interface ChannelWish {
   readonly name: string;
@@ -39,35 +40,30 @@ export function ChannelForm({ channel, onSave }: ChannelFormProps): ReactNode {
     });
   };
   return (
-    <Form
-      action={channel ? words.save : words.alerts.add}
-      onSubmit={save}
-      className="in-row"
-      isReset={channel === null}
-    >
-      <Field name="name" label={words.alerts.name} defaultValue={channel?.name ?? ''} maxLength={100} />
+    <Form action={channel ? words.save : alertsWords.add} onSubmit={save} className="in-row" isReset={channel === null}>
+      <Field name="name" label={alertsWords.name} defaultValue={channel?.name ?? ''} maxLength={100} />
       {channel === null && (
         <Choice
           name="kind"
-          label={words.alerts.kind}
+          label={alertsWords.kind}
           value={kind}
           onChange={(chosen) => setKind(chosen as AlertChannelKind)}
-          options={Object.entries(words.alerts.kinds)}
+          options={Object.entries(alertsWords.kinds)}
         />
       )}
       {kind !== 'email' && (
         <Field
           name="target"
-          label={channel ? words.alerts.newTarget : words.alerts.target}
+          label={channel ? alertsWords.newTarget : alertsWords.target}
           type="password"
           required={channel === null}
-          hint={words.alerts.targets[kind]}
+          hint={alertsWords.targets[kind]}
           autoComplete="off"
         />
       )}
       <Field
         name="afterSeconds"
-        label={words.alerts.afterSeconds}
+        label={alertsWords.afterSeconds}
         type="number"
         min={0}
         max={3600}
@@ -75,24 +71,24 @@ export function ChannelForm({ channel, onSave }: ChannelFormProps): ReactNode {
       />
       <Field
         name="quietFrom"
-        label={words.alerts.quietFrom}
+        label={alertsWords.quietFrom}
         type="time"
         required={false}
         defaultValue={channel?.quietHours?.from ?? ''}
       />
       <Field
         name="quietTo"
-        label={words.alerts.quietTo}
+        label={alertsWords.quietTo}
         type="time"
         required={false}
         defaultValue={channel?.quietHours?.to ?? ''}
       />
       <fieldset>
-        <legend>{words.alerts.events}</legend>
+        <legend>{alertsWords.events}</legend>
         {incidentKinds.map((each) => (
           <label key={each}>
             <input type="checkbox" name={each} defaultChecked={channel?.events.includes(each) ?? true} />
-            {words.alerts.eventNames[each]}
+            {alertsWords.eventNames[each]}
           </label>
         ))}
       </fieldset>

@@ -6,7 +6,7 @@ import { refresh } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { Notification } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { words } from '../words/en.ts';
+import { alertsWords } from '../words/en-alerts.ts';
 
 const path = '/notifications?limit=20';
 
@@ -20,24 +20,24 @@ export function Inbox(): ReactNode {
   return (
     <section aria-labelledby="inbox">
       <div className="heading">
-        <h2 id="inbox">{words.alerts.inbox}</h2>
+        <h2 id="inbox">{alertsWords.inbox}</h2>
         {unread > 0 && (
           <p className="buttons">
-            <span className="hint">{words.alerts.unread(unread)}</span>
+            <span className="hint">{alertsWords.unread(unread)}</span>
             <button type="button" onClick={() => void markAll()}>
-              {words.alerts.markAll}
+              {alertsWords.markAll}
             </button>
           </p>
         )}
       </div>
-      <PagedRows pages={pages} none={words.alerts.noMails}>
+      <PagedRows pages={pages} none={alertsWords.noMails}>
         {({ id, subject, text, createdAt, readAt }) => (
           <li key={id}>
             <details>
               <summary>
                 {subject}{' '}
                 <span className="hint">
-                  {readAt === null && `${words.alerts.isNew} · `}
+                  {readAt === null && `${alertsWords.isNew} · `}
                   <Age at={createdAt} />
                 </span>
               </summary>

@@ -6,7 +6,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Incident } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { words } from '../words/en.ts';
+import { alertsWords } from '../words/en-alerts.ts';
 
 export function Incidents(): ReactNode {
   const [isOpenOnly, setOpenOnly] = useState(false);
@@ -14,15 +14,15 @@ export function Incidents(): ReactNode {
   return (
     <section aria-labelledby="incidents">
       <div className="heading">
-        <h2 id="incidents">{words.alerts.incidents}</h2>
+        <h2 id="incidents">{alertsWords.incidents}</h2>
         <label className="switch">
           <input type="checkbox" checked={isOpenOnly} onChange={() => setOpenOnly(!isOpenOnly)} />
-          {words.alerts.open}
+          {alertsWords.open}
         </label>
       </div>
       <PagedRows
         pages={usePages<Incident>(path)}
-        none={isOpenOnly ? words.alerts.noOpenIncidents : words.alerts.noIncidents}
+        none={isOpenOnly ? alertsWords.noOpenIncidents : alertsWords.noIncidents}
       >
         {(incident) => <Row key={incident.id} incident={incident} />}
       </PagedRows>
@@ -35,22 +35,22 @@ function Row({ incident }: { readonly incident: Incident }): ReactNode {
   return (
     <li>
       <div>
-        <strong>{words.alerts.eventNames[kind]}</strong>
+        <strong>{alertsWords.eventNames[kind]}</strong>
         <p>{detail}</p>
         {endedAt === null && <p>{advice}</p>}
         <p className="hint">
-          <Age at={beganAt} /> · {words.alerts.times(count)}
+          <Age at={beganAt} /> · {alertsWords.times(count)}
           {streamID !== null && (
             <>
               {' · '}
-              <Link href={`/streams/${streamID}`}>{words.alerts.toStream}</Link>
+              <Link href={`/streams/${streamID}`}>{alertsWords.toStream}</Link>
             </>
           )}
         </p>
       </div>
       <p className="state">
         <span className="badge" data-tone={endedAt === null ? 'wrong' : 'quiet'}>
-          {endedAt === null ? words.alerts.isOpen : words.alerts.isOver}
+          {endedAt === null ? alertsWords.isOpen : alertsWords.isOver}
         </span>
       </p>
     </li>

@@ -68,34 +68,38 @@ const screens = [
   ),
   screen(
     /^\/destinations$/,
-    words.destinations.title,
+    words.navigation.destinations,
     async () => (await import('../destinations/destinations-page.tsx')).DestinationsPage,
   ),
   screen(
     /^\/schedule$/,
-    words.schedule.title,
+    words.navigation.schedule,
     async () => (await import('../schedule/schedule-page.tsx')).SchedulePage,
   ),
-  screen(/^\/alerts$/, words.alerts.title, async () => (await import('../alerts/alerts-page.tsx')).AlertsPage),
+  screen(/^\/alerts$/, words.navigation.alerts, async () => (await import('../alerts/alerts-page.tsx')).AlertsPage),
   screen(
     /^\/webhooks$/,
-    words.webhooks.title,
+    words.navigation.webhooks,
     async () => (await import('../webhooks/webhooks-page.tsx')).WebhooksPage,
   ),
   screen(
     /^\/webhooks\/(\w+)$/,
-    words.webhooks.title,
+    words.navigation.webhooks,
     async () => (await import('../webhooks/webhook-page.tsx')).WebhookPage,
   ),
-  screen(/^\/billing$/, words.billing.title, async () => (await import('../billing/billing-page.tsx')).BillingPage),
+  screen(
+    /^\/billing$/,
+    words.navigation.billing,
+    async () => (await import('../billing/billing-page.tsx')).BillingPage,
+  ),
   screen(
     /^\/developers\/graphql$/,
-    words.developers.graphql,
+    words.navigation.graphql,
     async () => (await import('../developers/graphql-page.tsx')).GraphqlPage,
   ),
   screen(
     /^\/developers(?:\/(\w+))?$/,
-    words.developers.title,
+    words.navigation.reference,
     async () => (await import('../developers/developers-page.tsx')).DevelopersPage,
   ),
   screen(

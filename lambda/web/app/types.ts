@@ -21,6 +21,7 @@ import type { queuedItemSchema } from '../../operations/programmes/queue-schema.
 import type { guideLink, guideLinkSettings } from '../../operations/streams/guide-link.ts';
 import type { outputSchema } from '../../operations/outputs/output-schema.ts';
 import type { sourceSchema } from '../../operations/sources/source-schema.ts';
+import type { streamCounts } from '../../operations/streams/count-streams.ts';
 import type { occurrenceSchema } from '../../operations/streams/list-occurrences.ts';
 import type { broadcastSchema } from '../../operations/streams/list-stream-broadcasts.ts';
 import type { streamSchema } from '../../operations/streams/stream-schema.ts';
@@ -32,6 +33,7 @@ import type { webhookSchema } from '../../operations/webhooks/webhook-schema.ts'
 import type { figuresSchema } from '../../operations/streams/stream-figures.ts';
 
 export type Stream = z.output<typeof streamSchema>;
+export type StreamCount = z.output<typeof streamCounts>;
 export type Playlist = z.output<typeof playlistSchema>;
 export type Collection = z.output<typeof collectionSchema>;
 export type Programme = z.output<typeof programmeSchema>;

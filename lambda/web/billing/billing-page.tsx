@@ -10,7 +10,7 @@ import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { DataTable } from '../kit/data-table.tsx';
 import { Numbers } from '../kit/numbers.tsx';
-import { words } from '../words/en.ts';
+import { billingWords } from '../words/en-billing.ts';
 import { balancePath, useBalance } from './balance.ts';
 import { CoinTopUp, Deposits } from './coins.tsx';
 import { PriceList } from './price-list.tsx';
@@ -21,7 +21,7 @@ const invoicesPath = '/billing/invoices?limit=20';
 export function BillingPage(): ReactNode {
   return (
     <div className="screen">
-      <h1>{words.billing.title}</h1>
+      <h1>{billingWords.title}</h1>
       <Paid invoiceID={useParameter('paid')} />
       <Balance />
       <UsageOverTime />
@@ -44,27 +44,27 @@ function Balance(): ReactNode {
           <Numbers
             numbers={[
               {
-                name: words.billing.left,
+                name: billingWords.left,
                 value: formatNumber(billing.creditsLeft),
-                remark: words.billing.worth(formatDollars(billing.creditsLeft / 100)),
+                remark: billingWords.worth(formatDollars(billing.creditsLeft / 100)),
               },
               {
-                name: words.billing.burn,
+                name: billingWords.burn,
                 value: formatNumber(billing.creditsPerHour),
                 remark:
                   billing.creditsExhaustedAt === null
-                    ? words.billing.nothingLive
-                    : words.billing.lasts(formatMoment(billing.creditsExhaustedAt)),
+                    ? billingWords.nothingLive
+                    : billingWords.lasts(formatMoment(billing.creditsExhaustedAt)),
               },
               {
-                name: words.billing.stored,
+                name: billingWords.stored,
                 value: formatBytes(storage.storedBytes),
-                remark: words.billing.storedFree(formatBytes(storage.freeBytes)),
+                remark: billingWords.storedFree(formatBytes(storage.freeBytes)),
               },
             ]}
           />
-          {!billing.goodStanding && <p className="error">{words.billing.bad}</p>}
-          {billing.eligibleForFreeCredits && <p className="notice">{words.billing.free}</p>}
+          {!billing.goodStanding && <p className="error">{billingWords.bad}</p>}
+          {billing.eligibleForFreeCredits && <p className="notice">{billingWords.free}</p>}
         </>
       )}
     </Loaded>
@@ -78,7 +78,7 @@ function Paid({ invoiceID }: { readonly invoiceID: string }): ReactNode {
   const paid = items.find(({ id, state }) => id === invoiceID && state === 'paid');
   return (
     <p className="notice" role="status">
-      {paid ? words.billing.added(formatNumber(paid.credits)) : words.billing.paid}
+      {paid ? billingWords.added(formatNumber(paid.credits)) : billingWords.paid}
     </p>
   );
 }
@@ -91,17 +91,17 @@ function TopUp(): ReactNode {
   };
   return (
     <section aria-labelledby="top-up">
-      <h2 id="top-up">{words.billing.topUp}</h2>
-      <Form action={words.billing.toCheckout} onSubmit={pay} className="in-row">
+      <h2 id="top-up">{billingWords.topUp}</h2>
+      <Form action={billingWords.toCheckout} onSubmit={pay} className="in-row">
         <Field
           name="amount"
-          label={words.billing.amount}
+          label={billingWords.amount}
           type="number"
           min={1}
           max={10_000}
           step="0.01"
           defaultValue={20}
-          hint={words.billing.checkoutHint}
+          hint={billingWords.checkoutHint}
         />
       </Form>
     </section>
@@ -112,11 +112,9 @@ function Invoices(): ReactNode {
   const { first, path, items, more } = usePages<Invoice>(invoicesPath);
   return (
     <section aria-labelledby="invoices">
-      <h2 id="invoices">{words.billing.invoices}</h2>
+      <h2 id="invoices">{billingWords.invoices}</h2>
       <Loaded live={first} path={path}>
-        {() =>
-          items.length === 0 ? <p className="hint">{words.billing.noInvoices}</p> : <InvoiceTable rows={items} />
-        }
+        {() => (items.length === 0 ? <p className="hint">{billingWords.noInvoices}</p> : <InvoiceTable rows={items} />)}
       </Loaded>
       <MoreButton more={more} />
     </section>
@@ -124,21 +122,21 @@ function Invoices(): ReactNode {
 }
 
 function InvoiceTable({ rows }: { readonly rows: readonly Invoice[] }): ReactNode {
-  const { date, kind, amount, creditsColumn, state, receipt } = words.billing.columns;
+  const { date, kind, amount, creditsColumn, state, receipt } = billingWords.columns;
   return (
     <DataTable
-      name={words.billing.invoices}
+      name={billingWords.invoices}
       columns={[date, kind, amount, creditsColumn, state, receipt]}
       numbers={[amount, creditsColumn]}
     >
       {rows.map((invoice) => (
         <tr key={invoice.id}>
           <th scope="row">{formatMoment(invoice.createdAt)}</th>
-          <td>{words.billing.types[invoice.type]}</td>
+          <td>{billingWords.types[invoice.type]}</td>
           <td className="number">{formatDollars(invoice.cost)}</td>
           <td className="number">{formatNumber(invoice.credits)}</td>
-          <td>{words.billing.invoiceStates[invoice.state]}</td>
-          <td>{invoice.receiptURL && <a href={invoice.receiptURL}>{words.billing.receipt}</a>}</td>
+          <td>{billingWords.invoiceStates[invoice.state]}</td>
+          <td>{invoice.receiptURL && <a href={invoice.receiptURL}>{billingWords.receipt}</a>}</td>
         </tr>
       ))}
     </DataTable>

@@ -8,7 +8,7 @@ import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import type { CryptoCurrency, CryptoDeposit, DepositAddress } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { billingWords } from '../words/en-billing.ts';
 
 const currenciesPath = '/crypto/currencies';
 const depositsPath = '/crypto/deposits';
@@ -18,7 +18,7 @@ export function CoinTopUp(): ReactNode {
   const [chosen, setChosen] = useState('');
   return (
     <section aria-labelledby="coins">
-      <h2 id="coins">{words.billing.coins.title}</h2>
+      <h2 id="coins">{billingWords.coins.title}</h2>
       <Loaded live={currencies} path={currenciesPath}>
         {(list) => {
           const options = list.map(({ id, name }) => [id, id.startsWith(name) ? id : `${name}, ${id}`] as const);
@@ -27,8 +27,8 @@ export function CoinTopUp(): ReactNode {
             <>
               <Choice
                 name="currency"
-                label={words.billing.coins.currency}
-                options={[['', words.billing.coins.choose], ...options]}
+                label={billingWords.coins.currency}
+                options={[['', billingWords.coins.choose], ...options]}
                 value={chosen}
                 onChange={setChosen}
               />
@@ -50,10 +50,10 @@ function Address({ currency: { id, symbol, network, rateUSD } }: { readonly curr
         <div className="coin">
           <QrCode text={address} />
           <div>
-            <p className="error">{words.billing.coins.only(symbol, network)}</p>
-            <Copied name={words.billing.coins.address(symbol, network)} text={address} label="copyAddress" />
-            {memo !== null && <Copied name={words.billing.coins.memo} text={memo} label="copyMemo" />}
-            <p className="hint">{words.billing.coins.rate(symbol, formatDollars(rateUSD))}</p>
+            <p className="error">{billingWords.coins.only(symbol, network)}</p>
+            <Copied name={billingWords.coins.address(symbol, network)} text={address} label="copyAddress" />
+            {memo !== null && <Copied name={billingWords.coins.memo} text={memo} label="copyMemo" />}
+            <p className="hint">{billingWords.coins.rate(symbol, formatDollars(rateUSD))}</p>
           </div>
         </div>
       )}
@@ -72,7 +72,7 @@ function Copied({ name, text, label }: CopiedProps): ReactNode {
     <>
       <p>{name}</p>
       <p>
-        <code className="secret">{text}</code> <CopyButton text={text} label={words.billing.coins[label]} />
+        <code className="secret">{text}</code> <CopyButton text={text} label={billingWords.coins[label]} />
       </p>
     </>
   );
@@ -83,7 +83,7 @@ function QrCode({ text }: { readonly text: string }): ReactNode {
   const { size, data } = encode(text, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
   return (
-    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={words.billing.coins.picture}>
+    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={billingWords.coins.picture}>
       <path d={`M0 0h${size}v${size}h-${size}z`} fill="#fff" />
       <path d={dark.join('')} fill="#000" />
     </svg>
@@ -95,7 +95,7 @@ export function Deposits(): ReactNode {
   if (!deposits.data?.length) return null;
   return (
     <section aria-labelledby="deposits">
-      <h2 id="deposits">{words.billing.coins.deposits}</h2>
+      <h2 id="deposits">{billingWords.coins.deposits}</h2>
       <ul className="rows">
         {deposits.data.map(({ id, currencyID, amount, valueUSD, state, invoiceID, updatedAt }) => (
           <li key={id}>
@@ -106,8 +106,8 @@ export function Deposits(): ReactNode {
               <p className="hint">
                 {formatMoment(updatedAt)} ·{' '}
                 {state === 'confirmed' && invoiceID === null
-                  ? words.billing.coins.tooLittle
-                  : words.billing.coins.states[state]}
+                  ? billingWords.coins.tooLittle
+                  : billingWords.coins.states[state]}
               </p>
             </div>
             <p>{formatDollars(valueUSD)}</p>

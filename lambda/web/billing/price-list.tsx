@@ -6,19 +6,19 @@ import { Loaded } from '../app/loaded.tsx';
 import type { Prices } from '../app/types.ts';
 import { DataTable } from '../kit/data-table.tsx';
 import { qualityWords } from '../streams/format-words.ts';
-import { words } from '../words/en.ts';
+import { billingWords } from '../words/en-billing.ts';
 
 const path = '/prices';
 
 export function PriceList(): ReactNode {
-  const { quality, upTo30, at60 } = words.billing.prices;
+  const { quality, upTo30, at60 } = billingWords.prices;
   return (
     <section aria-labelledby="prices">
-      <h2 id="prices">{words.billing.prices.title}</h2>
+      <h2 id="prices">{billingWords.prices.title}</h2>
       <Loaded live={useLive<Prices>(path)} path={path}>
         {({ creditsPerHour, furtherShare, backupShare, creditsPerGiBMonth }) => (
           <>
-            <DataTable name={words.billing.prices.title} columns={[quality, upTo30, at60]} numbers={[upTo30, at60]}>
+            <DataTable name={billingWords.prices.title} columns={[quality, upTo30, at60]} numbers={[upTo30, at60]}>
               {creditsPerHour.map((price) => (
                 <tr key={price.quality}>
                   <th scope="row">{qualityWords(price.quality)}</th>
@@ -28,7 +28,7 @@ export function PriceList(): ReactNode {
               ))}
             </DataTable>
             <p className="hint">
-              {words.billing.prices.more(
+              {billingWords.prices.more(
                 formatShare(furtherShare),
                 formatShare(backupShare),
                 formatNumber(creditsPerGiBMonth),

@@ -11,8 +11,9 @@ import { Chart } from '../kit/chart.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { DataTable } from '../kit/data-table.tsx';
 import { words } from '../words/en.ts';
+import { billingWords } from '../words/en-billing.ts';
 
-type Range = keyof typeof words.billing.ranges;
+type Range = keyof typeof billingWords.ranges;
 
 const dayMs = 86_400_000;
 /** The length of each range, and the granularity of its bars. */
@@ -31,7 +32,7 @@ const formatStart: Readonly<Record<Usage['granularity'], (seconds: number) => st
   day: (seconds) => dates.format(seconds * 1000),
   month: (seconds) => months.format(seconds * 1000),
 };
-const formatCredits = (credits: number) => words.billing.credits(formatNumber(credits));
+const formatCredits = (credits: number) => billingWords.credits(formatNumber(credits));
 
 export function UsageOverTime(): ReactNode {
   const [range, setRange] = useState<Range>('month');
@@ -47,16 +48,16 @@ export function UsageOverTime(): ReactNode {
   return (
     <section aria-labelledby="usage">
       <div className="heading">
-        <h2 id="usage">{words.billing.usage}</h2>
+        <h2 id="usage">{billingWords.usage}</h2>
         <div className="state">
           <Choice
             name="stream"
-            label={words.billing.stream}
+            label={billingWords.stream}
             isLabelHidden
             value={streamID}
             onChange={setStream}
             options={[
-              ['', words.billing.allStreams],
+              ['', billingWords.allStreams],
               ...(streams.data?.data ?? []).map((row) => [row.streamID, nameOf(row)] as const),
             ]}
           />
@@ -66,7 +67,7 @@ export function UsageOverTime(): ReactNode {
             isLabelHidden
             value={range}
             onChange={(value) => setRange(value as Range)}
-            options={Object.entries(words.billing.ranges)}
+            options={Object.entries(billingWords.ranges)}
           />
         </div>
       </div>
@@ -83,8 +84,8 @@ export function UsageOverTime(): ReactNode {
 function Bars({ usage: { data, totals, granularity } }: { readonly usage: Usage }): ReactNode {
   const times = useMemo(() => data.map(({ start }) => Date.parse(start) / 1000), [data]);
   const values = useMemo(() => data.map(({ creditsSpent }) => creditsSpent), [data]);
-  if (totals.liveSeconds + totals.creditsSpent === 0) return <p className="hint">{words.billing.noUsage}</p>;
-  const total = words.billing.total(
+  if (totals.liveSeconds + totals.creditsSpent === 0) return <p className="hint">{billingWords.noUsage}</p>;
+  const total = billingWords.total(
     formatNumber(totals.creditsSpent),
     formatNumber(totals.liveSeconds / 3600),
     formatBytes(totals.bytesSent),
@@ -92,7 +93,7 @@ function Bars({ usage: { data, totals, granularity } }: { readonly usage: Usage 
   return (
     <>
       <Chart
-        name={words.billing.creditsSpent}
+        name={billingWords.creditsSpent}
         label={total}
         times={times}
         values={values}
@@ -105,8 +106,8 @@ function Bars({ usage: { data, totals, granularity } }: { readonly usage: Usage 
       <details>
         <summary>{words.stream.table}</summary>
         <DataTable
-          name={words.billing.usage}
-          columns={[words.billing.columns.date, ...figureColumns]}
+          name={billingWords.usage}
+          columns={[billingWords.columns.date, ...figureColumns]}
           numbers={figureColumns}
         >
           {data
@@ -124,7 +125,7 @@ function Bars({ usage: { data, totals, granularity } }: { readonly usage: Usage 
   );
 }
 
-const { hoursLive, creditsSpent, bytesSent } = words.billing;
+const { hoursLive, creditsSpent, bytesSent } = billingWords;
 const figureColumns = [hoursLive, creditsSpent, bytesSent];
 
 function Figures({ row }: { readonly row: Usage['totals'] }): ReactNode {
@@ -138,12 +139,12 @@ function Figures({ row }: { readonly row: Usage['totals'] }): ReactNode {
 }
 
 function nameOf({ name, streamID }: StreamUsage): string {
-  return name ?? words.billing.unnamed(streamID);
+  return name ?? billingWords.unnamed(streamID);
 }
 
 function ByStream({ rows }: { readonly rows: readonly StreamUsage[] }): ReactNode {
   return (
-    <DataTable name={words.billing.byStream} columns={[words.billing.stream, ...figureColumns]} numbers={figureColumns}>
+    <DataTable name={billingWords.byStream} columns={[billingWords.stream, ...figureColumns]} numbers={figureColumns}>
       {rows.map((row) => (
         <tr key={row.streamID}>
           <th scope="row">

@@ -5,7 +5,7 @@ import { MoreButton } from '../app/more-button.tsx';
 import type { Destination } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { destinationsWords } from '../words/en-destinations.ts';
 
 const path = '/destinations?archived=true&limit=20';
 
@@ -17,7 +17,7 @@ export function Archived(): ReactNode {
   if (items.length === 0) return null;
   return (
     <details>
-      <summary>{words.destinations.archive}</summary>
+      <summary>{destinationsWords.archive}</summary>
       <ul className="rows">
         {items.map(({ id, name, url }) => (
           <li key={id}>
@@ -27,8 +27,8 @@ export function Archived(): ReactNode {
                 <code>{url}</code>
               </p>
             </div>
-            <button type="button" aria-label={words.destinations.restoreOf(name)} onClick={() => void restore(id)}>
-              {words.destinations.restore}
+            <button type="button" aria-label={destinationsWords.restoreOf(name)} onClick={() => void restore(id)}>
+              {destinationsWords.restore}
             </button>
           </li>
         ))}

@@ -8,6 +8,7 @@ import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
+import { channelsWords } from '../words/en-channels.ts';
 
 const path = '/managed-settings?limit=50';
 
@@ -32,9 +33,9 @@ export function BroadcastSettings(): ReactNode {
   );
   return (
     <section aria-labelledby="broadcast-settings">
-      <h2 id="broadcast-settings">{words.channels.settings}</h2>
-      <p className="hint">{words.channels.settingsText}</p>
-      <PagedRows pages={pages} none={words.channels.noSettings}>
+      <h2 id="broadcast-settings">{channelsWords.settings}</h2>
+      <p className="hint">{channelsWords.settingsText}</p>
+      <PagedRows pages={pages} none={channelsWords.noSettings}>
         {(settings) => (
           <li key={settings.id} className="tall">
             <div>
@@ -43,19 +44,19 @@ export function BroadcastSettings(): ReactNode {
                 {[
                   channels.find(({ id }) => id === settings.connectionID)?.title ?? '…',
                   settings.titleTemplate,
-                  words.channels.privacies[settings.privacy],
+                  channelsWords.privacies[settings.privacy],
                 ].join(' · ')}
               </p>
               <details>
-                <summary>{words.channels.change}</summary>
+                <summary>{channelsWords.change}</summary>
                 {form(settings)}
               </details>
             </div>
             <Ask
               action={words.remove}
               tone="grave"
-              question={words.channels.removeSettingsAsk(settings.name)}
-              explanation={words.channels.removeSettingsText}
+              question={channelsWords.removeSettingsAsk(settings.name)}
+              explanation={channelsWords.removeSettingsText}
               onYes={() => change('DELETE', `/managed-settings/${settings.id}`, ['/managed-settings'])}
             />
           </li>
@@ -63,7 +64,7 @@ export function BroadcastSettings(): ReactNode {
       </PagedRows>
       {channels.length > 0 && (
         <details>
-          <summary>{words.channels.addSettings}</summary>
+          <summary>{channelsWords.addSettings}</summary>
           {form(null)}
         </details>
       )}
@@ -94,58 +95,58 @@ function SettingsForm({ settings, channels, images, onSave }: SettingsFormProps)
     });
   return (
     <Form
-      action={settings ? words.save : words.channels.addSettings}
+      action={settings ? words.save : channelsWords.addSettings}
       onSubmit={save}
       className="in-row"
       isReset={settings === null}
     >
-      <Field name="name" label={words.channels.name} defaultValue={settings?.name ?? ''} maxLength={255} />
+      <Field name="name" label={channelsWords.name} defaultValue={settings?.name ?? ''} maxLength={255} />
       <Choice
         name="connectionID"
-        label={words.channels.channel}
+        label={channelsWords.channel}
         defaultValue={settings?.connectionID ?? channels[0]?.id ?? ''}
         options={channels.map(({ id, title }) => [id, title ?? id] as const)}
       />
       <Field
         name="titleTemplate"
-        label={words.channels.titleTemplate}
-        hint={words.channels.titleHint}
+        label={channelsWords.titleTemplate}
+        hint={channelsWords.titleHint}
         defaultValue={settings?.titleTemplate ?? ''}
         maxLength={500}
       />
       <Field
         name="descriptionTemplate"
-        label={words.channels.description}
+        label={channelsWords.description}
         defaultValue={settings?.descriptionTemplate ?? ''}
         maxLength={5000}
         required={false}
       />
       <Choice
         name="privacy"
-        label={words.channels.privacy}
+        label={channelsWords.privacy}
         defaultValue={settings?.privacy ?? 'unlisted'}
-        options={Object.entries(words.channels.privacies)}
+        options={Object.entries(channelsWords.privacies)}
       />
       <Choice
         name="latency"
-        label={words.channels.latency}
+        label={channelsWords.latency}
         defaultValue={settings?.latency ?? 'normal'}
-        options={Object.entries(words.channels.latencies)}
+        options={Object.entries(channelsWords.latencies)}
       />
       <Choice
         name="thumbnailUploadID"
-        label={words.channels.thumbnail}
+        label={channelsWords.thumbnail}
         defaultValue={settings?.thumbnailUploadID ?? ''}
         options={[['', words.none], ...images.map(({ id, name }) => [id, name] as const)]}
       />
       <fieldset>
         <label>
           <input type="checkbox" name="madeForKids" defaultChecked={settings?.madeForKids ?? false} />
-          {words.channels.kids}
+          {channelsWords.kids}
         </label>
         <label>
           <input type="checkbox" name="dvr" defaultChecked={settings?.dvr ?? true} />
-          {words.channels.dvr}
+          {channelsWords.dvr}
         </label>
       </fieldset>
     </Form>

@@ -4,7 +4,7 @@ import { Age } from '../app/age.tsx';
 import { change } from '../app/live-data.ts';
 import type { Destination } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { destinationsWords } from '../words/en-destinations.ts';
 
 /** The button, and the result of the last check. */
 export function useCheck({ id, name, lastCheck }: Destination): Readonly<Record<'button' | 'found', ReactNode>> {
@@ -12,11 +12,11 @@ export function useCheck({ id, name, lastCheck }: Destination): Readonly<Record<
   const button = (
     <button
       type="button"
-      aria-label={words.destinations.checkOf(name)}
+      aria-label={destinationsWords.checkOf(name)}
       disabled={lastCheck?.state === 'pending'}
       onClick={() => void check()}
     >
-      {words.destinations.check}
+      {destinationsWords.check}
     </button>
   );
   const found = (
@@ -32,18 +32,18 @@ export function useCheck({ id, name, lastCheck }: Destination): Readonly<Record<
 
 function Found({ check }: { readonly check: NonNullable<Destination['lastCheck']> }): ReactNode {
   const { state, isReachable, detail, askedAt, feeds } = check;
-  if (state === 'pending') return <p className="hint">{words.destinations.checking}</p>;
+  if (state === 'pending') return <p className="hint">{destinationsWords.checking}</p>;
   return (
     <>
       <p className={isReachable === true ? '' : 'error'}>{detail}</p>
       {feeds.map(({ isBackup, steps }) => (
         <p key={String(isBackup)} className="hint">
-          {isBackup && `${words.destinations.backup}: `}
-          {steps.map(({ step, isDone, ms }) => words.destinations.step(step, isDone, ms)).join(' · ')}
+          {isBackup && `${destinationsWords.backup}: `}
+          {steps.map(({ step, isDone, ms }) => destinationsWords.step(step, isDone, ms)).join(' · ')}
         </p>
       ))}
       <p className="hint">
-        {words.destinations.checked} <Age at={askedAt} />
+        {destinationsWords.checked} <Age at={askedAt} />
       </p>
     </>
   );

@@ -12,7 +12,7 @@ import type { Connection } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { channelsWords } from '../words/en-channels.ts';
 
 const path = '/connections?limit=50';
 const returnTo = '/destinations';
@@ -35,16 +35,16 @@ export function Connections(): ReactNode {
   );
   return (
     <section aria-labelledby="channels">
-      <h2 id="channels">{words.channels.title}</h2>
-      <p className="hint">{words.channels.text}</p>
-      <PagedRows pages={usePages<Connection>(path)} none={words.channels.empty}>
+      <h2 id="channels">{channelsWords.title}</h2>
+      <p className="hint">{channelsWords.text}</p>
+      <PagedRows pages={usePages<Connection>(path)} none={channelsWords.empty}>
         {(connection) => <Row key={connection.id} connection={connection} />}
       </PagedRows>
       <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
       <p className="buttons start">
         {platformNames.map((platform) => (
           <button key={platform} type="button" onClick={() => void connect(platform)}>
-            {words.channels.connect(platformTraits[platform].title)}
+            {channelsWords.connect(platformTraits[platform].title)}
           </button>
         ))}
       </p>
@@ -61,44 +61,44 @@ function Row({ connection }: { readonly connection: Connection }): ReactNode {
   return (
     <li className="tall">
       <div>
-        <strong>{title ?? words.channels.notYet}</strong>
+        <strong>{title ?? channelsWords.notYet}</strong>
         <p className="hint">
           {platformTitle}
           {liveURL !== null && (
             <>
               {' · '}
               <a href={liveURL} rel="noreferrer" target="_blank">
-                {words.channels.open}
+                {channelsWords.open}
               </a>
             </>
           )}
           {verifiedAt !== null && (
             <>
               {' · '}
-              {words.channels.verified} <Age at={verifiedAt} />
+              {channelsWords.verified} <Age at={verifiedAt} />
             </>
           )}
         </p>
         {state !== 'ok' && (
-          <p className={tones[state] === 'wrong' ? 'error' : 'hint'}>{words.channels.remedies[state]}</p>
+          <p className={tones[state] === 'wrong' ? 'error' : 'hint'}>{channelsWords.remedies[state]}</p>
         )}
-        {quota && <p className="notice">{words.channels.exhausted(formatMoment(quota.exhaustedUntil))}</p>}
+        {quota && <p className="notice">{channelsWords.exhausted(formatMoment(quota.exhaustedUntil))}</p>}
         <Failure error={error} />
       </div>
       <p className="state">
         <span className="badge" data-tone={tones[state]}>
-          {words.channels.states[state]}
+          {channelsWords.states[state]}
         </span>
         {state !== 'ok' && (
           <button type="button" className="primary" onClick={() => void again()}>
-            {words.channels.again}
+            {channelsWords.again}
           </button>
         )}
         <Ask
-          action={words.channels.disconnect}
+          action={channelsWords.disconnect}
           tone="grave"
-          question={words.channels.removeAsk(title ?? platformTitle)}
-          explanation={words.channels.removeText}
+          question={channelsWords.removeAsk(title ?? platformTitle)}
+          explanation={channelsWords.removeText}
           onYes={() => change('DELETE', `/connections/${id}`, ['/connections', '/destinations', '/managed-settings'])}
         />
       </p>

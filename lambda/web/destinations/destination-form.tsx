@@ -5,9 +5,9 @@ import { call } from '../app/api.ts';
 import type { Destination } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { destinationsWords } from '../words/en-destinations.ts';
 
-type Preset = keyof typeof words.destinations.presets;
+type Preset = keyof typeof destinationsWords.presets;
 
 /** The ingest addresses, as the platforms' help pages list them. */
 const addresses: Readonly<Record<Preset, string>> = {
@@ -24,35 +24,35 @@ export function DestinationForm({ onMade }: { readonly onMade: (made: Destinatio
     onMade(await call<Destination>('POST', '/destinations', { name, url, ...key }));
   };
   return (
-    <Form action={words.destinations.add} onSubmit={add} isReset className="in-row">
+    <Form action={destinationsWords.add} onSubmit={add} isReset className="in-row">
       <Choice
         name="platform"
-        label={words.destinations.platform}
+        label={destinationsWords.platform}
         value={preset}
         onChange={(value) => setPreset(value as Preset)}
-        options={Object.entries(words.destinations.presets)}
+        options={Object.entries(destinationsWords.presets)}
       />
       <Field
         key={`name of ${preset}`}
         name="name"
-        label={words.destinations.name}
-        defaultValue={preset === 'other' ? '' : words.destinations.presets[preset]}
+        label={destinationsWords.name}
+        defaultValue={preset === 'other' ? '' : destinationsWords.presets[preset]}
         maxLength={255}
         autoComplete="off"
       />
       <Field
         key={`address of ${preset}`}
         name="url"
-        label={words.destinations.url}
+        label={destinationsWords.url}
         defaultValue={addresses[preset]}
         autoComplete="off"
         spellCheck={false}
       />
       <Field
         name="streamKey"
-        label={words.destinations.key}
+        label={destinationsWords.key}
         type="password"
-        hint={words.destinations.keyHint}
+        hint={destinationsWords.keyHint}
         required={preset !== 'other'}
         autoComplete="off"
       />

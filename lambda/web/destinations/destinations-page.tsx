@@ -8,6 +8,7 @@ import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
+import { destinationsWords } from '../words/en-destinations.ts';
 import { Archived } from './archived.tsx';
 import { BroadcastSettings } from './broadcast-settings.tsx';
 import { useCheck } from './check.tsx';
@@ -24,10 +25,10 @@ export function DestinationsPage(): ReactNode {
   const { data: streams } = useLive<Page<Stream>>('/streams?limit=100');
   return (
     <div className="screen">
-      <h1>{words.destinations.title}</h1>
+      <h1>{destinationsWords.title}</h1>
       <PagedRows
         pages={usePages<Destination>(path, isAnyPending ? pendingEveryMs : undefined)}
-        none={words.destinations.empty}
+        none={destinationsWords.empty}
         isLong
       >
         {(destination) => (
@@ -41,7 +42,7 @@ export function DestinationsPage(): ReactNode {
         )}
       </PagedRows>
       <section aria-labelledby="add">
-        <h2 id="add">{words.destinations.add}</h2>
+        <h2 id="add">{destinationsWords.add}</h2>
         <DestinationForm onMade={() => refresh('/destinations')} />
       </section>
       <Connections />
@@ -66,30 +67,30 @@ function Row({
         <strong>{name}</strong>
         <p className="hint">
           {platform && `${platform} · `}
-          {url === undefined ? words.destinations.channel : <code>{url}</code>}
+          {url === undefined ? destinationsWords.channel : <code>{url}</code>}
         </p>
         <p className="hint">
           {lastUsedAt === undefined ? (
-            words.destinations.neverUsed
+            destinationsWords.neverUsed
           ) : (
             <>
-              {words.destinations.used} <Age at={lastUsedAt} />
+              {destinationsWords.used} <Age at={lastUsedAt} />
             </>
           )}
           {' · '}
-          {words.destinations.streams(users.length)}
+          {destinationsWords.streams(users.length)}
         </p>
         {url !== undefined && (
           <>
             {check.found}
             <details>
-              <summary>{words.destinations.replaceKey}</summary>
+              <summary>{destinationsWords.replaceKey}</summary>
               <Form
                 action={words.save}
                 onSubmit={({ streamKey }) => change('PATCH', `/destinations/${id}`, ['/destinations'], { streamKey })}
                 isReset
               >
-                <Field name="streamKey" label={words.destinations.newKey} type="password" autoComplete="off" />
+                <Field name="streamKey" label={destinationsWords.newKey} type="password" autoComplete="off" />
               </Form>
             </details>
           </>
@@ -100,8 +101,8 @@ function Row({
         <Ask
           action={words.remove}
           tone="grave"
-          question={words.destinations.removeAsk(name)}
-          explanation={words.destinations.removeText}
+          question={destinationsWords.removeAsk(name)}
+          explanation={destinationsWords.removeText}
           onYes={() => change('DELETE', `/destinations/${id}`, ['/destinations'])}
         />
       </div>

@@ -7,7 +7,7 @@ import { call } from '../app/api.ts';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import { DevelopersParts } from './developers-parts.tsx';
-import { words } from '../words/en.ts';
+import { developersWords } from '../words/en-developers.ts';
 import { EventPage } from './event-page.tsx';
 import { OperationPage } from './operation-page.tsx';
 
@@ -33,7 +33,7 @@ function shownOf(document: Document, id: string): ReactNode {
   const operation = operationsOf(document).find(({ operationId }) => operationId === id);
   if (operation) return <OperationPage key={id} document={document} operation={operation} />;
   const event = Object.entries(document.webhooks).find(([, { post }]) => post.operationId === id);
-  return event ? <EventPage document={document} type={event[0]} event={event[1].post} /> : words.developers.missing;
+  return event ? <EventPage document={document} type={event[0]} event={event[1].post} /> : developersWords.missing;
 }
 
 function Index({ document }: { readonly document: Document }): ReactNode {
@@ -51,24 +51,24 @@ function Index({ document }: { readonly document: Document }): ReactNode {
     .filter((group) => group.operations.length > 0);
   return (
     <>
-      <h1>{words.developers.title}</h1>
+      <h1>{developersWords.title}</h1>
       <DevelopersParts />
-      <p className="hint">{words.developers.intro}</p>
+      <p className="hint">{developersWords.intro}</p>
       <p className="links">
-        <a href="/v1/reference">{words.developers.plain}</a>
+        <a href="/v1/reference">{developersWords.plain}</a>
         <a href="/v1/openapi.json">OpenAPI 3.1</a>
       </p>
       <label>
-        <span className="hidden">{words.developers.search}</span>
+        <span className="hidden">{developersWords.search}</span>
         <input
           type="search"
-          placeholder={words.developers.search}
+          placeholder={developersWords.search}
           defaultValue={search}
           onChange={(event) => setParameter('q', event.target.value)}
         />
       </label>
       <p className="hint" role="status">
-        {words.developers.found(operations.length + events.length)}
+        {developersWords.found(operations.length + events.length)}
       </p>
       {groups.map((group) => (
         <section key={group.name} aria-labelledby={`tag-${group.name}`}>
@@ -88,8 +88,8 @@ function Index({ document }: { readonly document: Document }): ReactNode {
       ))}
       {events.length > 0 && (
         <section aria-labelledby="events">
-          <h2 id="events">{words.developers.events}</h2>
-          <p className="hint">{words.developers.eventsText}</p>
+          <h2 id="events">{developersWords.events}</h2>
+          <p className="hint">{developersWords.eventsText}</p>
           <ul className="rows">
             {events.map(([type, { post }]) => (
               <li key={type}>

@@ -2,12 +2,13 @@
 import type { ReactNode } from 'react';
 import { Parts } from '../kit/parts.tsx';
 import { words } from '../words/en.ts';
+import { developersWords } from '../words/en-developers.ts';
 
 const parts = [
-  ['/developers', words.developers.title],
-  ['/developers/graphql', words.developers.graphql],
+  ['/developers', developersWords.title],
+  ['/developers/graphql', developersWords.graphql],
   ['/webhooks', words.navigation.webhooks],
-  ['/account', words.developers.keys],
+  ['/account', developersWords.keys],
 ] as const;
 
 export function DevelopersParts(): ReactNode {

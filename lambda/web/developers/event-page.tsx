@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { DescribedEvent, Document } from '../../surfaces/openapi/described.ts';
 import { Link } from '../app/router.tsx';
-import { words } from '../words/en.ts';
+import { developersWords } from '../words/en-developers.ts';
 import { SchemaFields } from './schema-fields.tsx';
 
 interface EventPageProps {
@@ -14,14 +14,14 @@ interface EventPageProps {
 export function EventPage({ document, type, event }: EventPageProps): ReactNode {
   return (
     <>
-      <Link href="/developers">{words.developers.all}</Link>
+      <Link href="/developers">{developersWords.all}</Link>
       <h1>{event.summary}</h1>
       <p>
         <code>{type}</code>
       </p>
       <p>{event.description}</p>
       <section aria-labelledby="payload">
-        <h2 id="payload">{words.developers.payload}</h2>
+        <h2 id="payload">{developersWords.payload}</h2>
         <SchemaFields schema={event.requestBody.content['application/json']!.schema} document={document} />
       </section>
     </>

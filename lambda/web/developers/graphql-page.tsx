@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import { DevelopersParts } from './developers-parts.tsx';
-import { words } from '../words/en.ts';
+import { developersWords } from '../words/en-developers.ts';
 import { CodeBlock } from './code-block.tsx';
 import type * as EditorModule from './graphql-editor.ts';
 
@@ -51,16 +51,16 @@ export function GraphqlPage(): ReactNode {
   const loaded = useEditor(place, query, run);
   return (
     <div className="screen">
-      <h1>{words.developers.graphql}</h1>
+      <h1>{developersWords.graphql}</h1>
       <DevelopersParts />
-      <p className="hint">{words.developers.runHint}</p>
+      <p className="hint">{developersWords.runHint}</p>
       <div className="columns">
         <div className="stack">
-          <h2>{words.developers.query}</h2>
+          <h2>{developersWords.query}</h2>
           <div className="editor" ref={place} />
           {!loaded && <div className="skeleton" />}
           <div className="field">
-            <label htmlFor="variables">{words.developers.variables}</label>
+            <label htmlFor="variables">{developersWords.variables}</label>
             <textarea
               id="variables"
               rows={4}
@@ -71,15 +71,15 @@ export function GraphqlPage(): ReactNode {
           </div>
           <p>
             <button type="button" className="primary" onClick={() => void run()}>
-              {words.developers.run}
+              {developersWords.run}
             </button>
           </p>
           <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
         </div>
         <div className="stack">
-          <h2>{words.developers.result}</h2>
+          <h2>{developersWords.result}</h2>
           <div role="status">
-            {answer && <CodeBlock name={words.developers.came(answer.status, answer.afterMs)} text={answer.text} />}
+            {answer && <CodeBlock name={developersWords.came(answer.status, answer.afterMs)} text={answer.text} />}
           </div>
         </div>
       </div>
@@ -112,7 +112,7 @@ function useEditor(
       if (isGone) return;
       editor = module.openEditor(place.current!, {
         text: query.current,
-        label: words.developers.query,
+        label: developersWords.query,
         onChange: (text) => void (query.current = text),
         onRun: () => void run.current(),
       });
@@ -143,21 +143,21 @@ function SchemaSearch({
   const found = sought.trim() === '' ? [] : editor.typesWith(schema, sought.trim()).slice(0, mostTypesShown);
   return (
     <section aria-labelledby="schema">
-      <h2 id="schema">{words.developers.schema}</h2>
+      <h2 id="schema">{developersWords.schema}</h2>
       <label>
-        <span className="hidden">{words.developers.schemaSearch}</span>
+        <span className="hidden">{developersWords.schemaSearch}</span>
         <input
           type="search"
-          placeholder={words.developers.schemaSearch}
+          placeholder={developersWords.schemaSearch}
           value={sought}
           onChange={(event) => setSought(event.target.value)}
         />
       </label>
       <div role="status">
-        {sought !== '' && found.length === 0 && <p className="hint">{words.developers.schemaNone}</p>}
+        {sought !== '' && found.length === 0 && <p className="hint">{developersWords.schemaNone}</p>}
       </div>
       {found.length > 0 && (
-        <pre tabIndex={0} role="group" aria-label={words.developers.schema}>
+        <pre tabIndex={0} role="group" aria-label={developersWords.schema}>
           {found.join('\n\n')}
         </pre>
       )}
@@ -173,7 +173,7 @@ async function ask(query: string, variables: string): Promise<Answer> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables: parsed(variables) }),
   }).catch(() => {
-    throw new Error(words.developers.noAnswer);
+    throw new Error(developersWords.noAnswer);
   });
   const answer: unknown = await response.json();
   const afterMs = Math.round(performance.now() - beganMs);
@@ -184,7 +184,7 @@ function parsed(variables: string): unknown {
   try {
     return JSON.parse(variables.trim() === '' ? '{}' : variables);
   } catch {
-    throw new Error(words.developers.notJSON);
+    throw new Error(developersWords.notJSON);
   }
 }
 

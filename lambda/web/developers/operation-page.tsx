@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { problemsOf } from '../../surfaces/openapi/described.ts';
 import type { Document, Listed } from '../../surfaces/openapi/described.ts';
 import { Link } from '../app/router.tsx';
-import { words } from '../words/en.ts';
+import { developersWords } from '../words/en-developers.ts';
 import { CodeBlock } from './code-block.tsx';
 import { curlOf, exampleValues, typescriptOf } from './request-examples.ts';
 import { Fields, SchemaFields } from './schema-fields.tsx';
@@ -28,14 +28,14 @@ export function OperationPage({ document, operation }: OperationPageProps): Reac
   const answer = content?.['application/json'];
   return (
     <>
-      <Link href="/developers">{words.developers.all}</Link>
+      <Link href="/developers">{developersWords.all}</Link>
       <h1>{summary}</h1>
       <p>
         <code>
           {method} {path}
         </code>{' '}
         <span className="hint">
-          {scopes.length === 0 ? words.developers.needsNothing : words.developers.needs(scopes.join(', '))}
+          {scopes.length === 0 ? developersWords.needsNothing : developersWords.needs(scopes.join(', '))}
         </span>
       </p>
       {description !== `${summary}.` && <p>{marked(description)}</p>}
@@ -43,7 +43,7 @@ export function OperationPage({ document, operation }: OperationPageProps): Reac
         <div className="stack">
           {parameters.length > 0 && (
             <section aria-labelledby="parameters">
-              <h2 id="parameters">{words.developers.parameters}</h2>
+              <h2 id="parameters">{developersWords.parameters}</h2>
               <Fields
                 document={document}
                 fields={parameters.map(({ name, schema, description: text, required }) => ({
@@ -57,16 +57,16 @@ export function OperationPage({ document, operation }: OperationPageProps): Reac
           )}
           {body && (
             <section aria-labelledby="body">
-              <h2 id="body">{words.developers.body}</h2>
+              <h2 id="body">{developersWords.body}</h2>
               <SchemaFields schema={body.schema} document={document} />
             </section>
           )}
           <section aria-labelledby="answer">
-            <h2 id="answer">{words.developers.answer(status)}</h2>
-            {answer ? <SchemaFields schema={answer.schema} document={document} /> : <p>{words.developers.noBody}</p>}
+            <h2 id="answer">{developersWords.answer(status)}</h2>
+            {answer ? <SchemaFields schema={answer.schema} document={document} /> : <p>{developersWords.noBody}</p>}
           </section>
           <section aria-labelledby="problems">
-            <h2 id="problems">{words.developers.problems}</h2>
+            <h2 id="problems">{developersWords.problems}</h2>
             <dl className="fields">
               {refusals.flatMap(([refusal, described]) =>
                 problemsOf(described).map((code) => (
@@ -84,7 +84,7 @@ export function OperationPage({ document, operation }: OperationPageProps): Reac
         <div className="stack">
           <TryIt operation={operation} values={values} onChange={setValues} />
           <section aria-labelledby="examples">
-            <h2 id="examples">{words.developers.examples}</h2>
+            <h2 id="examples">{developersWords.examples}</h2>
             <CodeBlock name="curl" text={curlOf(operation, baseURL, values)} />
             <CodeBlock name="TypeScript" text={typescriptOf(operation, baseURL, values)} />
           </section>

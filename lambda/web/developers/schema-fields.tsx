@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { wordsOfType } from '../../surfaces/openapi/described.ts';
 import type { Document } from '../../surfaces/openapi/described.ts';
 import type { Schema } from '../../surfaces/openapi/schemas.ts';
-import { words } from '../words/en.ts';
+import { developersWords } from '../words/en-developers.ts';
 
 interface SchemaProps {
   readonly schema: Schema;
@@ -17,7 +17,7 @@ export function SchemaFields({ schema, document }: SchemaProps): ReactNode {
   if (oneOf)
     return (
       <>
-        <p className="hint">{words.developers.oneOf}</p>
+        <p className="hint">{developersWords.oneOf}</p>
         {oneOf.map((option, index) => (
           <SchemaFields key={index} schema={option} document={document} />
         ))}
@@ -58,8 +58,8 @@ export function Fields({ document, fields }: FieldsProps): ReactNode {
             <code>{name}</code>{' '}
             <span className="hint">
               {typeWords(schema)}
-              {!isRequired && ` · ${words.developers.optional}`}
-              {schema.deprecated && ` · ${words.developers.deprecated}`}
+              {!isRequired && ` · ${developersWords.optional}`}
+              {schema.deprecated && ` · ${developersWords.deprecated}`}
             </span>
           </dt>
           <dd>
@@ -81,7 +81,7 @@ function Inner({ schema, document }: SchemaProps): ReactNode {
   if (!properties && !oneOf) return null;
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{nameOf(inner) ?? words.developers.fields}</summary>
+      <summary>{nameOf(inner) ?? developersWords.fields}</summary>
       {isOpen && <SchemaFields schema={inner} document={document} />}
     </details>
   );
@@ -105,6 +105,6 @@ function typeWords(schema: Schema): string {
   const name = nameOf(schema);
   if (name !== undefined) return name;
   if (schema.anyOf) return schema.anyOf.map(typeWords).join(' or ');
-  if (schema.items) return words.developers.listOf(typeWords(schema.items));
-  return schema.properties ? words.developers.object : wordsOfType(schema);
+  if (schema.items) return developersWords.listOf(typeWords(schema.items));
+  return schema.properties ? developersWords.object : wordsOfType(schema);
 }

@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Listed } from '../../surfaces/openapi/described.ts';
 import { Field, Form } from '../form.tsx';
-import { words } from '../words/en.ts';
+import { developersWords } from '../words/en-developers.ts';
 import { CodeBlock } from './code-block.tsx';
 import { pathOf } from './request-examples.ts';
 import type { RequestValues } from './request-examples.ts';
@@ -29,14 +29,14 @@ export function TryIt({ operation, values, onChange }: TryItProps): ReactNode {
   const send = async () => setAnswer(await answerTo(operation, values));
   return (
     <section aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{words.developers.tryIt}</h2>
-      <p className="hint">{operation.method === 'GET' ? words.developers.reads : words.developers.changes}</p>
-      <Form action={words.developers.send} onSubmit={send}>
+      <h2 id={`${id}-title`}>{developersWords.tryIt}</h2>
+      <p className="hint">{operation.method === 'GET' ? developersWords.reads : developersWords.changes}</p>
+      <Form action={developersWords.send} onSubmit={send}>
         {fields.map(({ name, required, in: where }) => (
           <Field
             key={name}
             name={name}
-            label={where === 'path' ? words.developers.inPath(name) : name}
+            label={where === 'path' ? developersWords.inPath(name) : name}
             required={required}
             autoComplete="off"
             value={values.parameters[name] ?? ''}
@@ -45,7 +45,7 @@ export function TryIt({ operation, values, onChange }: TryItProps): ReactNode {
         ))}
         {operation.requestBody && (
           <div className="field">
-            <label htmlFor={`${id}-body`}>{words.developers.body}</label>
+            <label htmlFor={`${id}-body`}>{developersWords.body}</label>
             <textarea
               id={`${id}-body`}
               rows={10}
@@ -57,7 +57,7 @@ export function TryIt({ operation, values, onChange }: TryItProps): ReactNode {
         )}
       </Form>
       <div role="status">
-        {answer && <CodeBlock name={words.developers.came(answer.status, answer.afterMs)} text={answer.text} />}
+        {answer && <CodeBlock name={developersWords.came(answer.status, answer.afterMs)} text={answer.text} />}
       </div>
     </section>
   );
@@ -75,11 +75,11 @@ async function answerTo(operation: Listed, values: RequestValues): Promise<Answe
     },
     ...(values.body !== '' && { body: values.body }),
   }).catch(() => {
-    throw new Error(words.developers.noAnswer);
+    throw new Error(developersWords.noAnswer);
   });
   const afterMs = Math.round(performance.now() - beganMs);
   const isText = /json|text|xml|calendar/.test(response.headers.get('content-type') ?? '');
-  const text = isText ? await response.text() : words.developers.noText;
+  const text = isText ? await response.text() : developersWords.noText;
   return { status: response.status, afterMs, text: pretty(text) };
 }
 

@@ -2,12 +2,13 @@
 import { CalendarClock, Plus, RadioTower, Send } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Age, Elapsed } from '../app/age.tsx';
+import { serviceNow } from '../app/api.ts';
 import { formatMoment, formatNumber, formatWhole } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { Link } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
-import type { Destination, Incident, Page, Stream } from '../app/types.ts';
+import type { Destination, Incident, Occurrence, Page, Stream, StreamCount } from '../app/types.ts';
 import { Empty } from '../kit/empty.tsx';
 import { useBalance } from '../billing/balance.ts';
 import { Numbers } from '../kit/numbers.tsx';
@@ -16,10 +17,16 @@ import { Still } from '../streams/still.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '../words/en.ts';
 
-const streamsPath = '/streams?limit=100';
-const incidentsPath = '/incidents?open=true';
 /** Stills are read again every few seconds. */
 const mostShown = 12;
+const streamsPath = `/streams?limit=${mostShown}`;
+const wrongPath = `${streamsPath}&needsAttention=true`;
+const livePath = `${streamsPath}&state=active&state=activating&state=preparing&state=stopping`;
+const countPath = '/streams/count';
+/** The runs of the next week. */
+const runsPath = '/schedule/occurrences';
+const runsEveryMs = 60_000;
+const incidentsPath = '/incidents?open=true';
 
 const isLive = ({ state }: Stream) => state === 'active';
 const isWrong = ({ state }: Stream) => state === 'failing' || state === 'failed';
@@ -47,7 +54,7 @@ export function HomePage(): ReactNode {
         </Link>
       </div>
       <Loaded live={streams} path={streamsPath}>
-        {({ data }) => (data.length === 0 ? <First /> : <Overview streams={data} />)}
+        {({ data }) => (data.length === 0 ? <First /> : <Overview newest={data} />)}
       </Loaded>
     </div>
   );
@@ -63,46 +70,53 @@ function First(): ReactNode {
   );
 }
 
-function Overview({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
+/** @param newest the streams that were made last; an account may have thousands, so others are read by their states */
+function Overview({ newest }: { readonly newest: readonly Stream[] }): ReactNode {
   const { data: incidents } = useLive<Page<Incident>>(incidentsPath);
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
+  const { data: count } = useLive<StreamCount>(countPath);
+  const { data: wrong } = useLive<Page<Stream>>(wrongPath);
+  const { data: live } = useLive<Page<Stream>>(livePath);
   const names = new Map(destinations?.data.map(({ id, name }) => [id, name]));
+  const known = [...(wrong?.data ?? []), ...(live?.data ?? []), ...newest];
+  const streams = [...new Map(known.map((stream) => [stream.id, stream])).values()];
   const shown = streams.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, mostShown);
   return (
     <>
-      <Figures streams={streams} incidents={incidents?.data.length ?? null} />
+      <Figures count={count ?? null} incidents={incidents?.data.length ?? null} />
       <Attention streams={streams.filter(isWrong)} incidents={incidents?.data ?? []} />
       <ul className="tiles" aria-label={words.streams.title}>
         {shown.map((stream) => (
           <Tile key={stream.id} stream={stream} names={names} />
         ))}
       </ul>
-      {streams.length > shown.length && (
+      {count && count.count > shown.length && (
         <p>
-          <Link href="/streams">{words.home.all(streams.length)}</Link>
+          <Link href="/streams">{words.home.all(count.count)}</Link>
         </p>
       )}
     </>
   );
 }
 
-/** @param props.incidents open ones; null: not known yet */
-function Figures({
-  streams,
-  incidents,
-}: {
-  readonly streams: readonly Stream[];
+interface FiguresProps {
+  /** Null: not known yet. */
+  readonly count: StreamCount | null;
+  /** The number of open incidents; null: not known yet. */
   readonly incidents: number | null;
-}): ReactNode {
+}
+
+function Figures({ count, incidents }: FiguresProps): ReactNode {
   const { data } = useBalance();
-  const live = streams.filter(isLive).length;
-  const next = nextStart(streams);
+  const { data: runs } = useLive<{ readonly data: readonly Occurrence[] }>(runsPath, runsEveryMs);
+  const live = count?.states.find(({ state }) => state === 'active')?.count ?? 0;
+  const next = runs?.data.find(({ startAt, isSkipped }) => !isSkipped && Date.parse(startAt) > serviceNow());
   return (
     <Numbers
       numbers={[
         {
           name: words.home.live,
-          value: <span role="status">{words.home.liveOf(live, streams.length)}</span>,
+          value: <span role="status">{count ? words.home.liveOf(live, count.count) : '…'}</span>,
         },
         { name: words.home.incidents, value: incidents ?? '…', remark: incidents === 0 && words.home.calm },
         {
@@ -112,21 +126,12 @@ function Figures({
         },
         {
           name: words.home.next,
-          value: next === null ? '–' : <Age at={next.at} />,
-          remark: next !== null && `${nameOf(next.stream)} · ${formatMoment(next.at)}`,
+          value: next ? <Age at={next.startAt} /> : words.home.noStart,
+          remark: next && `${nameOf({ name: next.streamName })} · ${formatMoment(next.startAt)}`,
         },
       ]}
     />
   );
-}
-
-/** The next start of a schedule; null: none is known. */
-function nextStart(streams: readonly Stream[]): { readonly stream: Stream; readonly at: string } | null {
-  const starts = streams.flatMap((stream) => {
-    const [at = stream.state === 'scheduled' ? stream.scheduleStartAt : null] = stream.nextOccurrences;
-    return at === null ? [] : [{ stream, at }];
-  });
-  return starts.toSorted((one, other) => one.at.localeCompare(other.at))[0] ?? null;
 }
 
 interface AttentionProps {

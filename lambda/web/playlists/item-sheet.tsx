@@ -14,6 +14,7 @@ import { Form, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
 import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 import { playlistWords } from '../words/en-playlist.ts';
 import type { Item } from './differences.ts';
 import type { Edit } from './edit.ts';
@@ -61,22 +62,22 @@ export function ItemSheet({ item, kind, onEdit, onClose }: ItemSheetProps): Reac
       <Form action={words.save} onSubmit={save}>
         <Choice
           name="loudness"
-          label={words.look.loudness}
+          label={lookWords.loudness}
           defaultValue={loudness === null ? '' : loudness.enabled ? String(loudness.targetLUFS) : unchanged}
           options={[
             follow,
             ...[...new Set([...targets, loudness?.targetLUFS ?? targets[0]!])].map(
-              (lufs) => [String(lufs), words.look.loudnesses(lufs)] as const,
+              (lufs) => [String(lufs), lookWords.loudnesses(lufs)] as const,
             ),
-            [unchanged, words.look.loudnessOff],
+            [unchanged, lookWords.loudnessOff],
           ]}
         />
         {isVideo && (
           <Choice
             name="framing"
-            label={words.look.framing}
+            label={lookWords.framing}
             defaultValue={framing?.mode ?? ''}
-            options={[follow, ...framingModes.map((mode) => [mode, words.look.framings[mode]] as const)]}
+            options={[follow, ...framingModes.map((mode) => [mode, lookWords.framings[mode]] as const)]}
           />
         )}
         <JoinFields isVideo={isVideo} join={join} onChange={setJoin} />
@@ -98,8 +99,8 @@ interface JoinFieldsProps {
 
 function JoinFields({ isVideo, join, onChange }: JoinFieldsProps): ReactNode {
   const options = isVideo
-    ? pictureJoinKinds.map((kind) => [kind, words.look.pictureJoins[kind]] as const)
-    : joinKinds.map((kind) => [kind, words.look.soundJoins[kind]] as const);
+    ? pictureJoinKinds.map((kind) => [kind, lookWords.pictureJoins[kind]] as const)
+    : joinKinds.map((kind) => [kind, lookWords.soundJoins[kind]] as const);
   const bounds = isVideo ? pictureJoinSeconds : joinSeconds;
   const { seconds } = (isVideo ? usualLook : usualSound).join;
   const hasLength =
@@ -108,7 +109,7 @@ function JoinFields({ isVideo, join, onChange }: JoinFieldsProps): ReactNode {
     <>
       <Choice
         name="join"
-        label={isVideo ? words.look.pictureJoin : words.look.soundJoin}
+        label={isVideo ? lookWords.pictureJoin : lookWords.soundJoin}
         value={join?.kind ?? ''}
         onChange={(kind) => onChange(kind === '' ? null : { seconds, ...join, kind })}
         options={[follow, ...options]}
@@ -116,7 +117,7 @@ function JoinFields({ isVideo, join, onChange }: JoinFieldsProps): ReactNode {
       {hasLength && (
         <NumberField
           name="joinSeconds"
-          label={words.look.joinSeconds}
+          label={lookWords.joinSeconds}
           min={bounds.shortest}
           max={bounds.longest}
           step={bounds.step}

@@ -12,6 +12,7 @@ import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '../words/en.ts';
+import { scheduleWords } from '../words/en-schedule.ts';
 import { readRule } from './recurrence-words.ts';
 import type { Repetition } from './recurrence-words.ts';
 import { instantIn, isTime, localIn } from './zoned-time.ts';
@@ -81,23 +82,23 @@ export function PlanSheet({ stream, start, onClose }: PlanSheetProps): ReactNode
   };
   const isNothingLeft = stream === null && streams?.data.length === 0;
   return (
-    <Sheet title={stream ? words.schedule.planOf(nameOf(stream)) : words.schedule.plan} isOpen onClose={onClose}>
-      {isNothingLeft && <p className="hint">{words.schedule.noStreams}</p>}
+    <Sheet title={stream ? scheduleWords.planOf(nameOf(stream)) : scheduleWords.plan} isOpen onClose={onClose}>
+      {isNothingLeft && <p className="hint">{scheduleWords.noStreams}</p>}
       <Form
-        action={stream ? words.save : words.schedule.planIt}
+        action={stream ? words.save : scheduleWords.planIt}
         onSubmit={plan}
         isDisabled={stream === null && !streams?.data.length}
       >
         {stream === null && (
           <Choice
             name="stream"
-            label={words.schedule.stream}
+            label={scheduleWords.stream}
             options={(streams?.data ?? []).map((each) => [each.id, nameOf(each)] as const)}
           />
         )}
         <Field
           name="start"
-          label={words.schedule.start}
+          label={scheduleWords.start}
           type="datetime-local"
           max={lastTime}
           value={wish.start}
@@ -105,7 +106,7 @@ export function PlanSheet({ stream, start, onClose }: PlanSheetProps): ReactNode
         />
         <Field
           name="end"
-          label={words.schedule.end}
+          label={scheduleWords.end}
           type="datetime-local"
           required={false}
           min={wish.start}
@@ -115,26 +116,26 @@ export function PlanSheet({ stream, start, onClose }: PlanSheetProps): ReactNode
         />
         <Choice
           name="zone"
-          label={words.schedule.inZone}
+          label={scheduleWords.inZone}
           value={wish.zone}
           onChange={(zone) => change({ zone })}
           options={zonesWith(wish.zone).map((zone) => [zone, zone] as const)}
         />
         <Choice
           name="repeat"
-          label={words.schedule.repeat}
+          label={scheduleWords.repeat}
           value={wish.repetition}
           onChange={(repetition) => change({ repetition: repetition as Repetition })}
-          options={Object.entries(words.schedule.repetitions)}
+          options={Object.entries(scheduleWords.repetitions)}
         />
         {wish.repetition === 'weekly' && (
-          <Weekdays legend={words.schedule.days} days={wish.days} onChange={(days) => change({ days })} />
+          <Weekdays legend={scheduleWords.days} days={wish.days} onChange={(days) => change({ days })} />
         )}
         {wish.repetition === 'other' && (
           <Field
             name="rule"
-            label={words.schedule.rule}
-            hint={words.schedule.ruleHint}
+            label={scheduleWords.rule}
+            hint={scheduleWords.ruleHint}
             value={wish.rule}
             onChange={(event) => change({ rule: event.target.value })}
             autoComplete="off"
@@ -180,7 +181,7 @@ function Starts({
       {error !== null && <p className="error">{error.message}</p>}
       {data && (
         <>
-          <p className="hint">{words.schedule.would(data.starts.length)}</p>
+          <p className="hint">{scheduleWords.would(data.starts.length)}</p>
           <ol>
             {data.starts.map((at) => (
               <li key={at}>{formatMoment(at)}</li>

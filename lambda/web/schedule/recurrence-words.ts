@@ -2,10 +2,10 @@
 import { weekdays } from '../../domain/shared/wall-clock.ts';
 import type { Weekday } from '../../domain/shared/wall-clock.ts';
 import { weekdayName } from '../app/weekdays.tsx';
-import { words } from '../words/en.ts';
+import { scheduleWords } from '../words/en-schedule.ts';
 
 /** The form's choices for the usual rules. */
-export type Repetition = keyof typeof words.schedule.repetitions;
+export type Repetition = keyof typeof scheduleWords.repetitions;
 
 export interface ReadRule {
   readonly repetition: Repetition;
@@ -28,11 +28,11 @@ export function readRule(rule: string | null): ReadRule {
 /** @param startAt the start of a run, which gives the day of a rule without days */
 export function recurrenceWords(rule: string | null, timeZone: string, startAt: string): string {
   const { repetition, days } = readRule(rule);
-  if (repetition === 'never') return words.schedule.repetitions.never;
-  if (repetition === 'daily') return words.schedule.repetitions.daily;
-  if (repetition === 'other') return words.schedule.byRule(rule!);
+  if (repetition === 'never') return scheduleWords.repetitions.never;
+  if (repetition === 'daily') return scheduleWords.repetitions.daily;
+  if (repetition === 'other') return scheduleWords.byRule(rule!);
   const own = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone }).format(Date.parse(startAt));
-  return words.schedule.weekly(list.format(days.length > 0 ? days.map(weekdayName) : [own]));
+  return scheduleWords.weekly(list.format(days.length > 0 ? days.map(weekdayName) : [own]));
 }
 
 /** The hours of a run, such as `20:00–22:00, Europe/Berlin (19:00 here)`. */
@@ -42,5 +42,5 @@ export function hoursWords(startAt: string, endAt: string | null, timeZone: stri
   const there = clock(timeZone).format(Date.parse(startAt));
   const here = clock(own).format(Date.parse(startAt));
   const until = endAt === null ? null : clock(timeZone).format(Date.parse(endAt));
-  return words.schedule.hours(there, until, timeZone, there === here ? null : here);
+  return scheduleWords.hours(there, until, timeZone, there === here ? null : here);
 }

@@ -10,7 +10,7 @@ import { Ask } from '../kit/ask.tsx';
 import { Sheet } from '../kit/sheet.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { scheduleWords } from '../words/en-schedule.ts';
 import { hoursWords, recurrenceWords } from './recurrence-words.ts';
 
 interface RunSheetProps {
@@ -35,7 +35,7 @@ export function RunSheet({ run, onEdit, onClose }: RunSheetProps): ReactNode {
     <Sheet title={name} isOpen onClose={onClose}>
       <p>
         {formatMoment(startAt)}
-        {isSkipped && ` · ${words.schedule.skipped}`}
+        {isSkipped && ` · ${scheduleWords.skipped}`}
       </p>
       {stream && (
         <p className="hint">
@@ -45,18 +45,18 @@ export function RunSheet({ run, onEdit, onClose }: RunSheetProps): ReactNode {
       <Failure error={error} />
       <p className="buttons">
         <Link className="button" href={`/streams/${streamID}`}>
-          {words.schedule.openStream}
+          {scheduleWords.openStream}
         </Link>
         {isRecurring && isAhead && (
           <button type="button" onClick={() => void skip()}>
-            {isSkipped ? words.schedule.restore : words.schedule.skip}
+            {isSkipped ? scheduleWords.restore : scheduleWords.skip}
           </button>
         )}
         {stream?.state === 'scheduled' && (
           <>
             <CancelSchedule stream={stream} onDone={onClose} />
             <button type="button" className="primary" onClick={() => onEdit(stream)}>
-              {words.schedule.edit}
+              {scheduleWords.edit}
             </button>
           </>
         )}
@@ -77,11 +77,11 @@ export function CancelSchedule({ stream, onDone }: CancelScheduleProps): ReactNo
   };
   return (
     <Ask
-      action={words.schedule.cancelIt}
+      action={scheduleWords.cancelIt}
       tone="grave"
-      question={words.schedule.cancelAsk(nameOf(stream))}
-      explanation={words.schedule.cancelText}
-      refuse={words.schedule.keep}
+      question={scheduleWords.cancelAsk(nameOf(stream))}
+      explanation={scheduleWords.cancelText}
+      refuse={scheduleWords.keep}
       onYes={cancel}
     />
   );

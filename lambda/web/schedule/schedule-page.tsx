@@ -7,7 +7,7 @@ import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { setParameter, useParameter } from '../app/router.tsx';
 import type { Occurrence, Stream } from '../app/types.ts';
-import { words } from '../words/en.ts';
+import { scheduleWords } from '../words/en-schedule.ts';
 import { PlanSheet } from './plan-sheet.tsx';
 import { RunSheet } from './run-sheet.tsx';
 import { ScheduledStreams } from './scheduled-streams.tsx';
@@ -44,29 +44,29 @@ export function SchedulePage(): ReactNode {
   return (
     <div className="screen">
       <div className="heading">
-        <h1>{words.schedule.title}</h1>
+        <h1>{scheduleWords.title}</h1>
         <p className="buttons">
           <button type="button" onClick={() => go(-7)}>
-            {words.schedule.before}
+            {scheduleWords.before}
           </button>
           <button type="button" onClick={() => setParameter('week', '')}>
-            {words.schedule.thisWeek}
+            {scheduleWords.thisWeek}
           </button>
           <button type="button" onClick={() => go(7)}>
-            {words.schedule.after}
+            {scheduleWords.after}
           </button>
           <button type="button" className="primary" onClick={() => setShown({ edited: null })}>
-            {words.schedule.plan}
+            {scheduleWords.plan}
           </button>
         </p>
       </div>
       <p className="hint">
-        {words.schedule.zone(zone)} {words.schedule.drag}
+        {scheduleWords.zone(zone)} {scheduleWords.drag}
       </p>
       <Loaded live={occurrences} path={path}>
         {({ data, to: shownTo }) => (
           <>
-            {shownTo !== to && <p className="notice">{words.schedule.cut(formatMoment(shownTo))}</p>}
+            {shownTo !== to && <p className="notice">{scheduleWords.cut(formatMoment(shownTo))}</p>}
             <Week
               week={week}
               runs={data}

@@ -6,7 +6,7 @@ import { Link } from '../app/router.tsx';
 import type { Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { nameOf } from '../streams/stream-name.ts';
-import { words } from '../words/en.ts';
+import { scheduleWords } from '../words/en-schedule.ts';
 import { hoursWords, recurrenceWords } from './recurrence-words.ts';
 import { CancelSchedule } from './run-sheet.tsx';
 
@@ -19,8 +19,8 @@ interface ScheduledStreamsProps {
 export function ScheduledStreams({ onEdit }: ScheduledStreamsProps): ReactNode {
   return (
     <section aria-labelledby="planned">
-      <h2 id="planned">{words.schedule.planned}</h2>
-      <PagedRows pages={usePages<Stream>(path)} none={words.schedule.nonePlanned}>
+      <h2 id="planned">{scheduleWords.planned}</h2>
+      <PagedRows pages={usePages<Stream>(path)} none={scheduleWords.nonePlanned}>
         {(stream) => <Row key={stream.id} stream={stream} onEdit={() => onEdit(stream)} />}
       </PagedRows>
     </section>
@@ -41,13 +41,13 @@ function Row({ stream, onEdit }: { readonly stream: Stream; readonly onEdit: () 
             <p>
               {recurrenceWords(rule, timeZone, scheduleStartAt)}, {hoursWords(scheduleStartAt, scheduleEndAt, timeZone)}
             </p>
-            <p className="hint">{words.schedule.next(formatMoment(scheduleStartAt))}</p>
+            <p className="hint">{scheduleWords.next(formatMoment(scheduleStartAt))}</p>
           </>
         )}
       </div>
       <div className="state">
-        <button type="button" aria-label={words.schedule.editOf(nameOf(stream))} onClick={onEdit}>
-          {words.schedule.edit}
+        <button type="button" aria-label={scheduleWords.editOf(nameOf(stream))} onClick={onEdit}>
+          {scheduleWords.edit}
         </button>
         <CancelSchedule stream={stream} />
       </div>

@@ -5,7 +5,7 @@ import { serviceNow } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
 import type { Occurrence } from '../app/types.ts';
 import { nameOf } from '../streams/stream-name.ts';
-import { words } from '../words/en.ts';
+import { scheduleWords } from '../words/en-schedule.ts';
 import { piecesOf } from './runs.ts';
 import type { Piece } from './runs.ts';
 import { hoursSkipped } from './zoned-time.ts';
@@ -57,9 +57,9 @@ function DayColumn({ day, runs, onOpen, onMove }: DayColumnProps): ReactNode {
   return (
     <div className="day" role="group" aria-labelledby={id} aria-current={isToday ? 'date' : undefined}>
       <h2 id={id}>{dayNames.format(day.from)}</h2>
-      {skipped !== 0 && <p className="hint">{skipped > 0 ? words.schedule.forward : words.schedule.back}</p>}
+      {skipped !== 0 && <p className="hint">{skipped > 0 ? scheduleWords.forward : scheduleWords.back}</p>}
       <div className="times">
-        {pieces.length === 0 && <p className="hint">{words.schedule.empty}</p>}
+        {pieces.length === 0 && <p className="hint">{scheduleWords.empty}</p>}
         {pieces.map((piece) => (
           <Run
             key={`${piece.run.streamID} ${piece.run.startAt}`}
@@ -95,8 +95,8 @@ function Run({ piece, onOpen, onMove }: RunProps): ReactNode {
     ),
   );
   const name = nameOf({ name: run.streamName });
-  const until = run.endAt === null ? words.schedule.open : words.schedule.until(formatMoment(run.endAt));
-  const begin = isBeginning ? clock.format(start.getTime() + (moved?.minutes ?? 0) * minuteMs) : words.schedule.running;
+  const until = run.endAt === null ? scheduleWords.open : scheduleWords.until(formatMoment(run.endAt));
+  const begin = isBeginning ? clock.format(start.getTime() + (moved?.minutes ?? 0) * minuteMs) : scheduleWords.running;
   return (
     <button
       type="button"
@@ -107,7 +107,7 @@ function Run({ piece, onOpen, onMove }: RunProps): ReactNode {
       {...handlers}
     >
       <strong>{name}</strong> <span>{begin}</span>
-      {run.isSkipped && <span> {words.schedule.skipped}</span>}
+      {run.isSkipped && <span> {scheduleWords.skipped}</span>}
     </button>
   );
 }

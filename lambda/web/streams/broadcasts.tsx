@@ -7,7 +7,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import type { Broadcast, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { channelsWords } from '../words/en-channels.ts';
 
 const everyMs = 10_000;
 const tones = { prepared: 'quiet', starting: 'moving', live: 'live', ended: 'quiet', failed: 'wrong' } as const;
@@ -16,9 +16,9 @@ export function Broadcasts({ stream }: { readonly stream: Stream }): ReactNode {
   const path = `/streams/${stream.id}/broadcasts?limit=10`;
   return (
     <section aria-labelledby="broadcasts">
-      <h2 id="broadcasts">{words.channels.broadcasts}</h2>
+      <h2 id="broadcasts">{channelsWords.broadcasts}</h2>
       <Mirror stream={stream} />
-      <PagedRows pages={usePages<Broadcast>(path, everyMs)} none={words.channels.noBroadcasts}>
+      <PagedRows pages={usePages<Broadcast>(path, everyMs)} none={channelsWords.noBroadcasts}>
         {(broadcast) => <Row key={broadcast.id} broadcast={broadcast} />}
       </PagedRows>
     </section>
@@ -33,18 +33,18 @@ function Mirror({ stream: { id, mirror } }: { readonly stream: Stream }): ReactN
   return (
     <div role="status" className={mirror.state === 'blocked' ? 'error' : ''}>
       <p className="hint">
-        {words.channels.mirror[mirror.state]}
+        {channelsWords.mirror[mirror.state]}
         {mirror.detail !== null && ` ${mirror.detail}`}
         {mirror.retryAt !== null && (
           <>
             {' '}
-            {words.channels.retryAt} <Age at={mirror.retryAt} />
+            {channelsWords.retryAt} <Age at={mirror.retryAt} />
           </>
         )}
       </p>
       {mirror.state === 'blocked' && (
         <button type="button" onClick={() => void retry()}>
-          {words.channels.retryMirror}
+          {channelsWords.retryMirror}
         </button>
       )}
       {error !== null && <p className="error">{error}</p>}
@@ -64,15 +64,15 @@ function Row({ broadcast }: { readonly broadcast: Broadcast }): ReactNode {
             <>
               {' · '}
               <a href={watchURL} rel="noreferrer" target="_blank">
-                {words.channels.watch}
+                {channelsWords.watch}
               </a>
             </>
           )}
-          {viewers?.now != null && ` · ${words.channels.viewers(formatWhole(viewers.now))}`}
+          {viewers?.now != null && ` · ${channelsWords.viewers(formatWhole(viewers.now))}`}
         </p>
         {health && phase === 'live' && (
           <p className={health.state === 'bad' || health.state === 'no_data' ? 'error' : 'hint'}>
-            {words.channels.healthOf(words.channels.health[health.state])}
+            {channelsWords.healthOf(channelsWords.health[health.state])}
             {health.observedAt !== null && (
               <>
                 {' · '}
@@ -87,7 +87,7 @@ function Row({ broadcast }: { readonly broadcast: Broadcast }): ReactNode {
       </div>
       <p className="state">
         <span className="badge" data-tone={tones[phase]}>
-          {words.channels.phases[phase]}
+          {channelsWords.phases[phase]}
         </span>
       </p>
     </li>

@@ -8,6 +8,7 @@ import { formatDuration, formatTime } from '../app/format.ts';
 import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import { Loaded } from '../app/loaded.tsx';
+import { PagedRows } from '../app/paged-rows.tsx';
 import { setParameter, useParameter } from '../app/router.tsx';
 import type { Stream, TimelineRow, Transition } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -24,7 +25,7 @@ export function LogPart({ stream }: { readonly stream: Stream }): ReactNode {
   return (
     <>
       <AsRun streamID={stream.id} />
-      <History transitions={stream.transitions} />
+      <History streamID={stream.id} />
     </>
   );
 }
@@ -133,21 +134,23 @@ function Row({ row, onFrame }: { readonly row: TimelineRow; readonly onFrame: ()
   );
 }
 
-function History({ transitions }: { readonly transitions: readonly Transition[] }): ReactNode {
+function History({ streamID }: { readonly streamID: string }): ReactNode {
   return (
     <section aria-labelledby="history">
       <h2 id="history">{words.stream.history}</h2>
-      {transitions.length === 0 && <p className="hint">{words.stream.noHistory}</p>}
-      <ol className="rows">
-        {transitions.map(({ id, cause, to, at }) => (
+      <PagedRows
+        pages={usePages<Transition>(`/streams/${streamID}/transitions?limit=20`)}
+        none={words.stream.noHistory}
+      >
+        {({ id, cause, to, at }) => (
           <li key={id}>
             <span>{words.causes[cause]}</span>
             <span className="hint">
               {words.states[to]} · <Age at={at} />
             </span>
           </li>
-        ))}
-      </ol>
+        )}
+      </PagedRows>
     </section>
   );
 }

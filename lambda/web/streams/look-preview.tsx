@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import type { Stream } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 
 interface LookPreviewProps {
   readonly streamID: string;
@@ -37,14 +37,14 @@ export function LookPreview({ streamID, look }: LookPreviewProps): ReactNode {
     <div className="stack">
       <p>
         <button type="button" disabled={isPending} onClick={() => void see()}>
-          {words.look.see}
+          {lookWords.see}
         </button>
       </p>
-      <div role="status">{isPending && <p className="hint">{words.look.seeing}</p>}</div>
+      <div role="status">{isPending && <p className="hint">{lookWords.seeing}</p>}</div>
       <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
       {picture !== null && (
         <figure>
-          <img src={picture} alt={words.look.seeAlt} />
+          <img src={picture} alt={lookWords.seeAlt} />
         </figure>
       )}
     </div>
@@ -60,5 +60,5 @@ async function pictureOf(streamID: string, look: Stream['look']): Promise<string
     // oxlint-disable-next-line no-await-in-loop -- the next request comes after a pause
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
-  throw new Error(words.look.late);
+  throw new Error(lookWords.late);
 }

@@ -11,6 +11,7 @@ import { Failure } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
+import { outputsWords } from '../words/en-channels.ts';
 
 export function Outputs({ stream }: { readonly stream: Stream }): ReactNode {
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
@@ -22,10 +23,10 @@ export function Outputs({ stream }: { readonly stream: Stream }): ReactNode {
   return (
     <section aria-labelledby="outputs">
       <div className="heading">
-        <h2 id="outputs">{words.outputs.title}</h2>
+        <h2 id="outputs">{outputsWords.title}</h2>
         {canRetry && <Retry streamID={id} />}
       </div>
-      {outputs.length === 0 && <p className="hint">{words.outputs.none}</p>}
+      {outputs.length === 0 && <p className="hint">{outputsWords.none}</p>}
       <ul className="rows">
         {outputs.map((output) => (
           <Row key={output.id} stream={stream} output={output} name={nameOf(output)} />
@@ -43,7 +44,7 @@ function Retry({ streamID }: { readonly streamID: string }): ReactNode {
   return (
     <>
       <button type="button" className="primary" onClick={() => void retry()}>
-        {words.outputs.retry}
+        {outputsWords.retry}
       </button>
       <Failure error={error} />
     </>
@@ -65,13 +66,13 @@ function Row({ stream, output, name }: RowProps): ReactNode {
   return (
     <li className="tall">
       <div>
-        <strong>{name}</strong> {output.isFirst && <span className="hint">({words.outputs.first})</span>}
+        <strong>{name}</strong> {output.isFirst && <span className="hint">({outputsWords.first})</span>}
         {output.reason && <p>{output.reason.detail}</p>}
         {output.replicas.map((replica) => (
           <p className="hint" key={replica.role}>
             {replica.nextAttemptAt && (
               <>
-                {words.outputs.attempt(words.stream.attempt(replica.attempt))} <Age at={replica.nextAttemptAt} />
+                {outputsWords.attempt(words.stream.attempt(replica.attempt))} <Age at={replica.nextAttemptAt} />
               </>
             )}
           </p>
@@ -83,23 +84,23 @@ function Row({ stream, output, name }: RowProps): ReactNode {
           <OutputBadge {...output} />
         ) : (
           <span className="badge" data-tone="quiet">
-            {words.outputs.paused}
+            {outputsWords.paused}
           </span>
         )}
         <button
           type="button"
-          aria-label={output.enabled ? words.outputs.pauseOf(name) : words.outputs.resumeOf(name)}
+          aria-label={output.enabled ? outputsWords.pauseOf(name) : outputsWords.resumeOf(name)}
           onClick={() => void pause(!output.enabled)}
         >
-          {output.enabled ? words.outputs.pause : words.outputs.resume}
+          {output.enabled ? outputsWords.pause : outputsWords.resume}
         </button>
         <Ask
           action={words.remove}
-          label={words.outputs.removeOf(name)}
+          label={outputsWords.removeOf(name)}
           tone="grave"
-          question={words.outputs.removeAsk(name)}
-          explanation={words.outputs.removeText}
-          refuse={words.outputs.keep}
+          question={outputsWords.removeAsk(name)}
+          explanation={outputsWords.removeText}
+          refuse={outputsWords.keep}
           onYes={() => change('DELETE', path, [`/streams/${stream.id}`])}
         />
       </p>
@@ -121,28 +122,28 @@ function Add({
   const destinationID = free.some(({ id }) => id === chosen) ? chosen : (free[0]?.id ?? '');
   const add = () => change('POST', `/streams/${stream.id}/outputs`, [`/streams/${stream.id}`], { destinationID });
   const { attempt, error } = useAttempt(add);
-  if (free.length === 0) return <p className="hint">{words.outputs.allUsed}</p>;
+  if (free.length === 0) return <p className="hint">{outputsWords.allUsed}</p>;
   return (
     <div className="in-row adding">
       <Choice
         name="output"
-        label={words.outputs.to}
+        label={outputsWords.to}
         value={destinationID}
         onChange={setChosen}
         options={free.map(({ id, name }) => [id, name] as const)}
       />
       {isLive(stream.state) ? (
         <Ask
-          action={words.outputs.add}
+          action={outputsWords.add}
           tone="primary"
-          question={words.outputs.addAsk}
-          explanation={words.outputs.addText}
+          question={outputsWords.addAsk}
+          explanation={outputsWords.addText}
           refuse={words.stream.notNow}
           onYes={add}
         />
       ) : (
         <button type="button" onClick={() => void attempt()}>
-          {words.outputs.add}
+          {outputsWords.add}
         </button>
       )}
       <Failure error={error} />

@@ -12,7 +12,7 @@ import {
 import type { Stream } from '../app/types.ts';
 import { Field, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 import { PlaceChoice } from './place-choice.tsx';
 import { RunningFields } from './running-fields.tsx';
 import { UploadChoice } from './upload-choice.tsx';
@@ -39,8 +39,8 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
     <>
       <UploadChoice
         name="logo"
-        label={words.look.logo}
-        none={words.look.noLogo}
+        label={lookWords.logo}
+        none={lookWords.noLogo}
         query="probeState=completed&type=image"
         uploadID={logo?.uploadID ?? null}
         onChange={(uploadID) => change({ logo: uploadID === null ? null : { ...usualLogo, ...logo, uploadID } })}
@@ -49,13 +49,13 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
         <>
           <PlaceChoice
             name="logoPlace"
-            label={words.look.logoPlace}
+            label={lookWords.logoPlace}
             place={logo.place}
             onChange={(place) => change({ logo: { ...logo, place } })}
           />
           <NumberField
             name="logoWidth"
-            label={words.look.logoWidth}
+            label={lookWords.logoWidth}
             min={overlayBounds.widthPercent[0]}
             max={overlayBounds.widthPercent[1]}
             value={logo.widthPercent}
@@ -63,7 +63,7 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
           />
           <NumberField
             name="logoOpacity"
-            label={words.look.logoOpacity}
+            label={lookWords.logoOpacity}
             min={overlayBounds.opacityPercent[0]}
             max={overlayBounds.opacityPercent[1]}
             value={logo.opacityPercent}
@@ -73,14 +73,14 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
       )}
       <Choice
         name="titles"
-        label={words.look.titles}
+        label={lookWords.titles}
         value={title ? String(title.seconds) : ''}
         options={[
-          ['', words.look.noTitles],
+          ['', lookWords.noTitles],
           ...[...new Set([usualTitle.seconds, title?.seconds ?? usualTitle.seconds])].map(
-            (seconds) => [String(seconds), words.look.titleSeconds(seconds)] as const,
+            (seconds) => [String(seconds), lookWords.titleSeconds(seconds)] as const,
           ),
-          ['null', words.look.titleAlways],
+          ['null', lookWords.titleAlways],
         ]}
         onChange={(chosen) => {
           const seconds = chosen === 'null' ? null : Number(chosen);
@@ -90,19 +90,19 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
       {title && (
         <PlaceChoice
           name="titlePlace"
-          label={words.look.titlePlace}
+          label={lookWords.titlePlace}
           place={title.place}
           onChange={(place) => change({ title: { ...title, place } })}
         />
       )}
       <Choice
         name="next"
-        label={words.look.next}
+        label={lookWords.next}
         value={next ? String(next.seconds) : ''}
         options={[
-          ['', words.look.noNext],
+          ['', lookWords.noNext],
           ...[...new Set([usualNext.seconds, next?.seconds ?? usualNext.seconds])].map(
-            (seconds) => [String(seconds), words.look.nextSeconds(seconds)] as const,
+            (seconds) => [String(seconds), lookWords.nextSeconds(seconds)] as const,
           ),
         ]}
         onChange={(chosen) =>
@@ -113,13 +113,13 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
         <>
           <PlaceChoice
             name="nextPlace"
-            label={words.look.nextPlace}
+            label={lookWords.nextPlace}
             place={next.place}
             onChange={(place) => change({ next: { ...next, place } })}
           />
           <Field
             name="nextLabel"
-            label={words.look.nextLabel}
+            label={lookWords.nextLabel}
             required
             maxLength={overlayBounds.labelLength[1]}
             value={next.label}
@@ -129,11 +129,11 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
       )}
       <Choice
         name="captions"
-        label={words.look.captions}
+        label={lookWords.captions}
         value={captions?.place ?? ''}
         options={[
-          ['', words.look.noCaptions],
-          ...captionPlaces.map((place) => [place, words.look.places[place]] as const),
+          ['', lookWords.noCaptions],
+          ...captionPlaces.map((place) => [place, lookWords.places[place]] as const),
         ]}
         onChange={(place) =>
           change({ captions: place === '' ? null : { place: place as (typeof captionPlaces)[number] } })
@@ -143,9 +143,9 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
       {(title ?? next ?? captions ?? clock ?? ticker) && (
         <Choice
           name="titleStyle"
-          label={words.look.titleStyle}
+          label={lookWords.titleStyle}
           value={theme.style}
-          options={themeStyles.map((style) => [style, words.look.styles[style]] as const)}
+          options={themeStyles.map((style) => [style, lookWords.styles[style]] as const)}
           onChange={(style) => change({ theme: { ...theme, style: style as typeof theme.style } })}
         />
       )}

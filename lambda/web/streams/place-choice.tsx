@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { overlayPlaces } from '../../domain/playout/overlays.ts';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 
 type Place = (typeof overlayPlaces)[number];
 
@@ -19,7 +19,7 @@ export function PlaceChoice({ name, label, place, onChange }: PlaceChoiceProps):
       name={name}
       label={label}
       value={place}
-      options={overlayPlaces.map((each) => [each, words.look.places[each]] as const)}
+      options={overlayPlaces.map((each) => [each, lookWords.places[each]] as const)}
       onChange={(chosen) => onChange(chosen as Place)}
     />
   );

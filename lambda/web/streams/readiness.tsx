@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ReadinessCode } from '../../domain/readiness/readiness-issues.ts';
 import { useLive } from '../app/live-data.ts';
 import { words } from '../words/en.ts';
+import { remediesWords } from '../words/en-readiness.ts';
 
 export interface ReadinessAnswer {
   readonly ready: boolean;
@@ -22,7 +23,7 @@ export function Readiness({ streamID }: { readonly streamID: string }): ReactNod
       <ul>
         {data.issues.map(({ code, error, suggestion }) => (
           <li key={error + suggestion}>
-            {error} <span className="hint">{words.remedies[code] ?? suggestion}</span>
+            {error} <span className="hint">{remediesWords[code] ?? suggestion}</span>
           </li>
         ))}
       </ul>

@@ -5,7 +5,7 @@ import { captionPlaces, clockKinds, overlayBounds, usualClock, usualTicker } fro
 import type { Stream } from '../app/types.ts';
 import { zonesWith } from '../app/time-zones.ts';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 import { PlaceChoice } from './place-choice.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;
@@ -20,9 +20,9 @@ export function RunningFields({ clock, ticker, onChange }: RunningFieldsProps): 
     <>
       <Choice
         name="clock"
-        label={words.look.clock}
+        label={lookWords.clock}
         value={clock?.shows ?? ''}
-        options={[['', words.look.noClock], ...clockKinds.map((kind) => [kind, words.look.clocks[kind]] as const)]}
+        options={[['', lookWords.noClock], ...clockKinds.map((kind) => [kind, lookWords.clocks[kind]] as const)]}
         onChange={(shows) => {
           const own = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, language: navigator.language };
           const chosen = shows as (typeof clockKinds)[number];
@@ -33,14 +33,14 @@ export function RunningFields({ clock, ticker, onChange }: RunningFieldsProps): 
         <>
           <Choice
             name="clockZone"
-            label={words.look.clockZone}
+            label={lookWords.clockZone}
             value={clock.timeZone}
             options={zonesWith(clock.timeZone).map((zone) => [zone, zone] as const)}
             onChange={(timeZone) => onChange({ clock: { ...clock, timeZone } })}
           />
           <PlaceChoice
             name="clockPlace"
-            label={words.look.clockPlace}
+            label={lookWords.clockPlace}
             place={clock.place}
             onChange={(place) => onChange({ clock: { ...clock, place } })}
           />
@@ -53,9 +53,9 @@ export function RunningFields({ clock, ticker, onChange }: RunningFieldsProps): 
       {ticker && (
         <Choice
           name="tickerPlace"
-          label={words.look.tickerPlace}
+          label={lookWords.tickerPlace}
           value={ticker.place}
-          options={captionPlaces.map((place) => [place, words.look.places[place]] as const)}
+          options={captionPlaces.map((place) => [place, lookWords.places[place]] as const)}
           onChange={(place) => onChange({ ticker: { ...ticker, place: place as (typeof captionPlaces)[number] } })}
         />
       )}
@@ -74,7 +74,7 @@ function TickerLines({ lines, onChange }: TickerLinesProps): ReactNode {
   const [most, longest] = [overlayBounds.tickerLines[1], overlayBounds.tickerLineLength[1]];
   return (
     <div className="field">
-      <label htmlFor={id}>{words.look.ticker}</label>
+      <label htmlFor={id}>{lookWords.ticker}</label>
       <textarea
         id={id}
         rows={3}
@@ -90,7 +90,7 @@ function TickerLines({ lines, onChange }: TickerLinesProps): ReactNode {
         }
       />
       <p className="hint" id={`${id}-hint`}>
-        {words.look.tickerHint(most, longest)}
+        {lookWords.tickerHint(most, longest)}
       </p>
     </div>
   );

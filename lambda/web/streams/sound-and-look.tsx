@@ -15,7 +15,7 @@ import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
 import { Field, Form, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 import { LookPreview } from './look-preview.tsx';
 import { OverlayFields } from './overlay-fields.tsx';
 import { StingerFields } from './stinger-fields.tsx';
@@ -27,9 +27,9 @@ export function SoundAndLook({ stream }: { readonly stream: Stream }): ReactNode
   const pending = (stream.pendingLook ?? 0) + (stream.pendingSound ?? 0);
   return (
     <section aria-labelledby="look">
-      <h2 id="look">{words.look.title}</h2>
+      <h2 id="look">{lookWords.title}</h2>
       <p className="hint" role="status">
-        {isLive(stream.state) && words.look.nextItem} {pending > 0 && words.look.pending(pending)}
+        {isLive(stream.state) && lookWords.nextItem} {pending > 0 && lookWords.pending(pending)}
       </p>
       {/* The form is reset when the settings change elsewhere, so that it never shows or saves outdated values. */}
       <Editor key={JSON.stringify([stream.look, stream.sound])} stream={stream} />
@@ -50,7 +50,7 @@ function Editor({ stream }: { readonly stream: Stream }): ReactNode {
   return (
     <>
       <Form
-        action={words.look.save}
+        action={lookWords.save}
         onSubmit={save}
         className="in-row"
         isDisabled={look === stream.look && sound === stream.sound}
@@ -82,11 +82,11 @@ function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
     <>
       <Choice
         name="loudness"
-        label={words.look.loudness}
+        label={lookWords.loudness}
         value={loudness.enabled ? String(loudness.targetLUFS) : ''}
         options={[
-          ...targets.map((lufs) => [String(lufs), words.look.loudnesses(lufs)] as const),
-          ['', words.look.loudnessOff],
+          ...targets.map((lufs) => [String(lufs), lookWords.loudnesses(lufs)] as const),
+          ['', lookWords.loudnessOff],
         ]}
         onChange={(lufs) => {
           const chosen = lufs === '' ? { enabled: false } : { enabled: true, targetLUFS: Number(lufs) };
@@ -95,15 +95,15 @@ function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
       />
       <Choice
         name="soundJoin"
-        label={words.look.soundJoin}
+        label={lookWords.soundJoin}
         value={join.kind}
-        options={joinKinds.map((kind) => [kind, words.look.soundJoins[kind]] as const)}
+        options={joinKinds.map((kind) => [kind, lookWords.soundJoins[kind]] as const)}
         onChange={(kind) => onChange({ ...sound, join: { ...join, kind: kind as typeof join.kind } })}
       />
       {(join.kind === 'fade' || join.kind === 'crossfade') && (
         <NumberField
           name="soundJoinSeconds"
-          label={words.look.joinSeconds}
+          label={lookWords.joinSeconds}
           min={joinSeconds.shortest}
           max={joinSeconds.longest}
           step={joinSeconds.step}
@@ -113,9 +113,9 @@ function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
       )}
       <Choice
         name="under"
-        label={words.look.under}
+        label={lookWords.under}
         value={under.enabled ? String(under.gainDB) : ''}
-        options={[['', words.look.notUnder], ...gains.map((dB) => [String(dB), words.look.underGain(dB)] as const)]}
+        options={[['', lookWords.notUnder], ...gains.map((dB) => [String(dB), lookWords.underGain(dB)] as const)]}
         onChange={(dB) => {
           const chosen = dB === '' ? { enabled: false } : { enabled: true, gainDB: Number(dB) };
           onChange({ ...sound, under: { ...under, ...chosen } });
@@ -130,7 +130,7 @@ function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
               checked={under.duck}
               onChange={(event) => onChange({ ...sound, under: { ...under, duck: event.target.checked } })}
             />
-            {words.look.duck}
+            {lookWords.duck}
           </label>
         </fieldset>
       )}
@@ -151,23 +151,23 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
       {!isLocked && (
         <Choice
           name="aspect"
-          label={words.look.aspect}
+          label={lookWords.aspect}
           value={aspect}
-          options={aspects.map((each) => [each, words.look.aspects[each]] as const)}
+          options={aspects.map((each) => [each, lookWords.aspects[each]] as const)}
           onChange={(chosen) => onChange({ ...look, aspect: chosen as Look['aspect'] })}
         />
       )}
       <Choice
         name="framing"
-        label={words.look.framing}
+        label={lookWords.framing}
         value={framing.mode}
-        options={framingModes.map((mode) => [mode, words.look.framings[mode]] as const)}
+        options={framingModes.map((mode) => [mode, lookWords.framings[mode]] as const)}
         onChange={(mode) => onChange({ ...look, framing: { ...framing, mode: mode as typeof framing.mode } })}
       />
       {framing.mode === 'pad' && (
         <Field
           name="colour"
-          label={words.look.colour}
+          label={lookWords.colour}
           type="color"
           value={framing.colour}
           onChange={(event) => onChange({ ...look, framing: { ...framing, colour: event.target.value } })}
@@ -175,9 +175,9 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
       )}
       <Choice
         name="pictureJoin"
-        label={words.look.pictureJoin}
+        label={lookWords.pictureJoin}
         value={join.kind}
-        options={pictureJoinKinds.map((kind) => [kind, words.look.pictureJoins[kind]] as const)}
+        options={pictureJoinKinds.map((kind) => [kind, lookWords.pictureJoins[kind]] as const)}
         onChange={(kind) => onChange({ ...look, join: { ...join, kind: kind as typeof join.kind } })}
       />
       {join.kind === 'stinger' && (
@@ -186,7 +186,7 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
       {join.kind in pictureEffects && (
         <NumberField
           name="pictureJoinSeconds"
-          label={words.look.joinSeconds}
+          label={lookWords.joinSeconds}
           min={pictureJoinSeconds.shortest}
           max={pictureJoinSeconds.longest}
           step={pictureJoinSeconds.step}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { stingerCutSeconds, usualStingerCutSeconds } from '../../domain/playout/stinger.ts';
 import type { Stream } from '../app/types.ts';
 import { NumberField } from '../form.tsx';
-import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 import { UploadChoice } from './upload-choice.tsx';
 
 type Stinger = NonNullable<Stream['look']['stinger']>;
@@ -19,8 +19,8 @@ export function StingerFields({ stinger, onChange }: StingerFieldsProps): ReactN
     <>
       <UploadChoice
         name="stinger"
-        label={words.look.stinger}
-        none={words.look.noStinger}
+        label={lookWords.stinger}
+        none={lookWords.noStinger}
         query="probeState=completed&type=video"
         isOffered={({ durationSeconds }) => durationSeconds !== null && durationSeconds <= 2 * longest}
         uploadID={stinger?.uploadID ?? null}
@@ -31,7 +31,7 @@ export function StingerFields({ stinger, onChange }: StingerFieldsProps): ReactN
       {stinger && (
         <NumberField
           name="stingerCutSeconds"
-          label={words.look.stingerCut}
+          label={lookWords.stingerCut}
           min={shortest}
           max={longest}
           step={step}

@@ -9,7 +9,7 @@ import { usePages } from '../app/use-pages.ts';
 import { Failure } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { webhooksWords } from '../words/en-alerts.ts';
 
 const tones = { pending: 'moving', delivered: 'live', failed: 'wrong' } as const;
 /** The interval of reading deliveries, which /changes does not report. */
@@ -20,15 +20,15 @@ export function Deliveries({ webhookID }: { readonly webhookID: string }): React
   const path = `/webhooks/${webhookID}/deliveries?limit=20${state === '' ? '' : `&state=${state}`}`;
   return (
     <section aria-labelledby="deliveries">
-      <h2 id="deliveries">{words.webhooks.deliveries}</h2>
+      <h2 id="deliveries">{webhooksWords.deliveries}</h2>
       <Choice
         name="state"
-        label={words.webhooks.filter}
+        label={webhooksWords.filter}
         value={state}
         onChange={setState}
-        options={[['', words.webhooks.everything], ...Object.entries(words.webhooks.states)]}
+        options={[['', webhooksWords.everything], ...Object.entries(webhooksWords.states)]}
       />
-      <PagedRows pages={usePages<WebhookDelivery>(path, everyMs)} none={words.webhooks.noDeliveries}>
+      <PagedRows pages={usePages<WebhookDelivery>(path, everyMs)} none={webhooksWords.noDeliveries}>
         {(delivery) => <Row key={delivery.id} webhookID={webhookID} delivery={delivery} />}
       </PagedRows>
     </section>
@@ -46,19 +46,19 @@ function Row({ webhookID, delivery }: { readonly webhookID: string; readonly del
       <div>
         <code>{eventType}</code>
         <p className="hint">
-          <Age at={createdAt} /> · {words.webhooks.attempts(attempts)}
-          {responseStatus !== null && ` · ${words.webhooks.answered(responseStatus)}`}
+          <Age at={createdAt} /> · {webhooksWords.attempts(attempts)}
+          {responseStatus !== null && ` · ${webhooksWords.answered(responseStatus)}`}
           {nextAttemptAt !== null && (
             <>
               {' · '}
-              {words.webhooks.nextAttempt} <Age at={nextAttemptAt} />
+              {webhooksWords.nextAttempt} <Age at={nextAttemptAt} />
             </>
           )}
         </p>
         {failure && <p>{failure.detail}</p>}
         {responseExcerpt !== null && responseExcerpt !== '' && (
           <details>
-            <summary>{words.webhooks.answer}</summary>
+            <summary>{webhooksWords.answer}</summary>
             <pre className="scrolled" tabIndex={0}>
               {responseExcerpt}
             </pre>
@@ -68,10 +68,10 @@ function Row({ webhookID, delivery }: { readonly webhookID: string; readonly del
       </div>
       <p className="state">
         <span className="badge" data-tone={tones[state]}>
-          {words.webhooks.states[state]}
+          {webhooksWords.states[state]}
         </span>
-        <button type="button" aria-label={words.webhooks.againOf(eventType)} onClick={() => void again()}>
-          {words.webhooks.again}
+        <button type="button" aria-label={webhooksWords.againOf(eventType)} onClick={() => void again()}>
+          {webhooksWords.again}
         </button>
       </p>
     </li>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Webhook } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
+import { webhooksWords } from '../words/en-alerts.ts';
 import { eventTypes } from './event-types.ts';
 import type { EventType } from './event-types.ts';
 
@@ -25,7 +26,7 @@ export function WebhookForm({ webhook, onSave }: WebhookFormProps): ReactNode {
   const isAll = chosen.length === eventTypes.length;
   return (
     <Form
-      action={webhook ? words.save : words.webhooks.add}
+      action={webhook ? words.save : webhooksWords.add}
       onSubmit={({ url = '' }) => onSave({ url, events: chosen })}
       className="in-row"
       isReset={webhook === null}
@@ -33,7 +34,7 @@ export function WebhookForm({ webhook, onSave }: WebhookFormProps): ReactNode {
     >
       <Field
         name="url"
-        label={words.webhooks.url}
+        label={webhooksWords.url}
         type="url"
         defaultValue={webhook?.url ?? ''}
         maxLength={2048}
@@ -41,10 +42,10 @@ export function WebhookForm({ webhook, onSave }: WebhookFormProps): ReactNode {
         spellCheck={false}
       />
       <fieldset className="many">
-        <legend>{words.webhooks.events}</legend>
+        <legend>{webhooksWords.events}</legend>
         <label>
           <input type="checkbox" checked={isAll} onChange={() => setChosen(isAll ? [] : eventTypes)} />
-          {words.webhooks.all}
+          {webhooksWords.all}
         </label>
         {eventTypes.map((type) => (
           <label key={type}>

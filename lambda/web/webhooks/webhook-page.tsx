@@ -11,6 +11,7 @@ import type { ScreenProps } from '../app/screen.ts';
 import type { Webhook } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '../words/en.ts';
+import { webhooksWords } from '../words/en-alerts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { WebhookBadge } from './webhook-badge.tsx';
@@ -19,7 +20,7 @@ import { WebhookForm } from './webhook-form.tsx';
 export function WebhookPage({ id }: ScreenProps): ReactNode {
   const path = `/webhooks/${id}`;
   const live = useLive<Webhook>(path);
-  if (live.error?.status === 404) return <p className="screen">{words.webhooks.missing}</p>;
+  if (live.error?.status === 404) return <p className="screen">{webhooksWords.missing}</p>;
   return (
     <div className="screen">
       <Loaded live={live} path={path}>
@@ -42,12 +43,12 @@ function Shown({ webhook, path }: { readonly webhook: Webhook; readonly path: st
   };
   return (
     <>
-      <h1>{words.webhooks.one}</h1>
+      <h1>{webhooksWords.one}</h1>
       <p>
         <code>{url}</code> <WebhookBadge webhook={webhook} />{' '}
         {lastDeliveredAt !== null && (
           <span className="hint">
-            {words.webhooks.taken} <Age at={lastDeliveredAt} />
+            {webhooksWords.taken} <Age at={lastDeliveredAt} />
           </span>
         )}
       </p>
@@ -59,22 +60,22 @@ function Shown({ webhook, path }: { readonly webhook: Webhook; readonly path: st
           disabled={!enabled}
           onClick={() => void attempt(() => call('POST', `${path}/test`))}
         >
-          {words.webhooks.test}
+          {webhooksWords.test}
         </button>
         <button type="button" onClick={() => void attempt(() => change({ enabled: !enabled }))}>
-          {enabled ? words.webhooks.disable : words.webhooks.enable}
+          {enabled ? webhooksWords.disable : webhooksWords.enable}
         </button>
         <Ask
-          action={words.webhooks.rotate}
-          question={words.webhooks.rotateAsk}
-          explanation={words.webhooks.rotateText}
+          action={webhooksWords.rotate}
+          question={webhooksWords.rotateAsk}
+          explanation={webhooksWords.rotateText}
           onYes={async () => setSecret((await call<{ secret: string }>('POST', `${path}/rotate-secret`)).secret)}
         />
         <Ask
           action={words.remove}
           tone="grave"
-          question={words.webhooks.removeAsk(url)}
-          explanation={words.webhooks.removeText}
+          question={webhooksWords.removeAsk(url)}
+          explanation={webhooksWords.removeText}
           onYes={async () => {
             await call('DELETE', path);
             refresh('/webhooks?');
@@ -86,7 +87,7 @@ function Shown({ webhook, path }: { readonly webhook: Webhook; readonly path: st
       <SecretOnce secret={secret} />
       <Deliveries webhookID={id} />
       <section aria-labelledby="change">
-        <h2 id="change">{words.webhooks.change}</h2>
+        <h2 id="change">{webhooksWords.change}</h2>
         <WebhookForm key={JSON.stringify([url, webhook.events])} webhook={webhook} onSave={change} />
       </section>
     </>

@@ -9,7 +9,7 @@ import { Link } from '../app/router.tsx';
 import type { Webhook } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { DevelopersParts } from '../developers/developers-parts.tsx';
-import { words } from '../words/en.ts';
+import { webhooksWords } from '../words/en-alerts.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { WebhookBadge } from './webhook-badge.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -25,15 +25,15 @@ export function WebhooksPage(): ReactNode {
   };
   return (
     <div className="screen">
-      <h1>{words.webhooks.title}</h1>
+      <h1>{webhooksWords.title}</h1>
       <DevelopersParts />
-      <p className="hint">{words.webhooks.text}</p>
+      <p className="hint">{webhooksWords.text}</p>
       <SecretOnce secret={secret} />
-      <PagedRows pages={usePages<Webhook>(path)} none={words.webhooks.empty} isLong>
+      <PagedRows pages={usePages<Webhook>(path)} none={webhooksWords.empty} isLong>
         {(webhook) => <Row key={webhook.id} webhook={webhook} />}
       </PagedRows>
       <section aria-labelledby="add">
-        <h2 id="add">{words.webhooks.add}</h2>
+        <h2 id="add">{webhooksWords.add}</h2>
         <WebhookForm webhook={null} onSave={add} />
       </section>
     </div>
@@ -49,12 +49,12 @@ function Row({ webhook }: { readonly webhook: Webhook }): ReactNode {
           <code>{url}</code>
         </Link>
         <p className="hint">
-          {words.webhooks.eventCount(events.length)} ·{' '}
+          {webhooksWords.eventCount(events.length)} ·{' '}
           {lastDeliveredAt === null ? (
-            words.webhooks.never
+            webhooksWords.never
           ) : (
             <>
-              {words.webhooks.taken} <Age at={lastDeliveredAt} />
+              {webhooksWords.taken} <Age at={lastDeliveredAt} />
             </>
           )}
         </p>

@@ -1,9 +1,9 @@
-// The words of alerts and of webhooks: a part of the catalogue.
+// The words of alerts and of webhooks. They load with their screens.
 import type { AlertChannelKind } from '../../domain/notices/alert-target.ts';
 import type { IncidentKind } from '../../domain/notices/incidents.ts';
 import { plural } from './plural.ts';
 
-export const alerts = {
+export const alertsWords = {
   title: 'Alerts',
   inbox: 'Mails to you',
   noMails: 'Nothing was mailed to you yet.',
@@ -69,7 +69,7 @@ export const alerts = {
   removeText: 'It gets no more messages.',
 } as const;
 
-export const webhooks = {
+export const webhooksWords = {
   title: 'Webhooks',
   one: 'Webhook',
   text: 'Webhooks notify your own programs of events, signed as standardwebhooks.com describes.',

@@ -1,10 +1,10 @@
-// The words of billing: a part of the catalogue.
+// The words of billing. They load with their screens.
 import type { InvoiceState, InvoiceType } from '../../domain/billing/invoices.ts';
 import type { CryptoDeposit } from '../app/types.ts';
 
 type DepositState = CryptoDeposit['state'];
 
-export const billing = {
+export const billingWords = {
   title: 'Billing',
   left: 'Credits left',
   worth: (dollars: string) => `worth ${dollars}`,

@@ -1,7 +1,7 @@
-// The words of connected channels, of broadcasts there, and of outputs: a part of the catalogue.
+// The words of connected channels, of broadcasts there, and of outputs. They load with their screens.
 import type { ConnectionState } from '../../domain/channels/managed-platforms.ts';
 
-export const channels = {
+export const channelsWords = {
   title: 'Connected channels',
   text: 'Connect a channel, and the platform creates, titles and ends its broadcasts for you. No stream key is needed.',
   empty: 'No channel is connected.',
@@ -59,7 +59,7 @@ export const channels = {
   viewers: (count: string) => `${count} watching`,
 } as const;
 
-export const outputs = {
+export const outputsWords = {
   title: 'Outputs',
   none: 'No output yet. Add a destination below.',
   attempt: (failed: string) => `${failed}, next`,

@@ -1,4 +1,4 @@
-// The words of destinations and of their checks: a part of the catalogue.
+// The words of destinations and of their checks. They load with their screens.
 import type { CheckStep } from '../../domain/destinations/destination-check.ts';
 import { plural } from './plural.ts';
 
@@ -10,7 +10,7 @@ const steps: Readonly<Record<CheckStep, string>> = {
   app: 'application accepted',
 };
 
-export const destinations = {
+export const destinationsWords = {
   title: 'Destinations',
   empty: 'No destinations yet. Add the first one below.',
   add: 'Add a destination',

@@ -1,7 +1,7 @@
 // The words of the pages for developers, a part of the catalogue. Texts of operations come from the OpenAPI document.
 import { plural } from './plural.ts';
 
-export const developers = {
+export const developersWords = {
   title: 'API reference',
   intro: 'Every operation over REST. Send an API key as X-API-Key, or try it here as yourself.',
   graphql: 'GraphQL',

@@ -1,7 +1,7 @@
-// The words of how a stream sounds and looks: a part of the catalogue.
+// The words of how a stream sounds and looks. They load with their screens.
 import { plural } from './plural.ts';
 
-export const look = {
+export const lookWords = {
   title: 'Sound and look',
   save: 'Save sound and look',
   nextItem: 'A live stream applies this from its next item on.',

@@ -5,7 +5,7 @@ const soon = 'That takes a moment.';
 const underWay = 'The upload is under way, or was interrupted: see the uploads below, or the library.';
 const findings = 'The library lists the findings. A start plays the file unchanged.';
 
-export const remedies: Readonly<Partial<Record<ReadinessCode, string>>> = {
+export const remediesWords: Readonly<Partial<Record<ReadinessCode, string>>> = {
   no_video: 'Choose a file under “Plays” in its settings, or create a playlist.',
   upload_missing: 'Choose another file under “Plays” in its settings.',
   upload_not_uploaded: underWay,

@@ -1,7 +1,7 @@
-// The words of the schedule: a part of the catalogue.
+// The words of the schedule. They load with their screens.
 import { plural } from './plural.ts';
 
-export const schedule = {
+export const scheduleWords = {
   title: 'Schedule',
   zone: (zone: string) => `Times are in your time zone, ${zone}.`,
   before: 'Week before',

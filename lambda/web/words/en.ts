@@ -1,33 +1,15 @@
 // The words of the web page's screens, in English: the one catalogue of them.
 // Decision D234.
 import type { StreamState, TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
-import { alerts, webhooks } from './en-alerts.ts';
-import { billing } from './en-billing.ts';
-import { channels, outputs } from './en-channels.ts';
-import { destinations } from './en-destinations.ts';
-import { developers } from './en-developers.ts';
 import { library, playlists, tray } from './en-library.ts';
-import { look } from './en-look.ts';
 import { onAir } from './en-on-air.ts';
-import { remedies } from './en-readiness.ts';
-import { schedule } from './en-schedule.ts';
 import { plural } from './plural.ts';
 
 export const words = {
-  developers,
   library,
   tray,
   playlists,
-  look,
   onAir,
-  schedule,
-  destinations,
-  remedies,
-  channels,
-  outputs,
-  alerts,
-  webhooks,
-  billing,
   product: 'Loop streaming',
   skip: 'Skip to the content',
   loading: 'Loading …',
@@ -60,6 +42,8 @@ export const words = {
     more: 'More',
     signOut: 'Sign out',
     developers: 'Developers',
+    reference: 'API reference',
+    graphql: 'GraphQL',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     open: (count: number) => plural(count, 'open incident', 'open incidents'),
@@ -117,6 +101,7 @@ export const words = {
     credits: 'Credits left',
     perHour: (credits: string) => (credits === '0' ? 'Nothing uses them now' : `${credits} an hour now`),
     next: 'Next start',
+    noStart: 'None this week',
     attention: 'Needs attention',
     open: (name: string) => `Open ${name}`,
     all: (count: number) => `All ${count} streams`,
