@@ -1,37 +1,34 @@
 // The instructions and prompts of the MCP server, in addition to the descriptions of tools.
-// The texts name tools; a test checks that the catalogue has these tools.
+// The texts name tools; a test checks that each is a tool of the default list, or an operation.
 import type { McpContent, Prompt } from '../surfaces/mcp/server.ts';
+import { toolTexts } from './mcp-tools.ts';
 
 const instructions = [
-  'This service keeps live streams running around the clock: it loops uploaded media to destinations such as ' +
-    'YouTube, Twitch or your own ingest. Live minutes cost credits.',
-  'Terms: an upload is a file. A playlist is an ordered list of uploads that belongs to a stream, and ' +
-    'outlives it. A destination is an address with its secret key. A stream plays its playlists, or a single ' +
-    'upload, to its destinations.',
-  'To go live with files: create_upload, create_upload_url, PUT the file, complete_upload (or import_upload for ' +
-    'a link); create_destination; create_stream; create_playlist and apply_playlist_operations, or ' +
-    'videoUploadObjectID of the stream for a single file; get_stream_readiness; start_stream; then get_stream ' +
-    'until its state is active. The stream is live only then.',
-  'streamBackend of a stream: choose manifest for content that loops for a long time, such as a finished ' +
-    'playlist or a 24/7 channel. Its media is prepared once, so the stream never falls behind, but the first ' +
-    'start waits for the preparation. Choose ffmpeg to be on the air within a second, or if items change all the ' +
-    'time. Choose when you create the stream: the setting may be fixed afterwards.',
-  'Sound: every item is normalized to −14 LUFS, or to the value in sound of the stream or the item. While ' +
-    'pendingSound of a live stream is not 0, some items still play at their old loudness. sound.join crossfades ' +
-    'the songs of an audio playlist, and sound.under mixes the sound of videos under them. While pendingJoins is ' +
-    'not 0, some of these joins are not prepared yet.',
-  'Look: pictures of another aspect ratio get black bars. look of the stream or the item crops them, or adds a ' +
-    'blurred background. Its aspect makes the stream 9:16 or 1:1. While pendingLook of a live stream is not 0, ' +
-    'some items are still shown in their old look.',
-  'To stream to a connected channel in place of a destination: create_connection, and give its link to the ' +
-    'person who owns the channel; get_connection until its state is ok; create_managed_settings; create_stream ' +
-    'with streamDestination managed and managedSettingsID. Its field mirror shows whether the platform is up to ' +
-    'date. list_stream_broadcasts returns titles, health and viewers.',
-  'Long operations return immediately. Poll their result; every 2 seconds is enough. Times are ISO 8601. ' +
-    'Durations are in seconds. 1 credit is 1 US cent.',
-  'A refused call has isError and structuredContent.problem: a stable code, a detail with the remedy, and ' +
-    'errors that point to fields. The URL in its type explains the code.',
-  'Ask the user before you start a stream, which costs credits, stop a live stream, or delete anything.',
+  'This service keeps live streams running around the clock: it loops or programmes uploaded media, and sends it to ' +
+    'one or more destinations over RTMP, SRT or HLS. Live minutes cost credits; 1 credit is 1 US cent.',
+  'Terms: an upload is a file. A playlist is an ordered list of uploads that one stream loops. A collection is a set ' +
+    'of uploads that fills itself by folder, tags or words. A programme plans a channel by days and hours, from ' +
+    'collections. A destination is an address with its secret key. An output is one destination of a stream.',
+  'To go live with files: upload_file, send the bytes, complete_upload (or import_upload for a link); ' +
+    'create_destination; create_stream; create_playlist and apply_playlist_operations, or videoUploadObjectID of the ' +
+    'stream for a single file; explain_stream; start_stream; then get_resource until state is active. The stream is ' +
+    'live only then. create_stream_output sends it to further destinations, also while it is live.',
+  'To programme a channel: create_collection, create_programme, update_programme, simulate_programme, ' +
+    'compare_programme, publish_programme.',
+  'streamBackend of a stream: manifest for content that loops for a long time. Its media is prepared once, so the ' +
+    'stream never falls behind, but the first start waits for it; preparedPlaylistIDs keeps further playlists ready. ' +
+    'ffmpeg to be on the air within a second. Choose at creation: it may be fixed afterwards.',
+  'sound of a stream normalizes loudness and crossfades songs; look has the aspect ratio, framing, transitions, logo, ' +
+    'titles and captions. While pendingSound, pendingJoins or pendingLook of a live stream is not 0, some items still ' +
+    'play as before.',
+  'Answers are short: fields without a value are left out, and detail: "full" returns all. Further operations, such as ' +
+    'those that delete, connect a channel or send webhooks, are found by find_operations and called by ' +
+    'read_operation or change_operation. Tools that create accept idempotencyKey: a repeated call with the same key ' +
+    'returns the first answer.',
+  'Long work returns at once. Poll it every 2 seconds. Times are ISO 8601, durations are in seconds.',
+  'A refused call has isError and structuredContent.problem: a code, a detail with the remedy, and errors that point ' +
+    'to arguments.',
+  'Ask the user before you start a stream, which costs credits, stop a live stream, publish, or delete anything.',
 ].join('\n');
 
 const putVideosLive: Prompt = {
@@ -50,22 +47,19 @@ const putVideosLive: Prompt = {
   text: ({ videos = '', destination }) =>
     [
       `Stream these videos in a loop, around the clock: ${videos}`,
-      `Destination: ${destination ?? 'ask me; list_destinations returns the existing ones'}.`,
+      `Destination: ${destination ?? 'ask me; find_resources with kind destinations returns the existing ones'}.`,
       '',
-      '1. List the videos by name and show me the order. For each file: create_upload with its name, media type ' +
-        'and size, create_upload_url, PUT the file with the given headers, complete_upload. For each link: ' +
-        'import_upload.',
-      '2. Poll get_upload for each upload until probeState is completed. Report failed uploads and their ' +
-        'reasons to me, and continue with the others.',
-      '3. Find the destination, or create it with create_destination; ask me for its stream key. Never repeat ' +
-        'the key.',
-      '4. create_stream with the destinationID and streamBackend manifest, then create_playlist for it (kind video, ' +
-        'mode sequential), then apply_playlist_operations with one add for each upload.',
-      '5. get_stream_readiness. Follow the suggestions of its issues, or ask me.',
-      '6. get_billing_overview: show me the credits that are left. Ask me before you start the stream, because ' +
-        'it costs credits per minute.',
-      '7. start_stream, then poll get_stream until state is active. Show me the result and the measurements ' +
-        'from get_stream_stats.',
+      '1. List the videos by name and show me the order. For each file: upload_file with its name, media type and ' +
+        'size, send the bytes as its answer says, complete_upload. For each link: import_upload.',
+      '2. Poll get_resource (kind uploads) until probeState is completed. Report failed uploads with their failure, ' +
+        'and continue with the others.',
+      '3. Find the destination, or create it with create_destination; ask me for its key. Never repeat the key.',
+      '4. create_stream with destinationID and streamBackend manifest, then create_playlist for it (kind video, mode ' +
+        'sequential), then apply_playlist_operations with one add for each upload.',
+      '5. explain_stream. Follow the suggestions of its issues, or ask me.',
+      '6. get_spending: show me the credits that are left, and creditsPerHour of the stream. Ask me before the start.',
+      '7. start_stream, then poll get_resource (kind streams) until state is active. Show me the result and the stats ' +
+        'of explain_stream.',
     ].join('\n'),
 };
 
@@ -79,17 +73,64 @@ const explainStream: Prompt = {
     [
       `Why is my stream “${stream}” not on air?`,
       '',
-      '1. Find it: get_stream with its ID, or list_streams with its name. Look at status (the state I want), ' +
-        'state (the actual state), stateReason and the last transitions.',
-      '2. get_stream_readiness: issues of stage PREFLIGHT keep the stream from starting; issues of stage ' +
-        'PREPARATION describe what a start would leave out. Each has a suggestion.',
-      '3. Look at the resources that the issues name: get_upload and its failure, get_playlist and the failures ' +
-        'of its items, get_destination, get_billing_overview.',
-      '4. If the stream should be live and is failing, get_stream_stats shows whether media reaches the ' +
-        'destination.',
+      '1. Find its ID: find_resources with kind streams and its name in q.',
+      '2. explain_stream: status is the state that I want, state the observed one, and stateReason the difference. ' +
+        'Issues of stage PREFLIGHT keep it from starting; issues of stage PREPARATION say what a start leaves out. ' +
+        'Each output has a state and a reason of its own.',
+      '3. get_resource for what the issues name: a failed upload, an item of a playlist, a destination. find_resources ' +
+        'with kind incidents and the filter open has faults with their effect on viewers.',
       '',
-      "Explain in plain words what is wrong, whose fault it is (mine, the destination's, the file's or yours), " +
-        'and the smallest fix. Change nothing before I agree.',
+      "Explain in plain words what is wrong, whose fault it is (mine, the destination's, the file's or yours), and the " +
+        'smallest remedy. Change nothing before I agree.',
+    ].join('\n'),
+};
+
+const programmeChannel: Prompt = {
+  name: 'programme_channel',
+  title: 'Programme my channel',
+  description:
+    'Plans a channel by days and hours, simulates the plan, compares it with what is live, and publishes it.',
+  scopes: ['service:read', 'service:write'],
+  arguments: [
+    { name: 'stream', description: 'Name or ID of the stream.', required: true },
+    { name: 'wishes', description: 'What plays when, such as “music all day, news at 7 on weekdays”.', required: true },
+  ],
+  text: ({ stream = '', wishes = '' }) =>
+    [
+      `Programme my stream “${stream}”: ${wishes}`,
+      '',
+      '1. find_resources: the stream, its programme (kind programmes, filter streamID), the collections, and the folders ' +
+        'and tags of the uploads. Ask me which time zone the hours are in.',
+      '2. create_collection for each kind of content that has none yet. A count of 0 means that nothing matches: ask me.',
+      '3. create_programme if there is none, then update_programme: one block without rule for the usual content, one ' +
+        'block with rule, at and minutes for each other time, inserts for jingles, separation for repetitions, and ' +
+        'filler if a block must begin to the second.',
+      '4. simulate_programme for 7 days. Repair each issue with update_programme, or tell me what content is missing.',
+      '5. compare_programme: show me the day as a table, what viewers will see differently, and the rules that changed.',
+      '6. Ask me. Only then publish_programme, and show me the next rows of get_stream_timeline.',
+    ].join('\n'),
+};
+
+const reviewAir: Prompt = {
+  name: 'review_air',
+  title: 'What was on air?',
+  description: 'Lists what a stream played in a period, what the destinations acknowledged, and what was missing.',
+  scopes: ['service:read'],
+  arguments: [
+    { name: 'stream', description: 'Name or ID of the stream.', required: true },
+    { name: 'period', description: 'Period, such as “yesterday”. Default: the last 24 hours.', required: false },
+  ],
+  text: ({ stream = '', period }) =>
+    [
+      `What was on air on my stream “${stream}” in ${period ?? 'the last 24 hours'}?`,
+      '',
+      '1. Find its ID: find_resources with kind streams and its name in q.',
+      '2. get_stream_timeline with from and to of that period, page by page. aired has the parts that destinations ' +
+        'acknowledged: a row without them was planned, but not taken.',
+      '3. find_resources with kind incidents for faults in that period.',
+      '',
+      'Answer with a table: start, length, title, acknowledged or not. Then add gaps with their cause. If I need ' +
+        'evidence, read_operation with get_stream_proof returns a signed statement of a day.',
     ].join('\n'),
 };
 
@@ -105,18 +146,17 @@ const explainSpending: Prompt = {
     [
       `What did I spend in ${period ?? 'the last 30 days'}?`,
       '',
-      '1. get_usage_analytics with from and to of that period and granularity day, in my time zone if you know ' +
-        'it. The totals include all streams.',
-      '2. list_streams, then get_usage_analytics with each streamID for its share.',
-      '3. get_billing_overview: creditsLeft is the current balance. 1 credit is 1 US cent.',
-      '4. list_invoices for the purchases in that period.',
+      '1. get_spending with from and to of that period and granularity day, in my time zone if you know it. streams has ' +
+        'the share of each stream, days that of each day, and balance the credits that are left.',
+      '2. find_resources with kind invoices for the purchases in that period.',
       '',
-      'Answer with a short table by stream: hours live, credits, dollars. Then add the total, the credits left, ' +
-        'and how long they last at the pace of the last days. Point out anything unusual.',
+      'Answer with a short table by stream: hours live, credits, dollars. Then add the total, the credits left, and how ' +
+        'long they last at the pace of the last days. Point out anything unusual.',
     ].join('\n'),
 };
 
-export const guidance: Pick<McpContent, 'prompts' | 'instructions'> = {
+export const guidance: McpContent = {
+  toolTexts,
   instructions,
-  prompts: [putVideosLive, explainStream, explainSpending],
+  prompts: [putVideosLive, explainStream, programmeChannel, reviewAir, explainSpending],
 };

@@ -19,7 +19,7 @@ export const maxIDLength = 200;
 export const id = z.string().min(1).max(maxIDLength);
 
 /** An identifier in a path, without a maximum length. */
-export const pathID = z.string().describe('ID of the resource.');
+export const pathID = z.string();
 
 /** A time of day in a request and an answer. */
 export const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'Use HH:mm, such as 20:00.' });

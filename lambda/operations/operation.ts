@@ -180,7 +180,7 @@ function withSchemas<
     method,
     path,
     scopes,
-    params: z.strictObject({ ...Object.fromEntries(ids.map((name) => [name, pathID])), ...params }),
+    params: z.strictObject({ ...Object.fromEntries(ids.map((name) => [name, idIn(path, name)])), ...params }),
     query: z.strictObject(query),
     errors: [
       ...(ids.length > 0 ? ['not_found' as const] : []),
@@ -190,6 +190,18 @@ function withSchemas<
     output: declaration.output as Operation['output'],
     handle: declaration.handle as unknown as Operation['handle'],
   };
+}
+
+/** The ID of a path, described by the resource that it belongs to. */
+function idIn(path: string, name: string): typeof pathID {
+  const [, collection = ''] = new RegExp(`/([a-z-]+)/\\{${name}\\}`).exec(path) ?? [];
+  const thing = name === 'id' ? collection.replaceAll('-', ' ').replace(/(?<!managed setting)s$/, '') : wordsOf(name);
+  return pathID.describe(`ID of the ${thing}.`);
+}
+
+/** `queuedItemID` → `queued item` */
+function wordsOf(name: string): string {
+  return name.replace(/ID$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** `createStream` → `create_stream`: the OpenAPI operationId and the MCP tool name. */

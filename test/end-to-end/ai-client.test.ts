@@ -15,7 +15,9 @@ const run = testLocalRun('--no-demo');
 
 test('an AI client makes a live stream of two files', { timeout: 90_000 }, async () => {
   const { mcpURL, apiKey, rtmpURL } = run.connection;
-  const client = await connectMcpClient('v2, negotiating', mcpURL, { headers: { 'x-api-key': apiKey } });
+  const client = await connectMcpClient('v2, negotiating', `${mcpURL}?toolsets=all`, {
+    headers: { 'x-api-key': apiKey },
+  });
   const literal = await LiteralAIClient.with(client);
   for (const name of ['plain.mp4', 'short-sound.mp4'] as const) {
     const path = await mediaSample(name);

@@ -48,10 +48,11 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
   /** Runs the inspector once. @returns its exit code and output */
   async function inspect(
     era: string,
+    toolsets: string,
     method: string,
     ...args: string[]
   ): Promise<{ code: number; stderr: string; answer: any }> {
-    const server = ['--cli', `${site.origin()}/mcp`, '--header', `X-API-Key: ${apiKey}`];
+    const server = ['--cli', `${site.origin()}/mcp?toolsets=${toolsets}`, '--header', `X-API-Key: ${apiKey}`];
     const command = [...server, '--protocol-era', era, '--method', method, ...args];
     const options = { env: { PATH: process.env['PATH'], HOME: folder }, maxBuffer: 2 ** 24 };
     const inspecting = run(join(folder, 'node_modules/.bin/mcp-inspector'), command, options);
@@ -62,21 +63,31 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
     return { code, stderr, answer: stdout === '' ? undefined : JSON.parse(stdout) };
   }
 
-  test.each(['legacy', 'modern'])('lists tools, resources and prompts by the %s protocol', async (era) => {
-    const { code, stderr, answer } = await inspect(era, 'tools/list', '--strict');
-    // Its warnings about outputs do not count: clients read them, and all clients know lists of types. Models read only
-    // the inputs.
-    expect([code, stderr.match(/^\w+: tool .*\n {2}Path: inputSchema.*\n.*/gm) ?? []]).toEqual([0, []]);
-    expect(answer.tools.length).toBeGreaterThan(30);
-    expect((await inspect(era, 'resources/templates/list')).answer.resourceTemplates.length).toBeGreaterThan(4);
-    expect((await inspect(era, 'prompts/list')).answer.prompts).toHaveLength(3);
-    const read = await inspect(era, 'resources/read', '--uri', `${site.origin()}/v1/problems/not_found`);
-    expect(JSON.parse(read.answer.contents[0].text)).toMatchObject({ code: 'not_found' });
-  });
+  const lists = ['legacy', 'modern'].flatMap((era) => [
+    [era, 'default', 25],
+    [era, 'all', 100],
+  ]) as [string, string, number][];
+
+  test.each(lists)(
+    'lists tools, resources and prompts by the %s protocol, of toolset %s',
+    async (era, toolsets, fewest) => {
+      const { code, stderr, answer } = await inspect(era, toolsets, 'tools/list', '--strict');
+      // Its warnings about outputs do not count: clients read them, and all clients know lists of types. Models read only
+      // the inputs.
+      expect([code, stderr.match(/^\w+: tool .*\n {2}Path: inputSchema.*\n.*/gm) ?? []]).toEqual([0, []]);
+      expect(answer.tools.length).toBeGreaterThan(fewest);
+      expect(
+        (await inspect(era, toolsets, 'resources/templates/list')).answer.resourceTemplates.length,
+      ).toBeGreaterThan(4);
+      expect((await inspect(era, toolsets, 'prompts/list')).answer.prompts).toHaveLength(5);
+      const read = await inspect(era, toolsets, 'resources/read', '--uri', `${site.origin()}/v1/problems/not_found`);
+      expect(JSON.parse(read.answer.contents[0].text)).toMatchObject({ code: 'not_found' });
+    },
+  );
 
   async function callTool(name: string, args: object = {}) {
     const argumentsOf = ['--tool-name', name, '--tool-args-json', JSON.stringify(args)];
-    return (await inspect('modern', 'tools/call', ...argumentsOf)).answer;
+    return (await inspect('modern', 'all', 'tools/call', ...argumentsOf)).answer;
   }
 
   test('calls tools that write, read, and refuse', async () => {
@@ -90,7 +101,7 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
   // Each call is a process of a second. The SDK's own clients, which the inspector contains, also call every tool.
   const everyTool = process.env['INSPECT_EVERY_TOOL'] ? test : null;
   everyTool?.('calls every tool', async () => {
-    const { tools } = (await inspect('modern', 'tools/list')).answer;
+    const { tools } = (await inspect('modern', 'all', 'tools/list')).answer;
     const names = tools.map(({ name }: { name: string }) => name);
     expect((await callEveryTool({ callTool }, site)).toSorted()).toEqual(names.toSorted());
   });

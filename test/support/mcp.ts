@@ -15,13 +15,17 @@ export interface TestMcp {
   callTool(user: TestUser, name: string, args?: object): Promise<Answer['body']>;
 }
 
-export function testMcp(service: TestService): TestMcp {
-  let handler: McpHandler | undefined;
+/** One handler for each service, because descriptions of tools take time to make. */
+const handlers = new WeakMap<TestService, McpHandler>();
+
+/** @param toolsets the toolsets in the address; absent: the default */
+export function testMcp(service: TestService, toolsets?: string): TestMcp {
   const mcp: TestMcp = {
     async send(message, headers, method = 'POST') {
-      handler ??= createMcpHandler(service.service(), guidance);
+      const handler = handlers.get(service) ?? createMcpHandler(service.service(), guidance);
+      handlers.set(service, handler);
       const body = typeof message === 'string' ? message : JSON.stringify(message);
-      const request = new Request(mcpURL, {
+      const request = new Request(toolsets === undefined ? mcpURL : `${mcpURL}?toolsets=${toolsets}`, {
         method,
         headers: {
           'content-type': 'application/json',

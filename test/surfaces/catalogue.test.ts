@@ -1,5 +1,6 @@
 // Each operation is on every surface, or is omitted there with a reason.
 import { describe, expect, test } from 'vitest';
+import { guidance } from '../../lambda/api/mcp-guidance.ts';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
 import { allScopes } from '../../lambda/operations/scopes.ts';
@@ -29,7 +30,8 @@ const surfaces: Readonly<Record<string, Surface>> = {
   },
   MCP: {
     has: () =>
-      toolsOf(operations)
+      toolsOf(operations, guidance.toolTexts)
+        .choose('all')
         .listFor(allScopes)
         .map(({ name }) => name),
     leftOut: {

@@ -41,7 +41,11 @@ it('a body that is nested deeply is refused by REST', async () => {
 
 it('arguments that are nested deeply are refused by MCP', async () => {
   const user = await service.user();
-  const mcp = createMcpHandler(service.service(), { prompts: [], instructions: '' });
+  const mcp = createMcpHandler(service.service(), {
+    prompts: [],
+    instructions: '',
+    toolTexts: { tasks: [], short: { everywhere: {}, whenRead: {} } },
+  });
   const body =
     '{"jsonrpc":"2.0","id":1,"method":"tools/call",' +
     `"params":{"name":"create_stream","arguments":{"name":${nested(100_000)}}}}`;

@@ -1,19 +1,21 @@
-// Calls tools: converts flat arguments to the input of an operation, and its answer or problem to a result.
+// Calls tools: converts flat arguments to the inputs of operations, and answers or problems to a result.
 // A problem is inside `problem`, because SDK clients of 2025 validate errors against the output schema too.
 // Decision D54.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { FieldError, ProblemError } from '../../operations/problem-codes.ts';
+import { refusalOfScopes } from '../admission/admit.ts';
 import { callOperation } from '../call.ts';
 import type { Json } from '../openapi/schemas.ts';
 import { problemDocument } from '../problem-response.ts';
 import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 import type { RawInput } from '../validate.ts';
+import type { OfferedTool } from './tools.ts';
 
 export interface ToolCall {
-  readonly operation: Operation;
+  readonly tool: OfferedTool;
   readonly caller: Caller;
   /** The reason why the call is not admitted; null if it is. */
   readonly refusal: ProblemError | null;
@@ -21,17 +23,21 @@ export interface ToolCall {
 }
 
 /** Calls a tool. Never throws: an AI client reads the problem in the result, and can call again. */
-export async function callTool(
-  service: Service,
-  { operation, caller, refusal, args }: ToolCall,
-): Promise<CallToolResult> {
-  try {
-    if (refusal) throw refusal;
-    const { raw, idempotencyKey, faults } = inputOf(operation, args);
+export async function callTool(service: Service, { tool, caller, refusal, args }: ToolCall): Promise<CallToolResult> {
+  let isReplayed = false;
+  async function call(operation: Operation, given: Json): Promise<Json> {
+    const lacking = refusalOfScopes(service, caller, operation, '/mcp');
+    if (lacking) throw lacking;
+    const { raw, idempotencyKey, faults } = inputOf(operation, given);
     const input = validateInput(operation, raw, faults);
     const { body, headers } = await callOperation(service, { operation, caller, input, idempotencyKey });
-    const replayed = headers['idempotency-replayed'] ? { _meta: { idempotencyReplayed: true } } : {};
-    return { ...resultOf(structured(body)), ...replayed };
+    isReplayed ||= headers['idempotency-replayed'] !== undefined;
+    return structured(body);
+  }
+  try {
+    if (refusal) throw refusal;
+    const answer = await tool.run(args, { scopes: caller.scopes, call });
+    return { ...resultOf(answer), ...(isReplayed ? { _meta: { idempotencyReplayed: true } } : {}) };
   } catch (error) {
     return { ...resultOf({ problem: problemDocument(service, error) }), isError: true };
   }

@@ -13,9 +13,10 @@ import { readerOf } from './resources.ts';
 import { createMcpServer } from './server.ts';
 import type { McpContent, McpSession } from './server.ts';
 import { toolsOf } from './tools.ts';
-import type { Tools } from './tools.ts';
+import type { ChosenTools } from './tools.ts';
 import { tracedRequest } from '../../telemetry/traced-request.ts';
 import { problemResponse } from '../problem-response.ts';
+import type { Json } from '../openapi/schemas.ts';
 import { quotaHeaders } from '../admission/rate-limits.ts';
 import type { Quota } from '../admission/rate-limits.ts';
 import { readBounded } from '../read-body.ts';
@@ -31,11 +32,8 @@ export const mcpPath = '/mcp';
  * Answers requests at `/mcp`. Never throws: a request that reaches no tool is refused with a problem document, as in
  * REST.
  */
-export function createMcpHandler(
-  service: Service,
-  { prompts, instructions }: Pick<McpContent, 'prompts' | 'instructions'>,
-): McpHandler {
-  const content = { tools: toolsOf(service.operations), prompts, instructions };
+export function createMcpHandler(service: Service, content: McpContent): McpHandler {
+  const tools = toolsOf(service.operations, content.toolTexts);
   return (request, address) => tracedRequest(request, mcpPath, () => answer(request, address));
 
   async function answer(request: Request, address: string): Promise<Response> {
@@ -52,15 +50,16 @@ export function createMcpHandler(
       ({ quota } = identified);
       const { caller } = identified;
       if (caller === null) throw identified.refusal;
+      const chosen = tools.choose(new URL(request.url).searchParams.get('toolsets'));
       const { message, rejection } = await readMessage(service, request);
-      const operation = operationOf(service, content.tools, message);
+      const { operation, isToolCall } = subjectOf(service, chosen, message);
       const { refusal, ...counted } = operation
         ? await admitCaller(service, caller, operation, mcpPath)
         : await admitReader(service, caller);
       ({ quota } = counted);
       // A refused tool call gets a tool result, which the AI client reads.
-      if (refusal && operation === null) throw refusal;
-      return finish(rejection ?? (await serve(service, content, { caller, refusal }, request, message)));
+      if (refusal && operation === null && !isToolCall) throw refusal;
+      return finish(rejection ?? (await serve(service, content, { caller, tools: chosen, refusal }, request, message)));
     } catch (error) {
       return finish(problemResponse(service, error));
     }
@@ -71,11 +70,17 @@ export function createMcpHandler(
  * The operation that a message calls or reads with; null if it names none.
  * @param message any JSON value
  */
-function operationOf(service: Service, tools: Tools, message: unknown): Operation | null {
+function subjectOf(
+  service: Service,
+  tools: ChosenTools,
+  message: unknown,
+): { readonly operation: Operation | null; readonly isToolCall: boolean } {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
-  const { name, uri } = Object(params) as { name?: unknown; uri?: unknown };
-  if (method === 'tools/call' && typeof name === 'string') return tools.operation(name);
-  return method === 'resources/read' && typeof uri === 'string' ? (readerOf(service, uri)?.operation ?? null) : null;
+  const { name, uri, arguments: args } = Object(params) as { name?: unknown; uri?: unknown; arguments?: unknown };
+  const tool = method === 'tools/call' && typeof name === 'string' ? tools.tool(name) : null;
+  if (tool) return { operation: tool.operationOf(Object(args) as Json), isToolCall: true };
+  const reader = method === 'resources/read' && typeof uri === 'string' ? readerOf(service, uri) : null;
+  return { operation: reader?.operation ?? null, isToolCall: false };
 }
 
 type ReadMessage =

@@ -84,3 +84,24 @@ function withoutUnionsOfNull(value: unknown): unknown {
 function outlined(describer: string): Json {
   return { type: 'object', description: `See the answer of ${describer}.` };
 }
+
+/** Parts of a schema that a model does not need to choose a value. The service checks them. */
+const checkedAnyway: readonly string[] =
+  'pattern minLength maxLength minItems maxItems multipleOf additionalProperties propertyNames examples writeOnly'.split(
+    ' ',
+  );
+
+/** The part of a schema that a model needs to choose a value: types, choices, ranges of numbers, and descriptions. */
+export function terse(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(terse);
+  if (value === null || typeof value !== 'object') return value;
+  const { anyOf, ...own } = value as Json & { anyOf?: readonly Json[] };
+  const options = anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  const schema: Json = options.length === 1 ? { ...options[0], ...own } : (value as Json);
+  const isLimit = (name: string, member: unknown) =>
+    (name === 'maximum' && Number(member) >= 2 ** 31 - 1) || (name === 'format' && member === 'int32');
+  const members = Object.entries(schema).filter(
+    ([name, member]) => !checkedAnyway.includes(name) && !isLimit(name, member) && member !== null,
+  );
+  return Object.fromEntries(members.map(([name, member]) => [name, terse(member)]));
+}

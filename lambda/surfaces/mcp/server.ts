@@ -7,7 +7,7 @@ import type { Scope } from '../../operations/scopes.ts';
 import { callTool } from './calls.ts';
 import { DefaultJsonSchemaValidator } from './form-checks.ts';
 import { listTemplates, readResource } from './resources.ts';
-import type { Tools } from './tools.ts';
+import type { ChosenTools, ToolTexts } from './tools.ts';
 import { problemDocument } from '../problem-response.ts';
 import type { Service } from '../service.ts';
 
@@ -24,7 +24,7 @@ export interface Prompt {
 
 /** The content of the server. It is the same for every message. */
 export interface McpContent {
-  readonly tools: Tools;
+  readonly toolTexts: ToolTexts;
   readonly prompts: readonly Prompt[];
   /** The text about this server that a client gives to its AI model. */
   readonly instructions: string;
@@ -32,7 +32,8 @@ export interface McpContent {
 
 export interface McpSession {
   readonly caller: Caller;
-  /** The reason why the operation of the message is not admitted; null if it is. */
+  readonly tools: ChosenTools;
+  /** The reason why the message is not admitted; null if it is. */
   readonly refusal: ProblemError | null;
 }
 
@@ -43,8 +44,8 @@ const formChecks = new DefaultJsonSchemaValidator();
 
 export function createMcpServer(
   service: Service,
-  { tools, prompts, instructions }: McpContent,
-  { caller, refusal }: McpSession,
+  { prompts, instructions }: McpContent,
+  { caller, tools, refusal }: McpSession,
 ): Server {
   const server = new Server(
     { name: 'loop-streaming', title: 'Loop streaming', version: service.version },
@@ -63,13 +64,13 @@ export function createMcpServer(
   );
   server.setRequestHandler('tools/list', () => ({ tools: tools.listFor(caller.scopes) as unknown as ListedTool[] }));
   server.setRequestHandler('tools/call', ({ params }) => {
-    const operation = tools.operation(params.name);
-    if (!operation)
+    const tool = tools.tool(params.name);
+    if (!tool)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `There is no tool ${params.name}. tools/list returns all tools.`,
       );
-    return callTool(service, { operation, caller, refusal, args: params.arguments ?? {} });
+    return callTool(service, { tool, caller, refusal, args: params.arguments ?? {} });
   });
 
   // The list of resources is empty: AI clients find resources with tools, or a person names them.

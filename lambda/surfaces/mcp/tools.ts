@@ -1,203 +1,113 @@
-// The operations of the catalogue as MCP tools, one for each operation that is not public.
-// AI models receive the whole list, so one tool describes a resource, and the others refer to it.
-import type { ToolAnnotations } from '@modelcontextprotocol/server';
+// The tools of the server: those for tasks, which are the default, and each operation as a tool of its own.
+// The address of the client chooses which are listed. Each name can be called, listed or not. Decision D235.
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { ProblemError } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 import { isAllowed } from '../admission/admit.ts';
-import { componentsOf, selfContained } from './schemas.ts';
-import type { DescribedElsewhere } from './schemas.ts';
-import { exampleOf } from '../openapi/examples.ts';
 import type { Json } from '../openapi/schemas.ts';
+import { catalogueTools } from './catalogue-tools.ts';
+import { describeAll, isTool } from './operation-tools.ts';
+import type { Tool } from './operation-tools.ts';
+import { once } from './once.ts';
+import type { ShortFields } from './short-answers.ts';
+import { taskTools } from './task-tools.ts';
+import type { Task } from './task-tools.ts';
 
-/** A tool in tools/list. */
-export interface Tool {
+/** A tool that clients can call. */
+export interface OfferedTool {
   readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: ObjectSchema;
-  readonly outputSchema: ObjectSchema;
-  readonly annotations: ToolAnnotations;
+  readonly listed: () => Tool;
+  /** Whether a caller with these scopes may call it. */
+  readonly isFor: (scopes: readonly Scope[]) => boolean;
+  /** The operation that a call counts as; null: the call reads no data, or its arguments name no operation. */
+  readonly operationOf: (args: Json) => Operation | null;
+  /** @throws {ProblemError} */
+  readonly run: (args: Json, calls: Calls) => Promise<Json>;
 }
 
-type ObjectSchema = Json & {
-  readonly type: 'object';
-  readonly description?: string;
-  readonly properties?: Json;
-  readonly required?: readonly string[];
-  readonly examples?: readonly Json[];
-};
+/** The calls of operations that a tool makes. */
+export interface Calls {
+  readonly scopes: readonly Scope[];
+  /**
+   * Calls an operation with its arguments side by side.
+   * @returns the answer as an object: `{ data: […] }` for a list, and `{}` for none
+   * @throws {ProblemError}
+   */
+  readonly call: (operation: Operation, args: Json) => Promise<Json>;
+}
+
+/** The words and fields of the tools for tasks. They name operations, so they are defined outside this folder. */
+export interface ToolTexts {
+  readonly tasks: readonly Task[];
+  readonly short: ShortFields;
+}
 
 export interface Tools {
+  /**
+   * The toolsets that an address chooses.
+   * @param chosen the parameter `toolsets`, such as `default,uploads`; null: `default`
+   * @throws {ProblemError} validation_failed, with the names of all toolsets
+   */
+  readonly choose: (chosen: string | null) => ChosenTools;
+  readonly operations: readonly Operation[];
+}
+
+export interface ChosenTools {
   /** The tools that a caller with these scopes may call. */
   readonly listFor: (scopes: readonly Scope[]) => readonly Tool[];
-  readonly operation: (name: string) => Operation | null;
+  /** The tool with this name, whether the toolsets have it or not; null: there is none. */
+  readonly tool: (name: string) => OfferedTool | null;
 }
 
-/** Whether an operation is offered as a tool. Operations that only return the URL of a picture are not. */
-export function isTool({ scopes, output: { status, isPicture } }: Operation): boolean {
-  return scopes !== 'public' && status !== 302 && isPicture !== true;
-}
-
-/** Creates the tools. The descriptions are built once, at the first request for the list. */
-export function toolsOf(operations: readonly Operation[]): Tools {
-  const offered = new Map(operations.filter(isTool).map((operation) => [toolName(operation), operation]));
-  let described: ReadonlyMap<Operation, Tool> | null = null;
+/** Creates the tools. Descriptions are made at the first request that needs them. */
+export function toolsOf(operations: readonly Operation[], { tasks, short }: ToolTexts): Tools {
+  const offered = operations.filter(isTool);
+  const descriptions = once(() => describeAll(offered));
+  const forTasks = byName([...taskTools(offered, tasks, short), ...catalogueTools(offered, short)]);
+  const forOperations = byName(offered.map((operation) => toolOf(operation, descriptions)));
+  const toolsets: readonly string[] = ['default', 'all', ...new Set(offered.map(({ tag }) => tag))];
   return {
-    listFor(scopes) {
-      described ??= describeAll([...offered.values()]);
-      return [...described].filter(([operation]) => isAllowed(operation, scopes)).map(([, tool]) => tool);
+    operations: offered,
+    choose(chosen) {
+      const names = (chosen ?? 'default').split(',').map((name) => name.trim());
+      const unknown = names.find((name) => !toolsets.includes(name));
+      if (unknown !== undefined) throw refusalOf(unknown, toolsets);
+      const isChosen = ({ tag }: Operation) => names.includes('all') || names.includes(tag);
+      const isDefault = names.includes('default');
+      return {
+        listFor(scopes) {
+          const ofTags = offered.filter(isChosen).map((operation) => forOperations.get(toolName(operation))!);
+          const listed = [...(isDefault ? forTasks.values() : []), ...ofTags].filter(({ isFor }) => isFor(scopes));
+          // A tool for tasks takes the place of the operation of its name.
+          return [...byName(listed.toReversed()).values()].toReversed().map((tool) => tool.listed());
+        },
+        tool(name) {
+          const [first, second] = isDefault ? [forTasks, forOperations] : [forOperations, forTasks];
+          return first.get(name) ?? second.get(name) ?? null;
+        },
+      };
     },
-    operation: (name) => offered.get(name) ?? null,
   };
 }
 
-function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
-  const describers = describersOf(operations);
-  const elsewhere = (name: string) => new Map([...describers].filter(([, describer]) => describer !== name));
-  return new Map(
-    operations.map((operation) => {
-      const tool = describe(operation, elsewhere(toolName(operation)));
-      const maker = makerOf(operation, operations);
-      return [operation, maker ? withoutFieldsOf(maker, tool) : tool];
-    }),
-  );
+function byName(tools: readonly OfferedTool[]): ReadonlyMap<string, OfferedTool> {
+  return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** The operation that creates the resource that an operation changes. */
-function makerOf({ method, path }: Operation, operations: readonly Operation[]): Operation | undefined {
-  const collection = path.replace(/\/\{\w+\}$/, '');
-  return method === 'PATCH'
-    ? operations.find((other) => other.method === 'POST' && other.path === collection)
-    : undefined;
-}
-
-/**
- * Shortens the fields of an update tool: a field with the same description in the create tool keeps only its type, and
- * refers to that tool.
- */
-function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
-  const { properties: described = {} } = inputSchema(maker);
-  const reference = `See ${toolName(maker)}.`;
-  const shorten = ([name, field]: [string, unknown]): [string, unknown] => {
-    const { description = '' } = field as { readonly description?: string };
-    const isDescribed = description === (described[name] as { readonly description?: string } | undefined)?.description;
-    return isDescribed && description.length > reference.length
-      ? [name, { ...typeAlone(field as Json), description: reference }]
-      : [name, field];
-  };
-  const properties = Object.fromEntries(Object.entries(tool.inputSchema.properties ?? {}).map(shorten));
-  return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
-}
-
-/** The minimum that a model needs: the type, including that of list items. */
-function typeAlone({ type, anyOf, items }: Json): Json {
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(anyOf === undefined ? {} : { anyOf: (anyOf as Json[]).map(typeAlone) }),
-    ...(items === undefined ? {} : { items: typeAlone(items as Json) }),
-  };
-}
-
-/**
- * The tool that describes each component in full: the tool that reads the resource, or else the first that returns it.
- * All other tools refer to it, because AI models receive the whole list.
- * @returns the name of the tool by the name of the component
- */
-function describersOf(operations: readonly Operation[]): Map<string, string> {
-  const answering = operations.flatMap(({ id, method, output: { body } }) =>
-    body ? [{ name: toolName({ id }), method, ...componentsOf(body) }] : [],
-  );
-  const describers = new Map<string, string>();
-  const assign = (component: string, name: string) => {
-    if (!describers.has(component)) describers.set(component, name);
-  };
-  for (const { name, method, root } of answering) {
-    if (root !== null && method === 'GET') assign(root, name);
-  }
-  for (const { name, root, parts } of answering) {
-    if (root !== null) assign(root, name);
-    const describesParts = root === null || describers.get(root) === name;
-    if (describesParts) parts.forEach((part) => assign(part, name));
-  }
-  return describers;
-}
-
-function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
-  const { summary, description } = operation;
+function toolOf(operation: Operation, descriptions: () => ReadonlyMap<Operation, Tool>): OfferedTool {
   return {
     name: toolName(operation),
-    title: summary,
-    description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
-    inputSchema: inputSchema(operation),
-    outputSchema: outputSchema(operation, elsewhere),
-    annotations: annotations(operation),
+    listed: () => descriptions().get(operation)!,
+    isFor: (scopes) => isAllowed(operation, scopes),
+    operationOf: () => operation,
+    run: (args, { call }) => call(operation, args),
   };
 }
 
-const idempotencyKey: Json = {
-  type: 'string',
-  description: 'Unique key. Within 24 hours, a repeated call with it only returns the first answer.',
-};
-
-/** Shortens the IDs of examples, which saves 1.5 kilobytes of the list that models read. */
-function withShortIDs(example: Json): Json {
-  return JSON.parse(JSON.stringify(example).replaceAll(/(?<=\w{2,3}_\w{8})\w{17}\b/g, '')) as Json;
-}
-
-/**
- * The input schema of a tool: the fields of path, query and body become arguments side by side, the form that AI
- * clients use.
- */
-function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
-  const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
-  const required = parts.flatMap((part) => part.required ?? []);
-  const example: Json = Object.assign(
-    {},
-    ...parts.map((part) => part.examples?.[0] ?? exampleOf(withRequiredOnly(part), `${tag}ID`, {})),
-  );
-  return {
-    type: 'object',
-    properties: Object.assign({}, ...parts.map((part) => part.properties), method === 'POST' ? { idempotencyKey } : {}),
-    ...(required.length > 0 ? { required } : {}),
-    additionalProperties: false,
-    ...(Object.keys(example).length > 0 ? { examples: [withShortIDs(example)] } : {}),
-  };
-}
-
-function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectSchema): Json {
-  return { ...schema, properties: Object.fromEntries(required.map((name) => [name, properties[name]])), required };
-}
-
-/**
- * The output schema of a tool. Structured content is always an object. No field is required: clients of 2025 check
- * errors with the same schema, and answers always have all fields, so marking them would only make the list longer.
- */
-function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
-  const answer = (body ? withoutRequired(selfContained(body, 'output', elsewhere)) : {}) as Json;
-  if (answer['type'] === 'array') return { type: 'object', properties: { data: answer } };
-  const { description, properties = {} } = answer as { readonly description?: string; readonly properties?: Json };
-  return { type: 'object', ...(description ? { description } : {}), properties };
-}
-
-function withoutRequired(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutRequired);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(([name, member]) => name !== 'required' || !Array.isArray(member));
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutRequired(member)]));
-}
-
-/**
- * Hints that help a client decide whether to ask a person before a call. Hints about changes are only for tools that
- * change data.
- */
-function annotations({ method, hints = {} }: Operation): ToolAnnotations {
-  const openWorldHint = hints.openWorld === true;
-  if (method === 'GET') return { readOnlyHint: true, openWorldHint };
-  return {
-    readOnlyHint: false,
-    destructiveHint: method !== 'POST' || hints.destructive === true,
-    idempotentHint: method !== 'POST' || hints.idempotent === true,
-    openWorldHint,
-  };
+function refusalOf(unknown: string, toolsets: readonly string[]): ProblemError {
+  const detail = `There is no toolset ${unknown.slice(0, 100)}. The toolsets are ${toolsets.join(', ')}.`;
+  return new ProblemError('validation_failed', detail, {
+    errors: [{ path: '/query/toolsets', code: 'validation_failed', detail }],
+  });
 }

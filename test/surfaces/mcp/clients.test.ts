@@ -1,9 +1,12 @@
 // The MCP SDK's own clients complete the whole flow, from 401 to a token, and then list and call every tool.
 import { describe, expect, test } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
+import { guidance } from '../../../lambda/api/mcp-guidance.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
-import { isTool } from '../../../lambda/surfaces/mcp/tools.ts';
+import { allScopes } from '../../../lambda/operations/scopes.ts';
+import { isTool } from '../../../lambda/surfaces/mcp/operation-tools.ts';
+import { toolsOf } from '../../../lambda/surfaces/mcp/tools.ts';
 import { browserSession } from '../../support/browser-session.ts';
 import { bundledMcp } from '../../support/bundled-mcp.ts';
 import { callEveryTool } from '../../support/every-tool.ts';
@@ -11,6 +14,10 @@ import { clientKinds, connectMcpClient, oauthProvider } from '../../support/mcp-
 import { testSite } from '../../support/site.ts';
 
 const everyTool = operations.filter(isTool).map(toolName);
+const defaultTools = toolsOf(operations, guidance.toolTexts)
+  .choose(null)
+  .listFor(allScopes)
+  .map(({ name }) => name);
 
 describe.each([
   ['the handler of the local run', undefined],
@@ -18,7 +25,13 @@ describe.each([
 ])('against %s', (_name, createMcp) => {
   const site = testSite({ ...(createMcp && { createMcp }) });
 
-  test.each(clientKinds)('the SDK %s gets a token and calls every tool', async (kind) => {
+  const lists = [
+    ['the default list', '', defaultTools],
+    ['every operation', '?toolsets=all', everyTool],
+  ] as const;
+  const runs = clientKinds.flatMap((kind) => lists.map((list) => [kind, ...list] as const));
+
+  test.each(runs)('the SDK %s with %s gets a token and calls every tool', async (kind, _list, search, names) => {
     const user = await site.user();
     await databaseOn(site.pool()).invoices.ensurePaid({
       id: `inv_${user.id}`,
@@ -31,10 +44,10 @@ describe.each([
     const authProvider = oauthProvider('service:read service:write service:destructive service:billing');
     const authorize = () =>
       browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
-    const client = await connectMcpClient(kind, `${site.origin()}/mcp`, { authProvider }, authorize);
+    const client = await connectMcpClient(kind, `${site.origin()}/mcp${search}`, { authProvider }, authorize);
     expect(client.protocolVersion).toBe(/negotiating|pinned/.test(kind) ? '2026-07-28' : '2025-11-25');
 
-    expect((await client.listTools()).map(({ name }) => name)).toEqual(everyTool);
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(names);
     expect((await client.callTool('get_me')).structuredContent).toMatchObject({ id: user.id });
     expect((await callEveryTool(client, site)).toSorted()).toEqual(everyTool.toSorted());
 

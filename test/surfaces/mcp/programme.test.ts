@@ -6,7 +6,7 @@ import { pretendProbed, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
 
 const service = testService();
-const mcp = testMcp(service);
+const mcp = testMcp(service, 'all');
 
 async function fill(user: TestUser, folder: string, count: number, durationSeconds: number): Promise<void> {
   for (let index = 0; index < count; index++) {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
 import type { Operation } from '../../../lambda/operations/operation.ts';
-import { isTool } from '../../../lambda/surfaces/mcp/tools.ts';
+import { isTool } from '../../../lambda/surfaces/mcp/operation-tools.ts';
 import { testMcp } from '../../support/mcp.ts';
 import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';

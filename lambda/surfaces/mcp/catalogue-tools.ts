@@ -1,0 +1,288 @@
+// Tools for the whole catalogue: to find and read resources, and to find and call any operation.
+// They follow from the operations, and name none.
+import * as z from 'zod';
+import { toolName } from '../../operations/operation.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import { isAllowed } from '../admission/admit.ts';
+import type { Json } from '../openapi/schemas.ts';
+import { validateInput } from '../validate.ts';
+import { describe } from './operation-tools.ts';
+import type { Tool } from './operation-tools.ts';
+import { once } from './once.ts';
+import { selfContained, terse } from './schemas.ts';
+import { shortener } from './short-answers.ts';
+import type { ShortFields } from './short-answers.ts';
+import type { OfferedTool } from './tools.ts';
+
+/** The most operations that a search returns. */
+const mostFound = 8;
+
+/** Creates the tools. */
+export function catalogueTools(operations: readonly Operation[], short: ShortFields): readonly OfferedTool[] {
+  return [
+    findResources(operations, short),
+    getResource(operations, short),
+    findOperations(operations),
+    callOperation(operations, 'read'),
+    callOperation(operations, 'change'),
+  ];
+}
+
+const detail = z.enum(['short', 'full']).default('short').describe('full: the answer has all fields.');
+
+interface Declared {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly annotations: Tool['annotations'];
+}
+
+const reads = { readOnlyHint: true, openWorldHint: false } as const;
+
+function declared({ input, ...tool }: Declared): Pick<OfferedTool, 'name' | 'listed'> {
+  const listed = once(() => ({ ...tool, inputSchema: terse(selfContained(input, 'input')) as Tool['inputSchema'] }));
+  return { name: tool.name, listed };
+}
+
+/** Checks arguments as those of an operation with this body. @throws {ProblemError} validation_failed */
+function checked<Input extends z.ZodObject>(input: Input, args: Json): z.output<Input> {
+  const nothing = z.strictObject({});
+  const shape = { params: nothing, query: nothing, body: input } as unknown as Operation;
+  return validateInput(shape, { params: {}, query: {}, body: args }, []).body as z.output<Input>;
+}
+
+/** The kinds of resources whose operations have this form of path, by the last part of the path. */
+function kindsOf(operations: readonly Operation[], path: RegExp): ReadonlyMap<string, Operation> {
+  const found = operations.filter((operation) => operation.method === 'GET' && path.test(operation.path));
+  return new Map(found.map((operation) => [path.exec(operation.path)![1]!, operation]));
+}
+
+function enumOf(kinds: ReadonlyMap<string, Operation>): z.ZodEnum<Record<string, string>> {
+  return z.enum([...kinds.keys()]);
+}
+
+function findResources(operations: readonly Operation[], short: ShortFields): OfferedTool {
+  const pages = operations.filter((operation) => Object.hasOwn(operation.query.shape, 'cursor'));
+  const kinds = kindsOf(pages, /^\/(?:billing\/)?([a-z-]+)$/);
+  const usual = new Set(['limit', 'cursor', 'q', 'ids']);
+  const filters = [...kinds].flatMap(([kind, { query }]) => {
+    const names = Object.keys(query.shape).filter((name) => !usual.has(name));
+    return names.length > 0 ? [`${kind}: ${names.join(', ')}`] : [];
+  });
+  const searched = [...kinds].flatMap(([kind, { query }]) => (Object.hasOwn(query.shape, 'q') ? [kind] : []));
+  const input = z.strictObject({
+    kind: enumOf(kinds),
+    q: z
+      .string()
+      .optional()
+      .describe(`Words of the name. Only for ${searched.join(' and ')}.`),
+    filters: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(`Further filters by name, such as {"folder":"Music"}. ${filters.join('; ')}.`),
+    limit: z.int().optional().describe('Maximum number of rows, 1 to 100. Default: 20.'),
+    cursor: z.string().optional().describe('The nextCursor of the previous page.'),
+    detail,
+  });
+  const operationOf = (args: Json) => kinds.get(String(args['kind'])) ?? null;
+  return {
+    ...declared({
+      name: 'find_resources',
+      title: 'Find resources',
+      description:
+        'Finds what the account has, of one kind, newest first: its streams, its files (uploads), and so on. Returns ' +
+        'rows in data, each with its id, and page.nextCursor if there are more. Next: get_resource, or a tool that ' +
+        'takes the id.',
+      input,
+      annotations: reads,
+    }),
+    isFor: (scopes) => [...kinds.values()].some((operation) => isAllowed(operation, scopes)),
+    operationOf,
+    async run(args, { call }) {
+      const { kind, filters: given = {}, detail: chosen, ...others } = checked(input, args);
+      const operation = kinds.get(kind)!;
+      const answer = await call(operation, { ...given, ...others });
+      return chosen === 'full' ? answer : (shortener(operation.output.body, short)?.(answer) ?? answer);
+    },
+  };
+}
+
+function getResource(operations: readonly Operation[], short: ShortFields): OfferedTool {
+  const kinds = kindsOf(operations, /^\/([a-z-]+)\/\{id\}$/);
+  const input = z.strictObject({
+    kind: enumOf(kinds),
+    id: z.string().describe('ID of the resource, as find_resources returns it.'),
+    detail,
+  });
+  return {
+    ...declared({
+      name: 'get_resource',
+      title: 'Get a resource',
+      description:
+        'Reads one resource by its id: a stream, an upload, a playlist with its items, a programme with its rules, and ' +
+        'so on. Returns its fields; those without a value are left out. Poll it every 2 seconds to follow work that ' +
+        'takes time. Next: a tool that takes the id, or find_operations.',
+      input,
+      annotations: reads,
+    }),
+    isFor: (scopes) => [...kinds.values()].some((operation) => isAllowed(operation, scopes)),
+    operationOf: (args) => kinds.get(String(args['kind'])) ?? null,
+    async run(args, { call }) {
+      const { kind, id, detail: chosen } = checked(input, args);
+      const operation = kinds.get(kind)!;
+      const answer = await call(operation, { id });
+      return chosen === 'full' ? answer : (shortener(operation.output.body, short, true)?.(answer) ?? answer);
+    },
+  };
+}
+
+function findOperations(operations: readonly Operation[]): OfferedTool {
+  const input = z.strictObject({
+    query: z.string().max(255).optional().describe('What to do, in words, such as “delete an upload”.'),
+    name: z.string().max(100).optional().describe('Name of an operation, for its whole description.'),
+  });
+  return {
+    ...declared({
+      name: 'find_operations',
+      title: 'Find operations',
+      description:
+        `Searches all ${operations.length} operations of this service, also those that no other tool does: delete, ` +
+        'connect a channel, webhooks, alerts, clips, guides, payments. Returns for query the names with a summary ' +
+        'each, and for name the description with the schema of its arguments. Next: read_operation or ' +
+        'change_operation, as the answer says.',
+      input,
+      annotations: reads,
+    }),
+    isFor: () => true,
+    operationOf: () => null,
+    run: async (args, { scopes }) => {
+      const { query, name } = checked(input, args);
+      if (name !== undefined) return whole(operationNamed(operations, name));
+      const found = search(operations, query ?? '').map((operation) => ({
+        name: toolName(operation),
+        summary: operation.summary,
+        tool: callerOf(operation),
+        ...(isAllowed(operation, scopes) ? {} : { needsScope: operation.scopes[0] }),
+      }));
+      const toolsets = [...new Set(operations.map(({ tag }) => tag))].join(', ');
+      const nextStep =
+        found.length > 0
+          ? 'Call find_operations with the name that fits, for its arguments.'
+          : `No operation matches. Use other words, such as a kind of thing: ${toolsets}.`;
+      return { operations: found, nextStep };
+    },
+  };
+}
+
+function callerOf({ method }: Operation): string {
+  return method === 'GET' ? 'read_operation' : 'change_operation';
+}
+
+/** All that a client needs for a call of an operation. */
+function whole(operation: Operation): Json {
+  const { name, description, inputSchema } = describe(operation);
+  const given = 'examples' in inputSchema ? inputSchema.examples?.[0] : {};
+  return {
+    name,
+    description,
+    inputSchema,
+    nextStep: `Call ${callerOf(operation)} with ${JSON.stringify({ name, arguments: given ?? {} })}.`,
+  };
+}
+
+function callOperation(operations: readonly Operation[], kind: 'read' | 'change'): OfferedTool {
+  const allowed = kind === 'read' ? operations.filter(({ method }) => method === 'GET') : operations;
+  const input = z.strictObject({
+    name: z.string().max(100).describe('Name of the operation, as find_operations returns it.'),
+    arguments: z.record(z.string(), z.unknown()).default({}).describe('Arguments, as its inputSchema describes.'),
+  });
+  const given = (args: Json) => {
+    const { name, arguments: values } = checked(input, args);
+    const operation = operationNamed(operations, name);
+    if (!allowed.includes(operation))
+      throw faultOf(`${name} changes data. Call it with change_operation, with the same arguments.`);
+    return { operation, values };
+  };
+  const verb = kind === 'read' ? 'Calls any operation that only reads' : 'Calls any operation that changes data';
+  return {
+    ...declared({
+      name: `${kind}_operation`,
+      title: kind === 'read' ? 'Call an operation that reads' : 'Call an operation that changes data',
+      description:
+        `${verb}, by its name. Returns the whole answer of the operation. Arguments are checked as those of any ` +
+        `tool. ${kind === 'read' ? '' : 'Ask the user before it deletes or stops anything. '}Next: find_operations ` +
+        'first, if the name or the arguments are unknown.',
+      input,
+      annotations:
+        kind === 'read'
+          ? reads
+          : { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    }),
+    isFor: (scopes) =>
+      operations.some((each) => (each.method === 'GET') === (kind === 'read') && isAllowed(each, scopes)),
+    operationOf(args) {
+      try {
+        return given(args).operation;
+      } catch {
+        // The call itself answers with the fault.
+        return null;
+      }
+    },
+    run: async (args, { call }) => {
+      const { operation, values } = given(args);
+      return call(operation, values);
+    },
+  };
+}
+
+function operationNamed(operations: readonly Operation[], name: string): Operation {
+  const found = operations.find((operation) => toolName(operation) === name);
+  if (found) return found;
+  const near = search(operations, name.replaceAll(/(?=[A-Z])/g, ' '))
+    .slice(0, 3)
+    .map(toolName);
+  const hint = near.length > 0 ? `Nearest: ${near.join(', ')}.` : 'find_operations searches them.';
+  throw faultOf(`There is no operation ${name}. ${hint}`);
+}
+
+function faultOf(detailed: string): ProblemError {
+  const errors = [{ path: '/name', code: 'validation_failed' as const, detail: detailed }];
+  return new ProblemError('validation_failed', `/name: ${detailed}`, { errors });
+}
+
+/** Words that say nothing about an operation. */
+const empty = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in', 'on', 'my', 'and', 'with', 'is', 'by', 'from', 'it']);
+
+/**
+ * The operations that match the words best, at most eight. A word in the name counts most, and a word that few
+ * operations have counts more than one that many have.
+ */
+function search(operations: readonly Operation[], words: string): readonly Operation[] {
+  const texts = operations.map((operation) => {
+    const { summary, description = '' } = operation;
+    const inName = new Set(stemsOf(toolName(operation)));
+    return { operation, inName, inSummary: new Set(stemsOf(summary)), inDescription: new Set(stemsOf(description)) };
+  });
+  const wanted = [...new Set(stemsOf(words))].map((word) => {
+    const having = texts.filter((text) => text.inName.has(word) || text.inSummary.has(word));
+    return { word, weight: Math.log2(1 + operations.length / (1 + having.length)) };
+  });
+  const rated = texts.map(({ operation, inName, inSummary, inDescription }) => {
+    const points = wanted.map(({ word, weight }) => {
+      const places = (inName.has(word) ? 4 : 0) + (inSummary.has(word) ? 3 : 0) + (inDescription.has(word) ? 1 : 0);
+      return places * weight;
+    });
+    // Of names that match alike, the one with the fewest other words is meant.
+    return { operation, points: points.reduce((sum, each) => sum + each, 0) - inName.size / 10 };
+  });
+  const found = rated.filter(({ points }) => points > 1).toSorted((a, b) => b.points - a.points);
+  return found.slice(0, mostFound).map(({ operation }) => operation);
+}
+
+/** The words of a text without their endings, so that “deleting uploads” finds “delete an upload”. */
+function stemsOf(text: string): readonly string[] {
+  const all = text.toLowerCase().match(/[a-z]+/g) ?? [];
+  return all.filter((word) => !empty.has(word)).map((word) => word.replace(/(?<=..)(?:ing|ed|es|e|s)$/, ''));
+}
