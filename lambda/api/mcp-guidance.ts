@@ -75,9 +75,9 @@ const explainStream: Prompt = {
       '',
       '1. Find its ID: find_resources with kind streams and its name in q.',
       '2. explain_stream: status is the state that I want, state the observed one, and stateReason the difference. ' +
-        'Issues of stage PREFLIGHT keep it from starting; issues of stage PREPARATION say what a start leaves out. ' +
+        'Issues of stage PREFLIGHT keep it from starting; issues of stage PREPARATION list parts that a start leaves out. ' +
         'Each output has a state and a reason of its own.',
-      '3. get_resource for what the issues name: a failed upload, an item of a playlist, a destination. find_resources ' +
+      '3. get_resource for the things that the issues name: a failed upload, a playlist, a destination. find_resources ' +
         'with kind incidents and the filter open has faults with their effect on viewers.',
       '',
       "Explain in plain words what is wrong, whose fault it is (mine, the destination's, the file's or yours), and the " +
@@ -89,11 +89,15 @@ const programmeChannel: Prompt = {
   name: 'programme_channel',
   title: 'Programme my channel',
   description:
-    'Plans a channel by days and hours, simulates the plan, compares it with what is live, and publishes it.',
+    'Plans a channel by days and hours, simulates the plan, compares it with the live version, and publishes it.',
   scopes: ['service:read', 'service:write'],
   arguments: [
     { name: 'stream', description: 'Name or ID of the stream.', required: true },
-    { name: 'wishes', description: 'What plays when, such as “music all day, news at 7 on weekdays”.', required: true },
+    {
+      name: 'wishes',
+      description: 'Content by day and hour, such as “music all day, news at 7 on weekdays”.',
+      required: true,
+    },
   ],
   text: ({ stream = '', wishes = '' }) =>
     [

@@ -140,7 +140,7 @@ function getResource(operations: readonly Operation[], short: ShortFields): Offe
 
 function findOperations(operations: readonly Operation[]): OfferedTool {
   const input = z.strictObject({
-    query: z.string().max(255).optional().describe('What to do, in words, such as “delete an upload”.'),
+    query: z.string().max(255).optional().describe('The action, in words, such as “delete an upload”.'),
     name: z.string().max(100).optional().describe('Name of an operation, for its whole description.'),
   });
   return {
@@ -252,7 +252,7 @@ function faultOf(detailed: string): ProblemError {
   return new ProblemError('validation_failed', `/name: ${detailed}`, { errors });
 }
 
-/** Words that say nothing about an operation. */
+/** Words that every description has. */
 const empty = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in', 'on', 'my', 'and', 'with', 'is', 'by', 'from', 'it']);
 
 /**
@@ -274,7 +274,7 @@ function search(operations: readonly Operation[], words: string): readonly Opera
       const places = (inName.has(word) ? 4 : 0) + (inSummary.has(word) ? 3 : 0) + (inDescription.has(word) ? 1 : 0);
       return places * weight;
     });
-    // Of names that match alike, the one with the fewest other words is meant.
+    // A shorter name wins over a longer one that matches alike.
     return { operation, points: points.reduce((sum, each) => sum + each, 0) - inName.size / 10 };
   });
   const found = rated.filter(({ points }) => points > 1).toSorted((a, b) => b.points - a.points);

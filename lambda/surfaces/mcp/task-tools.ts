@@ -12,13 +12,13 @@ import type { ShortFields } from './short-answers.ts';
 import type { OfferedTool } from './tools.ts';
 
 interface Texts {
-  /** Sentences for a model: a verb first, what is returned, and at the end “Next: …”. */
+  /** Sentences for a model: first a verb, then the answer, and at the end “Next: …”. */
   readonly description: string;
   /** The arguments that are listed. Others are accepted too. Absent: all. */
   readonly lists?: readonly string[];
   /** Descriptions of arguments that take the place of those of the operation. */
   readonly says?: Readonly<Record<string, string>>;
-  /** As `says`, for objects of which only the type is listed, at any depth. */
+  /** Descriptions of objects, at any depth, that are listed without their fields. */
   readonly outlines?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ interface CombinedTask extends Texts {
   readonly title: string;
   /** Operations that read, by the field of the answer. Each gets the arguments that it takes. */
   readonly reads?: Readonly<Record<string, string>>;
-  /** A change, and an operation that is then called with the ID of what the change has made. */
+  /** An operation that makes something, and one that is then called with its ID. */
   readonly chain?: readonly [string, string];
 }
 
