@@ -18,11 +18,11 @@ const instructions = [
   'streamBackend of a stream: manifest for content that loops for a long time. Its media is prepared once, so the ' +
     'stream never falls behind, but the first start waits for it; preparedPlaylistIDs keeps further playlists ready. ' +
     'ffmpeg to be on the air within a second. Choose at creation: it may be fixed afterwards.',
-  'sound of a stream normalizes loudness and crossfades songs; look has the aspect ratio, framing, transitions, logo, ' +
-    'titles and captions. While pendingSound, pendingJoins or pendingLook of a live stream is not 0, some items still ' +
-    'play as before.',
-  'Answers are short: fields without a value are left out, and detail: "full" returns all. Further operations, such as ' +
-    'those that delete, connect a channel or send webhooks, are found by find_operations and called by ' +
+  'sound of a stream normalizes loudness and crossfades songs; look has the aspect ratio, framing, transitions, ' +
+    'logo, titles and captions. While pendingSound, pendingJoins or pendingLook of a live stream is not 0, some ' +
+    'items still play as before.',
+  'Answers are short: fields without a value are left out, and detail: "full" returns all. Further operations, such ' +
+    'as those that delete, connect a channel or send webhooks, are found by find_operations and called by ' +
     'read_operation or change_operation. Tools that create accept idempotencyKey: a repeated call with the same key ' +
     'returns the first answer.',
   'Long work returns at once. Poll it every 2 seconds. Times are ISO 8601, durations are in seconds.',
@@ -58,8 +58,8 @@ const putVideosLive: Prompt = {
         'sequential), then apply_playlist_operations with one add for each upload.',
       '5. explain_stream. Follow the suggestions of its issues, or ask me.',
       '6. get_spending: show me the credits that are left, and creditsPerHour of the stream. Ask me before the start.',
-      '7. start_stream, then poll get_resource (kind streams) until state is active. Show me the result and the stats ' +
-        'of explain_stream.',
+      '7. start_stream, then poll get_resource (kind streams) until state is active. Show me the result and the ' +
+        'stats of explain_stream.',
     ].join('\n'),
 };
 
@@ -75,13 +75,13 @@ const explainStream: Prompt = {
       '',
       '1. Find its ID: find_resources with kind streams and its name in q.',
       '2. explain_stream: status is the state that I want, state the observed one, and stateReason the difference. ' +
-        'Issues of stage PREFLIGHT keep it from starting; issues of stage PREPARATION list parts that a start leaves out. ' +
-        'Each output has a state and a reason of its own.',
-      '3. get_resource for the things that the issues name: a failed upload, a playlist, a destination. find_resources ' +
-        'with kind incidents and the filter open has faults with their effect on viewers.',
+        'Issues of stage PREFLIGHT keep it from starting; issues of stage PREPARATION list parts that a start leaves ' +
+        'out. Each output has a state and a reason of its own.',
+      '3. get_resource for the things that the issues name: a failed upload, a playlist, a destination. ' +
+        'find_resources with kind incidents and the filter open has faults with their effect on viewers.',
       '',
-      "Explain in plain words what is wrong, whose fault it is (mine, the destination's, the file's or yours), and the " +
-        'smallest remedy. Change nothing before I agree.',
+      "Explain in plain words what is wrong, whose fault it is (mine, the destination's, the file's or yours), and " +
+        'the smallest remedy. Change nothing before I agree.',
     ].join('\n'),
 };
 
@@ -103,14 +103,14 @@ const programmeChannel: Prompt = {
     [
       `Programme my stream “${stream}”: ${wishes}`,
       '',
-      '1. find_resources: the stream, its programme (kind programmes, filter streamID), the collections, and the folders ' +
-        'and tags of the uploads. Ask me which time zone the hours are in.',
-      '2. create_collection for each kind of content that has none yet. A count of 0 means that nothing matches: ask me.',
-      '3. create_programme if there is none, then update_programme: one block without rule for the usual content, one ' +
-        'block with rule, at and minutes for each other time, inserts for jingles, separation for repetitions, and ' +
-        'filler if a block must begin to the second.',
+      '1. find_resources: the stream, its programme (kind programmes, filter streamID), the collections, and the ' +
+        'folders and tags of the uploads. Ask me which time zone the hours are in.',
+      '2. create_collection for each kind of content that has none yet. If count is 0, nothing matches: ask me.',
+      '3. create_programme if there is none, then update_programme: one block without rule for the usual content, ' +
+        'one block with rule, at and minutes for each other time, inserts for jingles, separation for repetitions, ' +
+        'and filler if a block must begin to the second.',
       '4. simulate_programme for 7 days. Repair each issue with update_programme, or tell me what content is missing.',
-      '5. compare_programme: show me the day as a table, what viewers will see differently, and the rules that changed.',
+      '5. compare_programme: show me the rows that viewers will see differently, and the rules that changed.',
       '6. Ask me. Only then publish_programme, and show me the next rows of get_stream_timeline.',
     ].join('\n'),
 };
@@ -150,12 +150,12 @@ const explainSpending: Prompt = {
     [
       `What did I spend in ${period ?? 'the last 30 days'}?`,
       '',
-      '1. get_spending with from and to of that period and granularity day, in my time zone if you know it. streams has ' +
-        'the share of each stream, days that of each day, and balance the credits that are left.',
+      '1. get_spending with from and to of that period and granularity day, in my time zone if you know it. streams ' +
+        'has the share of each stream, days that of each day, and balance the credits that are left.',
       '2. find_resources with kind invoices for the purchases in that period.',
       '',
-      'Answer with a short table by stream: hours live, credits, dollars. Then add the total, the credits left, and how ' +
-        'long they last at the pace of the last days. Point out anything unusual.',
+      'Answer with a short table by stream: hours live, credits, dollars. Then add the total, the credits left, and ' +
+        'how long they last at the pace of the last days. Point out anything unusual.',
     ].join('\n'),
 };
 

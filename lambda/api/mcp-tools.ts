@@ -31,10 +31,10 @@ const streams: ToolTexts['tasks'] = [
   {
     operation: 'createStream',
     description:
-      'Creates a stream, which loops media to one or more destinations around the clock, and does not start it. Every ' +
-      'field is optional, and update_stream sets it later. Returns the stream with its id. Next: create_playlist for ' +
-      'several files or create_programme for a planned channel (a single file is videoUploadObjectID), then ' +
-      'explain_stream and start_stream.',
+      'Creates a stream, which loops media to one or more destinations around the clock, and does not start it. ' +
+      'Every field is optional, and update_stream sets it later. Returns the stream with its id. Next: ' +
+      'create_playlist for several files or create_programme for a planned channel (a single file is ' +
+      'videoUploadObjectID), then explain_stream and start_stream.',
     lists: words(
       'name destinationID videoUploadObjectID audioUploadObjectID streamBackend quality framerate ' +
         'videoCodec streamDuration preparedPlaylistIDs sound look streamDestination managedSettingsID',
@@ -59,9 +59,9 @@ const streams: ToolTexts['tasks'] = [
   {
     operation: 'updateStream',
     description:
-      'Changes a stream: its media, destination, format, sound or look. Fields that are absent stay; null clears one. ' +
-      'While the stream is live, only name, streamDuration, sound and look can change, and sound and look take effect ' +
-      'from the next item. Returns the stream. Next: explain_stream.',
+      'Changes a stream: its media, destination, format, sound or look. Fields that are absent stay; null clears ' +
+      'one. While the stream is live, only name, streamDuration, sound and look can change, and sound and look take ' +
+      'effect from the next item. Returns the stream. Next: explain_stream.',
     lists: words(
       'id name destinationID playlistIDs preparedPlaylistIDs videoUploadObjectID audioUploadObjectID ' +
         'streamBackend quality framerate videoCodec streamDuration sound look',
@@ -83,9 +83,9 @@ const streams: ToolTexts['tasks'] = [
   {
     operation: 'startStream',
     description:
-      'Starts a stream, which costs credits for each live minute: ask the user first. Publishes changed drafts of its ' +
-      'playlists. Returns the stream at once, with state activating or preparing; a live stream is returned unchanged. ' +
-      'Next: poll get_resource until state is active or failed.',
+      'Starts a stream, which costs credits for each live minute: ask the user first. Publishes changed drafts of ' +
+      'its playlists. Returns the stream at once, with state activating or preparing; a live stream is returned ' +
+      'unchanged. Next: poll get_resource until state is active or failed.',
     says: { id: streamID },
   },
   {
@@ -101,8 +101,8 @@ const streams: ToolTexts['tasks'] = [
     operation: 'scheduleStream',
     description:
       'Schedules a stream to start and end by itself, once or by a rule that repeats, to the second. Whether it is ' +
-      'ready is only checked at the start. Returns the stream with state scheduled. Next: explain_stream now, so that ' +
-      'the start is not refused.',
+      'ready is only checked at the start. Returns the stream with state scheduled. Next: explain_stream now, so ' +
+      'that the start is not refused.',
     lists: ['id', 'scheduleStartAt', 'scheduleEndAt', 'recurrence'],
     says: { id: streamID },
   },
@@ -131,8 +131,8 @@ const streams: ToolTexts['tasks'] = [
   {
     operation: 'skipItem',
     description:
-      'Skips the current or a future item of a running stream: the next item begins in its place, at least 10 seconds ' +
-      'from now. Returns when it begins. Next: get_stream_timeline.',
+      'Skips the current or a future item of a running stream: the next item begins in its place, at least 10 ' +
+      'seconds from now. Returns when it begins. Next: get_stream_timeline.',
     lists: ['id', 'startAt', 'uploadID'],
     says: {
       id: streamID,
@@ -148,8 +148,8 @@ const library: ToolTexts['tasks'] = [
     title: 'Upload a file',
     description:
       'Creates an upload for one video, audio or image file of at most 5 GiB, and a presigned URL for its bytes. ' +
-      'Returns id, url, method and headers; the url is a secret. Next: send the whole file to url with that method and ' +
-      'those headers, then complete_upload. For files above 5 GiB, find_operations with query “upload in parts”.',
+      'Returns id, url, method and headers; the url is a secret. Next: send the whole file to url with that method ' +
+      'and those headers, then complete_upload. For files above 5 GiB, find_operations with query “upload in parts”.',
     chain: ['createUpload', 'createUploadUrl'],
     lists: ['name', 'mimeType', 'fileSize', 'folder', 'tags'],
     says: {
@@ -170,18 +170,18 @@ const library: ToolTexts['tasks'] = [
   {
     operation: 'importUpload',
     description:
-      'Imports a file of at most 100 GiB from a link, in the background. Share links of Google Drive, Dropbox, OneDrive ' +
-      'and Box work if anyone with the link can download. Returns the upload with its id. Next: poll get_resource ' +
-      'until probeState is completed or failed.',
+      'Imports a file of at most 100 GiB from a link, in the background. Share links of Google Drive, Dropbox, ' +
+      'OneDrive and Box work if anyone with the link can download. Returns the upload with its id. Next: poll ' +
+      'get_resource until probeState is completed or failed.',
     lists: ['url', 'name', 'folder', 'tags'],
     says: { name: 'Name for people. Default: that of the file.', folder, tags: 'Tags, by which collections find it.' },
   },
   {
     operation: 'applyUploadOperations',
     description:
-      'Organizes the library: renames, moves, tags, untags or deletes many uploads, or folders with their content. All ' +
-      'operations apply in order, or none if one fails. Ask the user before it deletes. Returns the changed uploads. ' +
-      'Next: find_resources, to see them.',
+      'Organizes the library: renames, moves, tags, untags or deletes many uploads, or folders with their content. ' +
+      'All operations apply in order, or none if one fails. Ask the user before it deletes. Returns the changed ' +
+      'uploads. Next: find_resources, to see them.',
     lists: ['operations'],
   },
 ];
@@ -199,9 +199,9 @@ const playlists: ToolTexts['tasks'] = [
   {
     operation: 'applyPlaylistOperations',
     description:
-      'Edits the draft of a playlist: adds, removes, moves, replaces and configures items, in order; if one operation ' +
-      'fails, none applies. get_resource shows the items with their IDs. Returns the playlist. Next: publish_playlist ' +
-      'if the stream is live; a start publishes by itself.',
+      'Edits the draft of a playlist: adds, removes, moves, replaces and configures items, in order; if one ' +
+      'operation fails, none applies. get_resource shows the items with their IDs. Returns the playlist. Next: ' +
+      'publish_playlist if the stream is live; a start publishes by itself.',
     lists: ['id', 'operations'],
     says: { id: playlistID },
     outlines: {
@@ -241,8 +241,8 @@ const programmes: ToolTexts['tasks'] = [
     operation: 'updateProgramme',
     description:
       'Changes the rules in the draft of a programme: blocks of days and hours that draw from collections, inserts ' +
-      'such as jingles, distances between repetitions, and filler. A field that is given is replaced as a whole: send ' +
-      'all blocks to change one. Returns the programme. Next: simulate_programme.',
+      'such as jingles, distances between repetitions, and filler. A field that is given is replaced as a whole: ' +
+      'send all blocks to change one. Returns the programme. Next: simulate_programme.',
     lists: words('id timeZone blocks inserts separation filler'),
     says: { id: programmeID },
   },
@@ -265,8 +265,8 @@ const programmes: ToolTexts['tasks'] = [
   {
     operation: 'publishProgramme',
     description:
-      'Publishes the draft of a programme: the stream plays it from then on, and a running stream from its next item, ' +
-      'at least 10 seconds from now. Ask the user first. Returns the programme. Next: get_stream_timeline.',
+      'Publishes the draft of a programme: the stream plays it from then on, and a running stream from its next ' +
+      'item, at least 10 seconds from now. Ask the user first. Returns the programme. Next: get_stream_timeline.',
     says: { id: programmeID },
   },
   {
@@ -282,15 +282,16 @@ const others: ToolTexts['tasks'] = [
   {
     operation: 'createDestination',
     description:
-      'Creates a destination, the address that a stream is sent to, over RTMP, SRT or HLS by HTTP PUT. The address and ' +
-      'the key are those that the platform shows to the user; never repeat the key. Returns the destination with its ' +
-      'id, without secrets. Next: create_stream or update_stream with destinationID, or create_stream_output.',
+      'Creates a destination, the address that a stream is sent to, over RTMP, SRT or HLS by HTTP PUT. The address ' +
+      'and the key are those that the platform shows to the user; never repeat the key. Returns the destination ' +
+      'with its id, without secrets. Next: create_stream or update_stream with destinationID, or ' +
+      'create_stream_output.',
     lists: ['name', 'url', 'streamKey', 'backupURL', 'srt'],
     says: {
       name: 'Name for people.',
       url:
-        'Address: rtmps://live.example.com/app, srt://HOST:PORT, or an https address to which file names are appended, ' +
-        'with {streamKey} in it.',
+        'Address: rtmps://live.example.com/app, srt://HOST:PORT, or an https address to which file names are ' +
+        'appended, with {streamKey} in it.',
       streamKey: 'Secret key of RTMP, or the key in an https address.',
     },
   },
@@ -298,9 +299,9 @@ const others: ToolTexts['tasks'] = [
     name: 'get_spending',
     title: 'Get credits and spending',
     description:
-      'Sums what was spent. 1 credit is 1 US cent. Returns balance (creditsLeft now, cost of storage), streams (those ' +
-      'that cost most in the range, with seconds live and credits), and days (credits and seconds of each hour, day ' +
-      'or month). Next: explain the result in a table, or find_operations with query “top up” to pay.',
+      'Sums what was spent. 1 credit is 1 US cent. Returns balance (creditsLeft now, cost of storage), streams ' +
+      '(those that cost most in the range, with seconds live and credits), and days (credits and seconds of each ' +
+      'hour, day or month). Next: explain the result in a table, or find_operations with query “top up” to pay.',
     reads: { balance: 'getBillingOverview', streams: 'listStreamUsage', days: 'getUsageAnalytics' },
     lists: ['from', 'to', 'granularity', 'timeZone'],
     says: { granularity: 'Length of each row of days.' },

@@ -72,8 +72,8 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
     'lists tools, resources and prompts by the %s protocol, of toolset %s',
     async (era, toolsets, fewest) => {
       const { code, stderr, answer } = await inspect(era, toolsets, 'tools/list', '--strict');
-      // Its warnings about outputs do not count: clients read them, and all clients know lists of types. Models read only
-      // the inputs.
+      // Its warnings about outputs do not count: clients read them, and all know lists of types.
+      // Models read only the inputs.
       expect([code, stderr.match(/^\w+: tool .*\n {2}Path: inputSchema.*\n.*/gm) ?? []]).toEqual([0, []]);
       expect(answer.tools.length).toBeGreaterThan(fewest);
       expect(

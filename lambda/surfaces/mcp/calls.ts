@@ -12,7 +12,7 @@ import { problemDocument } from '../problem-response.ts';
 import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 import type { RawInput } from '../validate.ts';
-import type { OfferedTool } from './tools.ts';
+import type { OfferedTool } from './offered-tool.ts';
 
 export interface ToolCall {
   readonly tool: OfferedTool;

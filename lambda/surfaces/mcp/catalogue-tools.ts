@@ -13,7 +13,7 @@ import { once } from './once.ts';
 import { selfContained, terse } from './schemas.ts';
 import { shortener } from './short-answers.ts';
 import type { ShortFields } from './short-answers.ts';
-import type { OfferedTool } from './tools.ts';
+import type { OfferedTool } from './offered-tool.ts';
 
 /** The most operations that a search returns. */
 const mostFound = 8;
@@ -121,9 +121,9 @@ function getResource(operations: readonly Operation[], short: ShortFields): Offe
       name: 'get_resource',
       title: 'Get a resource',
       description:
-        'Reads one resource by its id: a stream, an upload, a playlist with its items, a programme with its rules, and ' +
-        'so on. Returns its fields; those without a value are left out. Poll it every 2 seconds to follow work that ' +
-        'takes time. Next: a tool that takes the id, or find_operations.',
+        'Reads one resource by its id: a stream, an upload, a playlist with its items, a programme with its rules, ' +
+        'and so on. Returns its fields; those without a value are left out. Poll it every 2 seconds to follow work ' +
+        'that takes time. Next: a tool that takes the id, or find_operations.',
       input,
       annotations: reads,
     }),
@@ -192,6 +192,7 @@ function whole(operation: Operation): Json {
   };
 }
 
+/** A tool that calls any operation: one that reads, or one that changes. Decision D237. */
 function callOperation(operations: readonly Operation[], kind: 'read' | 'change'): OfferedTool {
   const allowed = kind === 'read' ? operations.filter(({ method }) => method === 'GET') : operations;
   const input = z.strictObject({

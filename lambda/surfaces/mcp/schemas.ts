@@ -87,9 +87,7 @@ function outlined(describer: string): Json {
 
 /** Parts of a schema that a model does not need to choose a value. The service checks them. */
 const checkedAnyway: readonly string[] =
-  'pattern minLength maxLength minItems maxItems multipleOf additionalProperties propertyNames examples writeOnly'.split(
-    ' ',
-  );
+  'pattern minLength maxLength minItems maxItems multipleOf additionalProperties examples writeOnly'.split(' ');
 
 /** The part of a schema that a model needs to choose a value: types, choices, ranges of numbers, and descriptions. */
 export function terse(value: unknown): unknown {

@@ -9,7 +9,7 @@ import { once } from './once.ts';
 import { terse } from './schemas.ts';
 import { shortener } from './short-answers.ts';
 import type { ShortFields } from './short-answers.ts';
-import type { OfferedTool } from './tools.ts';
+import type { OfferedTool } from './offered-tool.ts';
 
 interface Texts {
   /** Sentences for a model: first a verb, then the answer, and at the end “Next: …”. */

@@ -5,37 +5,14 @@ import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 import { isAllowed } from '../admission/admit.ts';
-import type { Json } from '../openapi/schemas.ts';
 import { catalogueTools } from './catalogue-tools.ts';
 import { describeAll, isTool } from './operation-tools.ts';
 import type { Tool } from './operation-tools.ts';
+import type { OfferedTool } from './offered-tool.ts';
 import { once } from './once.ts';
 import type { ShortFields } from './short-answers.ts';
 import { taskTools } from './task-tools.ts';
 import type { Task } from './task-tools.ts';
-
-/** A tool that clients can call. */
-export interface OfferedTool {
-  readonly name: string;
-  readonly listed: () => Tool;
-  /** Whether a caller with these scopes may call it. */
-  readonly isFor: (scopes: readonly Scope[]) => boolean;
-  /** The operation that a call counts as; null: the call reads no data, or its arguments name no operation. */
-  readonly operationOf: (args: Json) => Operation | null;
-  /** @throws {ProblemError} */
-  readonly run: (args: Json, calls: Calls) => Promise<Json>;
-}
-
-/** The calls of operations that a tool makes. */
-export interface Calls {
-  readonly scopes: readonly Scope[];
-  /**
-   * Calls an operation with its arguments side by side.
-   * @returns the answer as an object: `{ data: […] }` for a list, and `{}` for none
-   * @throws {ProblemError}
-   */
-  readonly call: (operation: Operation, args: Json) => Promise<Json>;
-}
 
 /** The words and fields of the tools for tasks. They name operations, so they are defined outside this folder. */
 export interface ToolTexts {

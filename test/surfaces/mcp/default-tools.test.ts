@@ -33,7 +33,7 @@ describe('the default list', () => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(40_000);
   });
 
-  it('has for a key that may only read no tool that changes anything, but for links to previews and files', async () => {
+  it('has for a key that may only read just one tool that changes: it makes links to previews and files', async () => {
     const reader = await service.user();
     await limitKeysOf(service, reader.id, ['service:read']);
     const { tools: shown } = await mcp.request(reader, 'tools/list');
