@@ -30,6 +30,8 @@ export function Form({
     isPending,
   } = useAttempt(async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    // The form of a dialog is no part of the form whose field opened it, although React says so.
+    event.stopPropagation();
     const form = event.currentTarget;
     const fields = [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']);
     await onSubmit(Object.fromEntries(fields) as Record<string, string>);

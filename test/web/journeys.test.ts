@@ -46,7 +46,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByLabel('Choose files').setInputFiles(film);
     await page.locator('.track').getByText('film.mp4').waitFor();
     expect(page.url()).toMatch(/\/streams\/new\/str_/);
-    await choose(page, 'Destination', 'Built-in ingest');
+    await choose(page, 'Where to', 'Built-in ingest');
     await choose(page, 'Quality', '720p');
     await page.getByText('Everything is ready.').waitFor();
     await page.getByLabel('Name of the stream').fill('My loop');
@@ -113,7 +113,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByRole('link', { name: 'Streams', exact: true }).click();
     await page.getByRole('link', { name: 'Renamed elsewhere' }).click();
     await page.getByRole('link', { name: 'Settings' }).click();
-    await choose(page, 'Destination', 'Nobody there');
+    await choose(page, 'Where to', 'Nobody there');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
@@ -217,11 +217,11 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   });
 
   test.each([
-    ['billing', 'Credits left'],
+    ['billing', 'Use'],
     ['account', 'API keys'],
   ])('%s shows what there is', async (path, heading) => {
     await page.goto(`${run.connection.siteURL}/${path}`);
-    await page.getByRole('heading', { name: heading }).waitFor();
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor();
     expect(await look(path)).toEqual([]);
   });
 

@@ -3,10 +3,11 @@ import { call } from '../app/api.ts';
 import { refresh, show } from '../app/live-data.ts';
 import { replaceAddress } from '../app/router.tsx';
 import type { Page, Playlist, Stream } from '../app/types.ts';
+import type { Place } from './where-to.tsx';
 
 export type TrackKind = Playlist['kind'];
 export type StreamChanges = Partial<
-  Pick<Stream, 'name' | 'videoUploadObjectID' | 'destinationID' | 'quality' | 'framerate' | 'look'>
+  Pick<Stream, 'name' | 'videoUploadObjectID' | 'quality' | 'framerate' | 'look'> & Place
 >;
 
 /** Makes an empty playlist of a stream: songs are shuffled, and videos play one after the other. */

@@ -20,6 +20,8 @@ import { LookTemplates } from './look-templates.tsx';
 import { usePrice } from './price.ts';
 import { Readiness } from './readiness.tsx';
 import type { ReadinessAnswer } from './readiness.tsx';
+import { WhereTo } from './where-to.tsx';
+import type { Place } from './where-to.tsx';
 
 interface CardProps {
   readonly onChoose: (changes: StreamChanges) => Promise<void>;
@@ -34,7 +36,7 @@ export function NewStreamPage({ id }: ScreenProps): ReactNode {
     <div className="screen narrow">
       <h1>{words.make.title}</h1>
       <ChosenMedia draft={draft} stream={stream ?? null} given={given} />
-      <DestinationCard chosen={stream?.destinationID ?? null} onChoose={choose} />
+      <DestinationCard stream={stream ?? null} onChoose={choose} />
       {stream && (
         <section aria-labelledby="look">
           <h2 id="look">{words.make.look}</h2>
@@ -47,32 +49,24 @@ export function NewStreamPage({ id }: ScreenProps): ReactNode {
   );
 }
 
-function DestinationCard({ chosen, onChoose }: CardProps & { readonly chosen: string | null }): ReactNode {
+function DestinationCard({ stream, onChoose }: CardProps & { readonly stream: Stream | null }): ReactNode {
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
   const [isNew, setNew] = useState(false);
-  const known = destinations?.data ?? [];
+  const place = stream ?? { destinationID: null, managedSettingsID: null, streamDestination: null };
+  const choose = (chosen: Place): void => {
+    setNew(false);
+    void onChoose(chosen);
+  };
   return (
     <section aria-labelledby="destination">
       <h2 id="destination">{words.make.destination}</h2>
       <p className="hint">{words.make.destinationText}</p>
-      {known.length > 0 && (
-        <Choice
-          name="destination"
-          label={words.make.existing}
-          value={isNew ? 'new' : (chosen ?? '')}
-          options={[['', words.none], ...known.map(({ id, name }) => [id, name] as const), ['new', words.make.another]]}
-          onChange={(value) => {
-            setNew(value === 'new');
-            if (value !== 'new') void onChoose({ destinationID: value === '' ? null : value });
-          }}
-        />
-      )}
-      {destinations && (isNew || known.length === 0) && (
+      {!isNew && <WhereTo place={place} onPlace={choose} onAnother={() => setNew(true)} />}
+      {destinations && (isNew || (destinations.data.length === 0 && place.streamDestination === null)) && (
         <DestinationForm
           onMade={({ id }) => {
-            setNew(false);
             refresh('/destinations');
-            void onChoose({ destinationID: id });
+            choose({ destinationID: id, managedSettingsID: null, streamDestination: null });
           }}
         />
       )}
@@ -114,7 +108,7 @@ function LiveCard({ stream, onChoose }: CardProps & { readonly stream: Stream | 
   const { data } = useLive<ReadinessAnswer>(stream === null ? null : `/streams/${stream.id}/readiness`, 3000);
   const missing = [
     ...(stream?.videoUploadObjectID || stream?.playlistIDs.length ? [] : [words.make.needsFile]),
-    ...(stream?.destinationID ? [] : [words.make.needsDestination]),
+    ...(stream?.destinationID || stream?.managedSettingsID ? [] : [words.make.needsDestination]),
   ];
   const go = async ({ name }: Readonly<Record<string, string>>): Promise<void> => {
     if (stream === null) return;

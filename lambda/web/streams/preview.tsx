@@ -41,7 +41,7 @@ export function Preview({ stream }: { readonly stream: Stream }): ReactNode {
         stream.posterURL && <Poster url={stream.posterURL} alt={words.stream.pictureAlt(nameOf(stream))} />
       )}
       <figcaption className="hint">
-        <span>{isPlaying ? words.stream.moving : words.stream.picture}</span>
+        <span>{isPlaying ? words.stream.moving : words.stream[stream.look.overlays ? 'pictureBare' : 'picture']}</span>
         {isActive && (
           <button
             type="button"
