@@ -7,7 +7,7 @@ import type { Place } from './where-to.tsx';
 
 export type TrackKind = Playlist['kind'];
 export type StreamChanges = Partial<
-  Pick<Stream, 'name' | 'videoUploadObjectID' | 'quality' | 'framerate' | 'look'> & Place
+  Pick<Stream, 'name' | 'videoUploadObjectID' | 'quality' | 'framerate' | 'look' | 'sound'> & Place
 >;
 
 /** Makes an empty playlist of a stream: songs are shuffled, and videos play one after the other. */

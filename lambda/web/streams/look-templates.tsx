@@ -1,9 +1,13 @@
-// Three looks to begin with: the bare picture, titles, and titles with a clock.
+// Three looks to begin with: the bare picture, titles, and titles with a clock; a logo; and how songs follow each other.
 import type { ReactNode } from 'react';
-import { usualClock, usualTheme, usualTitle } from '../../domain/playout/overlays.ts';
+import { usualClock, usualLogo, usualTheme, usualTitle } from '../../domain/playout/overlays.ts';
+import { joinKinds } from '../../domain/playout/sound.ts';
 import type { Stream } from '../app/types.ts';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '../words/en.ts';
+import { lookWords } from '../words/en-look.ts';
 import type { StreamChanges } from './draft-stream.ts';
+import { LogoChoice } from './logo-choice.tsx';
 import { LookPreview } from './look-preview.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;
@@ -19,12 +23,14 @@ const bare: Overlays = {
   theme: usualTheme,
 };
 
-function overlaysOf(template: Template): Overlays | null {
-  if (template === 'plain') return null;
-  const titles = { ...bare, title: usualTitle };
+/** @param logo stays with any look */
+function overlaysOf(template: Template, logo: Overlays['logo']): Overlays | null {
+  if (template === 'plain') return logo && { ...bare, logo };
+  const titles = { ...bare, logo, title: usualTitle };
   if (template === 'titles') return titles;
+  const place = logo?.place === 'topRight' ? 'topLeft' : 'topRight';
   const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
-  return { ...titles, clock: { ...usualClock, place: 'topRight', timeZone, language: locale } };
+  return { ...titles, clock: { ...usualClock, place, timeZone, language: locale } };
 }
 
 function templateOf({ overlays }: Stream['look']): Template {
@@ -34,11 +40,18 @@ function templateOf({ overlays }: Stream['look']): Template {
 
 interface LookTemplatesProps {
   readonly stream: Stream;
+  readonly hasMusic: boolean;
   readonly onChoose: (changes: StreamChanges) => void;
 }
 
-export function LookTemplates({ stream, onChoose }: LookTemplatesProps): ReactNode {
-  const chosen = templateOf(stream.look);
+export function LookTemplates({ stream, hasMusic, onChoose }: LookTemplatesProps): ReactNode {
+  const { look, sound } = stream;
+  const chosen = templateOf(look);
+  const logo = look.overlays?.logo ?? null;
+  const chooseLogo = (uploadID: string | null): void => {
+    const changed = uploadID === null ? null : { ...usualLogo, ...logo, uploadID };
+    onChoose({ look: { ...look, overlays: overlaysOf(chosen, changed) } });
+  };
   return (
     <>
       <fieldset className="looks">
@@ -49,7 +62,7 @@ export function LookTemplates({ stream, onChoose }: LookTemplatesProps): ReactNo
               type="radio"
               name="look"
               checked={template === chosen}
-              onChange={() => onChoose({ look: { ...stream.look, overlays: overlaysOf(template) } })}
+              onChange={() => onChoose({ look: { ...look, overlays: overlaysOf(template, logo) } })}
             />
             <span className="sketch" aria-hidden="true">
               <i />
@@ -62,6 +75,20 @@ export function LookTemplates({ stream, onChoose }: LookTemplatesProps): ReactNo
           </label>
         ))}
       </fieldset>
+      <div className="in-row form">
+        <LogoChoice uploadID={logo?.uploadID ?? null} onChange={chooseLogo} />
+        {hasMusic && (
+          <Choice
+            name="soundJoin"
+            label={lookWords.soundJoin}
+            value={sound.join.kind}
+            options={joinKinds.map((kind) => [kind, lookWords.soundJoins[kind]] as const)}
+            onChange={(kind) =>
+              onChoose({ sound: { ...sound, join: { ...sound.join, kind: kind as typeof sound.join.kind } } })
+            }
+          />
+        )}
+      </div>
       <LookPreview key={JSON.stringify(stream.look)} streamID={stream.id} look={stream.look} />
     </>
   );

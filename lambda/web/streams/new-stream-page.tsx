@@ -7,7 +7,7 @@ import { call } from '../app/api.ts';
 import type { ScreenProps } from '../app/screen.ts';
 import { refresh, show, useLive } from '../app/live-data.ts';
 import { navigate, useParameter } from '../app/router.tsx';
-import type { Destination, Page, Stream } from '../app/types.ts';
+import type { Destination, Page, Playlist, Stream } from '../app/types.ts';
 import { DestinationForm } from '../destinations/destination-form.tsx';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
@@ -37,12 +37,7 @@ export function NewStreamPage({ id }: ScreenProps): ReactNode {
       <h1>{words.make.title}</h1>
       <ChosenMedia draft={draft} stream={stream ?? null} given={given} />
       <DestinationCard stream={stream ?? null} onChoose={choose} />
-      {stream && (
-        <section aria-labelledby="look">
-          <h2 id="look">{words.make.look}</h2>
-          <LookTemplates stream={stream} onChoose={(changes) => void choose(changes)} />
-        </section>
-      )}
+      {stream && <LookCard stream={stream} onChoose={choose} />}
       <QualityCard quality={stream?.quality ?? null} framerate={stream?.framerate ?? null} onChoose={choose} />
       <LiveCard stream={stream ?? null} onChoose={choose} />
     </div>
@@ -70,6 +65,17 @@ function DestinationCard({ stream, onChoose }: CardProps & { readonly stream: St
           }}
         />
       )}
+    </section>
+  );
+}
+
+function LookCard({ stream, onChoose }: CardProps & { readonly stream: Stream }): ReactNode {
+  const { data: playlists } = useLive<Page<Playlist>>(`/playlists?limit=100&streamID=${stream.id}`);
+  const hasMusic = playlists?.data.some(({ kind }) => kind === 'audio') ?? false;
+  return (
+    <section aria-labelledby="look">
+      <h2 id="look">{words.make.look}</h2>
+      <LookTemplates stream={stream} hasMusic={hasMusic} onChoose={(changes) => void onChoose(changes)} />
     </section>
   );
 }

@@ -13,9 +13,9 @@ import type { Stream } from '../app/types.ts';
 import { Field, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { lookWords } from '../words/en-look.ts';
+import { LogoChoice } from './logo-choice.tsx';
 import { PlaceChoice } from './place-choice.tsx';
 import { RunningFields } from './running-fields.tsx';
-import { UploadChoice } from './upload-choice.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;
 
@@ -37,11 +37,7 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
   };
   return (
     <>
-      <UploadChoice
-        name="logo"
-        label={lookWords.logo}
-        none={lookWords.noLogo}
-        query="probeState=completed&type=image"
+      <LogoChoice
         uploadID={logo?.uploadID ?? null}
         onChange={(uploadID) => change({ logo: uploadID === null ? null : { ...usualLogo, ...logo, uploadID } })}
       />

@@ -63,8 +63,10 @@ function redundancyOf({ agentModeEnabled, runBackupStream }: Stream): Redundancy
 }
 
 /** The settings of a request, by the fields of the form. A locked form has only some. */
-function settingsOf({ redundancy, streamDurationHours, whereTo: _, ...fields }: Readonly<Record<string, string>>) {
-  const texts = Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]);
+function settingsOf({ redundancy, streamDurationHours, ...fields }: Readonly<Record<string, string>>) {
+  // The place has its own state: its option may be a channel, which is no field of a stream.
+  const others = Object.entries(fields).filter(([name]) => name !== 'whereTo');
+  const texts = others.map(([name, value]) => [name, value === '' ? null : value]);
   return {
     ...(Object.fromEntries(texts) as Record<string, string | null>),
     ...(redundancy !== undefined && {

@@ -28,6 +28,8 @@ export const lookWords = {
   colour: 'Bars',
   logo: 'Logo',
   noLogo: 'None',
+  logoUpload: 'Upload a logo',
+  logoSending: 'Uploading the logo …',
   logoPlace: 'Logo position',
   logoWidth: 'Logo width (%)',
   logoOpacity: 'Logo opacity (%)',
