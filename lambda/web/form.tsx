@@ -30,7 +30,7 @@ export function Form({
     isPending,
   } = useAttempt(async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // The form of a dialog is no part of the form whose field opened it, although React says so.
+    // Events of the form of a dialog would also reach the form whose field opened the dialog.
     event.stopPropagation();
     const form = event.currentTarget;
     const fields = [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']);
