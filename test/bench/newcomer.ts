@@ -1,6 +1,6 @@
-// The time that a new user needs at human speed for the main use, from the sign-up page to a picture at the ingest:
-// music over a looping video, with a logo, titles and crossfades. Uploads 65 MB over an ordinary connection, in a real
-// browser at a real `npm start`. The goal is 5 minutes.
+// The time of a new user at human speed, from the sign-up page to a picture at the ingest, for the main use.
+// That is music over a looping video, with a logo, titles and crossfades. The user uploads 65 MB over an ordinary
+// connection, in a real browser at a real `npm start`. The goal is 5 minutes.
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

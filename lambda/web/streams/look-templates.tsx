@@ -1,4 +1,4 @@
-// Three looks to begin with: the bare picture, titles, and titles with a clock; a logo; and how songs follow each other.
+// Looks to begin with: the bare picture, titles, or titles with a clock; with a logo, and the joins of songs.
 import type { ReactNode } from 'react';
 import { usualClock, usualLogo, usualTheme, usualTitle } from '../../domain/playout/overlays.ts';
 import { joinKinds } from '../../domain/playout/sound.ts';
