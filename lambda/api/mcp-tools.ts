@@ -20,11 +20,11 @@ const streams: ToolTexts['tasks'] = [
     name: 'explain_stream',
     title: 'Explain the state of a stream',
     description:
-      'Explains why a stream is or is not on the air. Returns stream (status is what the user wants, state what is ' +
-      'observed, stateReason why they differ, outputs with their own states), readiness (issues of stage PREFLIGHT ' +
-      'prevent a start, issues of stage PREPARATION say what a start leaves out, each with its remedy), and stats ' +
-      '(bitrate in kbit/s, frames per second, the current item). Next: follow the suggestion of the first issue, or ' +
-      'start_stream if ready is true.',
+      'Explains why a stream is or is not on the air, and checks whether it can start. Returns stream (status is ' +
+      'what the user wants, state what is observed, stateReason why they differ, outputs with their own states), ' +
+      'readiness (issues of stage PREFLIGHT prevent a start, issues of stage PREPARATION say what a start leaves ' +
+      'out, each with its remedy), and stats (bitrate in kbit/s, frames per second, the current item). Next: ' +
+      'follow the suggestion of the first issue, or start_stream if ready is true.',
     reads: { stream: 'getStream', readiness: 'getStreamReadiness', stats: 'getStreamStats' },
     says: { id: streamID },
   },
@@ -137,7 +137,7 @@ const streams: ToolTexts['tasks'] = [
     says: {
       id: streamID,
       startAt: 'Field startAt of the row of get_stream_timeline.',
-      uploadID: 'Field uploadID of the same row.',
+      uploadID: 'ID of its upload, in the same row.',
     },
   },
 ];
@@ -149,7 +149,7 @@ const library: ToolTexts['tasks'] = [
     description:
       'Creates an upload for one video, audio or image file of at most 5 GiB, and a presigned URL for its bytes. ' +
       'Returns id, url, method and headers; the url is a secret. Next: send the whole file to url with that method ' +
-      'and those headers, then complete_upload. For files above 5 GiB, find_operations with query “upload in parts”.',
+      'and those headers, then complete_upload. For files above 5 GiB, find_operations with query “send parts”.',
     chain: ['createUpload', 'createUploadUrl'],
     lists: ['name', 'mimeType', 'fileSize', 'folder', 'tags'],
     says: {
@@ -254,6 +254,7 @@ const programmes: ToolTexts['tasks'] = [
       'Next: update_programme to repair an issue, or compare_programme.',
     lists: ['id', 'from', 'days', 'rows'],
     says: { id: programmeID },
+    defaults: { rows: 20 },
   },
   {
     operation: 'compareProgramme',
@@ -261,6 +262,7 @@ const programmes: ToolTexts['tasks'] = [
       'Compares the draft of a programme with what is live, without writing anything. Returns the rows that would ' +
       'change, and the rules that differ. Next: show the user, then publish_programme.',
     says: { id: programmeID },
+    defaults: { hours: 3 },
   },
   {
     operation: 'publishProgramme',
@@ -297,7 +299,7 @@ const others: ToolTexts['tasks'] = [
   },
   {
     name: 'get_spending',
-    title: 'Get credits and spending',
+    title: 'Get spending and usage',
     description:
       'Sums what was spent. 1 credit is 1 US cent. Returns balance (creditsLeft now, cost of storage), streams ' +
       '(those that cost most in the range, with seconds live and credits), and days (credits and seconds of each ' +

@@ -11,6 +11,11 @@ export interface Call {
   readonly idempotencyKey: string | null;
   /** The client's IP address; absent: the surface has no operations for guests. */
   readonly address?: string;
+  /**
+   * Builds the OpenAPI document. Absent: the surface has no operation that returns it, and its function is smaller
+   * without.
+   */
+  readonly buildDocument?: (operations: readonly Operation[], baseURL: string) => unknown;
   /** Whether the client selected a field of the answer. Default: all fields. */
   readonly isWanted?: Context['isWanted'];
 }

@@ -12,7 +12,6 @@ import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
 import { newID } from '../data/shared/new-id.ts';
 import { answerOnce } from './kept-answers.ts';
 import type { Answer, Call } from './call-types.ts';
-import { buildOpenapi } from './openapi/openapi.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -45,9 +44,13 @@ async function assertNotHeld({ operation, caller }: Call, data: Database): Promi
 }
 
 async function run(service: Service, call: Call, data: Database): Promise<Answer> {
-  const { operation, caller, input, isWanted, address = '' } = call;
+  const { operation, caller, input, isWanted, address = '', buildDocument } = call;
   const guestOf = (streamID: string) => guestHash(service.serviceSecret, streamID, address);
-  const context = { ...contextOf(service, caller, data, isWanted), ...(operation.isForGuests && { guestOf }) };
+  const context = {
+    ...contextOf(service, caller, data, isWanted),
+    openapi: () => buildDocument?.(service.operations, service.baseURL),
+    ...(operation.isForGuests && { guestOf }),
+  };
   const result = await operation.handle(context, input);
   const { status, body: schema, location } = operation.output;
   if (!schema) return { status, headers: {}, body: '' };
@@ -83,7 +86,7 @@ export function contextOf(
       return `${service.baseURL}/posters/${sealPreviewLink(service.serviceSecret, 'poster', link)}/now.jpg`;
     },
     randomBytes,
+    openapi: () => undefined,
     cursors: cursorsOf(service.serviceSecret, caller?.userID ?? ''),
-    openapi: () => buildOpenapi(service.operations, service.baseURL),
   };
 }

@@ -10,20 +10,20 @@ import { shownColumns } from '../shown-columns.ts';
 import { folderPath, someTags } from '../uploads/upload-order.ts';
 
 const sourceFields = {
-  uploadIDs: z.array(id).max(collectionBounds.uploadIDs).optional().describe('These uploads, in this order.'),
+  uploadIDs: z.array(id).max(collectionBounds.uploadIDs).optional().describe('IDs of uploads, in this order.'),
   folder: folderPath.optional().describe('Uploads in this folder. Empty: outside all folders.'),
   recursive: z.boolean().optional().describe('true: also in folders inside folder.'),
   allTags: someTags.optional().describe('Uploads with all of these tags.'),
   anyTags: someTags.optional().describe('Uploads with any of these tags.'),
   noTags: someTags.optional().describe('Uploads with none of these tags.'),
-  sourceID: id.optional().describe('Files that a watched source lists.'),
-  playlistID: id.optional().describe("Uploads of a playlist's live version, in its order."),
+  sourceID: id.optional().describe('ID of a watched source, whose files are the uploads.'),
+  playlistID: id.optional().describe('ID of a playlist, whose live version has the uploads.'),
   text: text(1, 255).optional().describe('Uploads with these words, as q of list_uploads.'),
   collectionIDs: z
     .array(id)
     .max(collectionBounds.collectionIDs)
     .optional()
-    .describe('Union of collections of the same kind that are no unions.'),
+    .describe('IDs of collections of the same kind that together have the uploads. None of them is such a union.'),
 };
 type SourceField = keyof typeof sourceFields;
 

@@ -32,11 +32,11 @@ export const destinationFields = {
   backupRtmpURL: text(1, 2048).nullish().describe('RTMP address of a second, redundant feed. Use it or backupURL.'),
   srt: z
     .strictObject({
-      passphrase: passphrase.nullish(),
-      latencyMs: latencyMs.optional(),
-      streamID: streamID.nullish(),
+      passphrase: passphrase.nullish().describe('Secret that encrypts the feed.'),
+      latencyMs: latencyMs.optional().describe('Buffer for lost packets, in milliseconds. Default: 1000.'),
+      streamID: streamID.nullish().describe('ID that the server expects in the handshake of SRT.'),
     })
-    .describe('Settings of an srt:// address. With a passphrase, the feed is encrypted. latencyMs defaults to 1000.')
+    .describe('Settings of an srt:// address.')
     .optional(),
 };
 

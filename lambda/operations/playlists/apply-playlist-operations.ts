@@ -19,22 +19,24 @@ import { itemSoundSettings, soundInput } from '../sound-fields.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 
+const itemID = id.describe('ID of the item.');
+const uploadID = id.describe('ID of the upload.');
 const index = z.int().min(0).max(maxPlaylistItems).describe('Position in the playlist, from 0.');
 
 const edit = z
   .discriminatedUnion('op', [
     z.strictObject({
       op: z.literal('add'),
-      uploadID: id,
+      uploadID,
       index: index.optional().describe('Position in the playlist, from 0. Default: at the end.'),
-      itemID: id.optional(),
+      itemID: id.optional().describe('ID that the new item gets. Default: the service chooses one.'),
     }),
-    z.strictObject({ op: z.literal('remove'), itemID: id }),
-    z.strictObject({ op: z.literal('move'), itemID: id, index }),
-    z.strictObject({ op: z.literal('replace'), itemID: id, uploadID: id }),
+    z.strictObject({ op: z.literal('remove'), itemID }),
+    z.strictObject({ op: z.literal('move'), itemID, index }),
+    z.strictObject({ op: z.literal('replace'), itemID, uploadID }),
     z.strictObject({
       op: z.literal('set'),
-      itemID: id,
+      itemID,
       sound: soundInput.transform(itemSoundSettings).nullish(),
       look: itemLookInput.transform(itemLookSettings).nullish(),
     }),

@@ -11,19 +11,31 @@ import { shownColumns } from '../shown-columns.ts';
 const day = z.iso.date();
 const minutes = z.int().min(1).max(programmeBounds.minutes);
 const ruleID = z.string().regex(/^[\w-]{1,40}$/, { error: 'Use 1 to 40 letters, digits, _ and -.' });
-const sourceFields = { collectionID: id.optional(), uploadID: id.optional() };
+const ownRuleID = ruleID.describe('ID that you choose, such as songs.');
+const ruleName = text(1, 100).describe('Name for people.');
+const sourceFields = {
+  collectionID: id.optional().describe('ID of the collection to draw from.'),
+  uploadID: id.optional().describe('ID of one upload to play, in place of a collection.'),
+};
 const oneSource = 'Use exactly one of collectionID and uploadID.';
 
 const step = z
   .strictObject({
-    id: ruleID,
+    id: ownRuleID,
     ...sourceFields,
-    count: z.int().min(1).max(1000).default(1).describe('Items in each of its turns.'),
-    weight: z.int().min(1).max(programmeBounds.weight).default(1).describe('Share of the turns, unless ordered.'),
+    count: z.int().min(1).max(1000).default(1).describe('Items that it plays in each of its turns.'),
+    weight: z
+      .int()
+      .min(1)
+      .max(programmeBounds.weight)
+      .default(1)
+      .describe('Share of the turns: a step of weight 2 plays twice as many items as one of weight 1.'),
     cursor: z
       .enum(['own', 'shared', 'rerun'])
       .default('own')
-      .describe('Position in the collection. shared: with other steps. rerun: from its beginning each time.'),
+      .describe(
+        'Place in the collection. own: this step has its own. shared: steps share one. rerun: begins again each time.',
+      ),
   })
   .refine(hasOneSource, { error: oneSource })
   .meta({ examples: [{ id: 'songs', collectionID: 'col_songs' }] })
@@ -33,29 +45,41 @@ const step = z
   }));
 
 const hoursFields = {
-  rule: text(1, 500).optional().describe('Days, as an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO,FR. Absent: always.'),
-  at: timeOfDay.optional().describe('Beginning, HH:mm. With rule.'),
-  minutes: minutes.optional().describe('Length. With rule.'),
-  firstDay: day.optional().describe('First day, the origin of INTERVAL and COUNT. Default: 2026-01-01.'),
-  lastDay: day.nullish().describe('Last day on which it begins.'),
+  rule: text(1, 500)
+    .optional()
+    .describe('Days, as an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO,FR. Absent: whenever no other block plays.'),
+  at: timeOfDay.optional().describe('Local time at which the block begins, HH:mm. Needed with rule.'),
+  minutes: minutes.optional().describe('Length of the block in minutes. Needed with rule.'),
+  firstDay: day.optional().describe('First day of the rule, where INTERVAL and COUNT begin. Default: 2026-01-01.'),
+  lastDay: day.nullish().describe('Last day on which the block begins.'),
 };
 const block = z
   .strictObject({
-    id: ruleID,
-    name: text(1, 100),
+    id: ownRuleID,
+    name: ruleName,
     ...hoursFields,
-    priority: z.int().min(0).max(100).default(50).describe('The highest decides where hours overlap.'),
+    priority: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(50)
+      .describe('The block of the highest priority plays where hours overlap.'),
     starts: z
       .enum(['hard', 'next_item'])
       .default('next_item')
-      .describe('hard: cuts off what plays, to the frame. next_item: waits for its end.'),
-    latestMinutes: z.int().min(0).max(720).nullish().describe('With next_item: the longest wait.'),
+      .describe('hard: begins to the frame, and cuts off the current item. next_item: waits until that item ends.'),
+    latestMinutes: z
+      .int()
+      .min(0)
+      .max(720)
+      .nullish()
+      .describe('Longest wait in minutes of a block that starts with next_item. null: until the item ends.'),
     ends: z
       .enum(['finish', 'cut', 'fill'])
       .default('finish')
-      .describe('finish: plays its last item whole. cut: cuts it off. fill: ends exactly, with filler.'),
-    ordered: z.boolean().default(false).describe('true: steps play in this order. false: by weight.'),
-    steps: z.array(step).min(1).max(programmeBounds.stepsOfBlock),
+      .describe('finish: plays the last item whole. cut: cuts it off. fill: ends to the frame, with filler.'),
+    ordered: z.boolean().default(false).describe('true: the steps take turns in this order. false: by their weights.'),
+    steps: z.array(step).min(1).max(programmeBounds.stepsOfBlock).describe('Content of the block, in turns.'),
   })
   .refine(({ rule, at, minutes: length }) => (rule === undefined) === (at === undefined && length === undefined), {
     error: 'Use rule, at and minutes together.',
@@ -83,38 +107,38 @@ const block = z
 
 const midRollMinutes = z.int().min(1).max(programmeBounds.midRollMinutes);
 const timeFields = {
-  everyItems: z.int().min(1).max(1000).optional(),
-  everyMinutes: minutes.optional(),
+  everyItems: z.int().min(1).max(1000).optional().describe('A break after this number of items.'),
+  everyMinutes: minutes.optional().describe('A break after this number of minutes, between items.'),
   atMinutes: z
     .array(z.int().min(0).max(59))
     .min(1)
     .max(60)
     .optional()
-    .describe('Minutes of each hour, such as [0, 30].'),
-  beforeBlockID: ruleID.optional(),
-  afterBlockID: ruleID.optional(),
+    .describe('Breaks at these minutes of each hour, such as [0, 30].'),
+  beforeBlockID: ruleID.optional().describe('A break before the block with this ID.'),
+  afterBlockID: ruleID.optional().describe('A break after the block with this ID.'),
   midRoll: z
     .strictObject({
-      everyMinutes: midRollMinutes,
-      keepLastMinutes: midRollMinutes,
-      blockID: ruleID.nullable(),
+      everyMinutes: midRollMinutes.describe('Minutes between two breaks.'),
+      keepLastMinutes: midRollMinutes.describe('Last minutes of an item, which have no break.'),
+      blockID: ruleID.nullable().describe('ID of the only block with these breaks. null: all blocks.'),
     })
     .optional()
-    .describe('Breaks within long items of a block (null: any), none in their last minutes.'),
+    .describe('Breaks within long items.'),
 };
 const timeNames = ['everyItems', 'everyMinutes', 'atMinutes', 'beforeBlockID', 'afterBlockID', 'midRoll'] as const;
 
 const insert = z
   .strictObject({
-    id: ruleID,
-    name: text(1, 100),
+    id: ownRuleID,
+    name: ruleName,
     ...sourceFields,
     ...timeFields,
-    perBreak: z.int().min(1).max(20).default(1),
-    introUploadID: id.nullish(),
-    outroUploadID: id.nullish(),
-    mostPerHour: z.int().min(1).max(240).nullish(),
-    shortestGapMinutes: z.int().min(0).max(1440).default(0),
+    perBreak: z.int().min(1).max(20).default(1).describe('Items in each break.'),
+    introUploadID: id.nullish().describe('ID of an upload that opens each break.'),
+    outroUploadID: id.nullish().describe('ID of an upload that closes each break.'),
+    mostPerHour: z.int().min(1).max(240).nullish().describe('Most items of this insert in an hour.'),
+    shortestGapMinutes: z.int().min(0).max(1440).default(0).describe('Fewest minutes between two breaks.'),
   })
   .refine(hasOneSource, { error: oneSource })
   .refine((given) => timeNames.filter((name) => given[name] !== undefined).length === 1, {
@@ -141,10 +165,18 @@ const insert = z
 const separationRule = z
   .strictObject({
     by: z.enum(separationKeys),
-    tagPrefix: text(1, 64).nullish().describe('With by tag: only tags that begin with it.'),
-    items: z.int().min(0).max(1000).default(0).describe('Fewest other items between two that are alike.'),
-    minutes: z.int().min(0).max(programmeBounds.minutes).default(0).describe('Fewest minutes between them.'),
-    strength: z.enum(['must', 'should']).default('should').describe('should is given up first.'),
+    tagPrefix: text(1, 64).nullish().describe('Beginning of the tags that count, if by is tag.'),
+    items: z.int().min(0).max(1000).default(0).describe('Fewest other items between two items that are alike.'),
+    minutes: z
+      .int()
+      .min(0)
+      .max(programmeBounds.minutes)
+      .default(0)
+      .describe('Fewest minutes between two items that are alike.'),
+    strength: z
+      .enum(['must', 'should'])
+      .default('should')
+      .describe('must: a rule of strength should is broken first, if no upload meets all.'),
   })
   .transform(({ tagPrefix, ...given }) => ({ ...given, tagPrefix: tagPrefix ?? null }));
 
@@ -154,7 +186,7 @@ export const rulesInput = {
   blocks: z
     .array(block)
     .max(programmeBounds.blocks)
-    .describe('One block without rule plays whenever no other one does.'),
+    .describe('Blocks of days and hours. One block without rule plays whenever no other block does.'),
   inserts: z
     .array(insert)
     .max(programmeBounds.inserts)
@@ -169,7 +201,7 @@ export const rulesInput = {
     .meta({ examples: [{ collectionID: 'col_fillers' }] })
     .transform(({ collectionID, uploadID }) => ({ from: sourceOf({ collectionID, uploadID }) }))
     .nullable()
-    .describe('Items for the time before a hard start. null: items are cut off there.'),
+    .describe('Short items that fill the time before a hard start. null: items are cut off there.'),
   insertSecondsPerHour: z.int().min(1).max(3600).nullable().describe('The most seconds of inserts in an hour.'),
 };
 

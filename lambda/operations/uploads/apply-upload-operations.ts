@@ -23,13 +23,15 @@ const maxDeleted = 1000;
 /** The most uploads that one request moves with their folders: each takes a third of a millisecond of the database. */
 const maxMoved = 10_000;
 
+const uploadID = id.describe('ID of the upload.');
+
 const change = z
   .discriminatedUnion('op', [
-    z.strictObject({ op: z.literal('rename'), uploadID: id, name: uploadName }),
-    z.strictObject({ op: z.literal('move'), uploadID: id, folder: folderPath }),
-    z.strictObject({ op: z.literal('tag'), uploadID: id, tags: someTags }),
-    z.strictObject({ op: z.literal('untag'), uploadID: id, tags: someTags }),
-    z.strictObject({ op: z.literal('delete'), uploadID: id }),
+    z.strictObject({ op: z.literal('rename'), uploadID, name: uploadName }),
+    z.strictObject({ op: z.literal('move'), uploadID, folder: folderPath }),
+    z.strictObject({ op: z.literal('tag'), uploadID, tags: someTags }),
+    z.strictObject({ op: z.literal('untag'), uploadID, tags: someTags }),
+    z.strictObject({ op: z.literal('delete'), uploadID }),
     z.strictObject({ op: z.literal('moveFolder'), folder: namedFolder, to: folderPath }),
     z.strictObject({ op: z.literal('deleteFolder'), folder: namedFolder }),
   ])

@@ -6,6 +6,7 @@ import type { Related, Relation } from '../../operations/relations.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { refusalOfScopes } from '../admission/admit.ts';
 import { callOperation, contextOf } from '../call.ts';
+import { buildOpenapi } from '../openapi/openapi.ts';
 import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 import type { ValidInput } from '../validate.ts';
@@ -123,6 +124,7 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
       // With a key, the answer is stored for repeated requests. They may select other fields, so it must have all
       // fields.
       const answer = await callOperation(service, {
+        buildDocument: buildOpenapi,
         operation,
         caller,
         input,

@@ -10,26 +10,25 @@ import { validateInput } from '../validate.ts';
 import { describe } from './operation-tools.ts';
 import type { Tool } from './operation-tools.ts';
 import { once } from './once.ts';
+import { searchOf } from './operation-search.ts';
 import { selfContained, terse } from './schemas.ts';
 import { shortener } from './short-answers.ts';
 import type { ShortFields } from './short-answers.ts';
 import type { OfferedTool } from './offered-tool.ts';
 
-/** The most operations that a search returns. */
-const mostFound = 8;
-
 /** Creates the tools. */
 export function catalogueTools(operations: readonly Operation[], short: ShortFields): readonly OfferedTool[] {
+  const catalogue = { operations, search: searchOf(operations) };
   return [
     findResources(operations, short),
     getResource(operations, short),
-    findOperations(operations),
-    callOperation(operations, 'read'),
-    callOperation(operations, 'change'),
+    findOperations(catalogue),
+    callOperation(catalogue, 'read'),
+    callOperation(catalogue, 'change'),
   ];
 }
 
-const detail = z.enum(['short', 'full']).default('short').describe('full: the answer has all fields.');
+const detail = z.enum(['short', 'full']).optional().describe('full: returns all fields.');
 
 interface Declared {
   readonly name: string;
@@ -37,6 +36,11 @@ interface Declared {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly annotations: Tool['annotations'];
+}
+
+interface Catalogue {
+  readonly operations: readonly Operation[];
+  readonly search: (words: string) => readonly Operation[];
 }
 
 const reads = { readOnlyHint: true, openWorldHint: false } as const;
@@ -90,7 +94,7 @@ function findResources(operations: readonly Operation[], short: ShortFields): Of
   return {
     ...declared({
       name: 'find_resources',
-      title: 'Find resources',
+      title: 'Find and list resources',
       description:
         'Finds what the account has, of one kind, newest first: its streams, its files (uploads), and so on. Returns ' +
         'rows in data, each with its id, and page.nextCursor if there are more. Next: get_resource, or a tool that ' +
@@ -138,7 +142,8 @@ function getResource(operations: readonly Operation[], short: ShortFields): Offe
   };
 }
 
-function findOperations(operations: readonly Operation[]): OfferedTool {
+function findOperations(catalogue: Catalogue): OfferedTool {
+  const { operations, search } = catalogue;
   const input = z.strictObject({
     query: z.string().max(255).optional().describe('The action, in words, such as “delete an upload”.'),
     name: z.string().max(100).optional().describe('Name of an operation, for its whole description.'),
@@ -159,8 +164,8 @@ function findOperations(operations: readonly Operation[]): OfferedTool {
     operationOf: () => null,
     run: async (args, { scopes }) => {
       const { query, name } = checked(input, args);
-      if (name !== undefined) return whole(operationNamed(operations, name));
-      const found = search(operations, query ?? '').map((operation) => ({
+      if (name !== undefined) return whole(operationNamed(catalogue, name));
+      const found = search(query ?? '').map((operation) => ({
         name: toolName(operation),
         summary: operation.summary,
         tool: callerOf(operation),
@@ -182,18 +187,18 @@ function callerOf({ method }: Operation): string {
 
 /** All that a client needs for a call of an operation. */
 function whole(operation: Operation): Json {
-  const { name, description, inputSchema } = describe(operation);
-  const given = 'examples' in inputSchema ? inputSchema.examples?.[0] : {};
+  const { name, description, inputSchema: input } = describe(operation);
   return {
     name,
     description,
-    inputSchema,
-    nextStep: `Call ${callerOf(operation)} with ${JSON.stringify({ name, arguments: given ?? {} })}.`,
+    inputSchema: input,
+    nextStep: `Call ${callerOf(operation)} with ${JSON.stringify({ name, arguments: input.examples?.[0] ?? {} })}.`,
   };
 }
 
 /** A tool that calls any operation: one that reads, or one that changes. Decision D237. */
-function callOperation(operations: readonly Operation[], kind: 'read' | 'change'): OfferedTool {
+function callOperation(catalogue: Catalogue, kind: 'read' | 'change'): OfferedTool {
+  const { operations } = catalogue;
   const allowed = kind === 'read' ? operations.filter(({ method }) => method === 'GET') : operations;
   const input = z.strictObject({
     name: z.string().max(100).describe('Name of the operation, as find_operations returns it.'),
@@ -201,7 +206,7 @@ function callOperation(operations: readonly Operation[], kind: 'read' | 'change'
   });
   const given = (args: Json) => {
     const { name, arguments: values } = checked(input, args);
-    const operation = operationNamed(operations, name);
+    const operation = operationNamed(catalogue, name);
     if (!allowed.includes(operation))
       throw faultOf(`${name} changes data. Call it with change_operation, with the same arguments.`);
     return { operation, values };
@@ -216,10 +221,7 @@ function callOperation(operations: readonly Operation[], kind: 'read' | 'change'
         `tool. ${kind === 'read' ? '' : 'Ask the user before it deletes or stops anything. '}Next: find_operations ` +
         'first, if the name or the arguments are unknown.',
       input,
-      annotations:
-        kind === 'read'
-          ? reads
-          : { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      annotations: kind === 'read' ? reads : { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     }),
     isFor: (scopes) =>
       operations.some((each) => (each.method === 'GET') === (kind === 'read') && isAllowed(each, scopes)),
@@ -238,12 +240,10 @@ function callOperation(operations: readonly Operation[], kind: 'read' | 'change'
   };
 }
 
-function operationNamed(operations: readonly Operation[], name: string): Operation {
+function operationNamed({ operations, search }: Catalogue, name: string): Operation {
   const found = operations.find((operation) => toolName(operation) === name);
   if (found) return found;
-  const near = search(operations, name.replaceAll(/(?=[A-Z])/g, ' '))
-    .slice(0, 3)
-    .map(toolName);
+  const near = search(name).slice(0, 3).map(toolName);
   const hint = near.length > 0 ? `Nearest: ${near.join(', ')}.` : 'find_operations searches them.';
   throw faultOf(`There is no operation ${name}. ${hint}`);
 }
@@ -251,39 +251,4 @@ function operationNamed(operations: readonly Operation[], name: string): Operati
 function faultOf(detailed: string): ProblemError {
   const errors = [{ path: '/name', code: 'validation_failed' as const, detail: detailed }];
   return new ProblemError('validation_failed', `/name: ${detailed}`, { errors });
-}
-
-/** Words that every description has. */
-const empty = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in', 'on', 'my', 'and', 'with', 'is', 'by', 'from', 'it']);
-
-/**
- * The operations that match the words best, at most eight. A word in the name counts most, and a word that few
- * operations have counts more than one that many have.
- */
-function search(operations: readonly Operation[], words: string): readonly Operation[] {
-  const texts = operations.map((operation) => {
-    const { summary, description = '' } = operation;
-    const inName = new Set(stemsOf(toolName(operation)));
-    return { operation, inName, inSummary: new Set(stemsOf(summary)), inDescription: new Set(stemsOf(description)) };
-  });
-  const wanted = [...new Set(stemsOf(words))].map((word) => {
-    const having = texts.filter((text) => text.inName.has(word) || text.inSummary.has(word));
-    return { word, weight: Math.log2(1 + operations.length / (1 + having.length)) };
-  });
-  const rated = texts.map(({ operation, inName, inSummary, inDescription }) => {
-    const points = wanted.map(({ word, weight }) => {
-      const places = (inName.has(word) ? 4 : 0) + (inSummary.has(word) ? 3 : 0) + (inDescription.has(word) ? 1 : 0);
-      return places * weight;
-    });
-    // A shorter name wins over a longer one that matches alike.
-    return { operation, points: points.reduce((sum, each) => sum + each, 0) - inName.size / 10 };
-  });
-  const found = rated.filter(({ points }) => points > 1).toSorted((a, b) => b.points - a.points);
-  return found.slice(0, mostFound).map(({ operation }) => operation);
-}
-
-/** The words of a text without their endings, so that “deleting uploads” finds “delete an upload”. */
-function stemsOf(text: string): readonly string[] {
-  const all = text.toLowerCase().match(/[a-z]+/g) ?? [];
-  return all.filter((word) => !empty.has(word)).map((word) => word.replace(/(?<=..)(?:ing|ed|es|e|s)$/, ''));
 }

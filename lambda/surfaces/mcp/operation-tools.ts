@@ -133,7 +133,6 @@ export function annotations({ method, hints = {} }: Operation): ToolAnnotations 
   const openWorldHint = hints.openWorld === true;
   if (method === 'GET') return { readOnlyHint: true, openWorldHint };
   return {
-    readOnlyHint: false,
     destructiveHint: method !== 'POST' || hints.destructive === true,
     idempotentHint: method !== 'POST' || hints.idempotent === true,
     openWorldHint,

@@ -18,6 +18,8 @@ interface Texts {
   readonly lists?: readonly string[];
   /** Descriptions of arguments that take the place of those of the operation. */
   readonly says?: Readonly<Record<string, string>>;
+  /** Values of arguments that a call leaves out, where the default of the operation makes long answers. */
+  readonly defaults?: Json;
   /** Descriptions of objects, at any depth, that are listed without their fields. */
   readonly outlines?: Readonly<Record<string, string>>;
 }
@@ -44,8 +46,7 @@ export type Task = OperationTask | CombinedTask;
 const detail: Json = {
   type: 'string',
   enum: ['short', 'full'],
-  default: 'short',
-  description: 'full: the answer has all fields.',
+  description: 'full: returns all fields.',
 };
 
 /** Creates the tools for tasks. */
@@ -86,7 +87,7 @@ function operationTask(operation: Operation, task: OperationTask, short: ShortFi
       const shorten = shortened();
       if (!shorten) return call(operation, args);
       const { isFull, given } = split(args);
-      const answer = await call(operation, given);
+      const answer = await call(operation, { ...task.defaults, ...given });
       return isFull ? answer : { ...shorten(answer), ...(next === undefined ? {} : { nextStep: next }) };
     },
   };
@@ -172,12 +173,13 @@ function mergedInput(schemas: readonly ObjectSchema[]): ObjectSchema {
 /** The input of a tool as it is listed: types and words for a model. The service checks the rest. */
 function listedInput(
   { properties = {}, required }: ObjectSchema,
-  { lists, says = {}, outlines = {} }: Texts,
+  { lists, says = {}, outlines = {}, defaults = {} }: Texts,
   takesDetail: boolean,
 ): ObjectSchema {
   const names = lists ?? Object.keys(properties).filter((name) => name !== 'idempotencyKey');
   const listed = names.map((name) => {
-    const { [name]: field } = outlined({ [name]: terse(properties[name]) }, outlines) as Record<string, Json>;
+    const { [name]: typed } = outlined({ [name]: terse(properties[name]) }, outlines) as Record<string, Json>;
+    const field = Object.hasOwn(defaults, name) ? { ...typed, default: defaults[name] } : typed;
     return [name, says[name] === undefined ? field : { ...field, description: says[name] }];
   });
   return {

@@ -92,6 +92,7 @@ export function createRestHandler(service: Service): RestHandler {
     const found = [...faultsOfKey(idempotencyKey, '/header/Idempotency-Key'), ...faults];
     const input = validateInput(operation, raw, found);
     const { status, headers, body } = await callOperation(service, {
+      buildDocument: buildOpenapi,
       operation,
       caller,
       input,
