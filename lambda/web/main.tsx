@@ -3,7 +3,6 @@
 import { lazy, StrictMode, Suspense } from 'react';
 import type { ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
 import { applyTheme } from './app/theme.ts';
 import type { SignInPath } from './paths.ts';
 
@@ -44,7 +43,8 @@ const pages: Readonly<Record<SignInPath, Page>> = {
 applyTheme();
 const page = (pages as Readonly<Record<string, Page>>)[location.pathname];
 if (page) document.title = `${page.title} · Loop streaming`;
-const Shown = page?.show ?? App;
+// Sign-in pages need neither the shell nor the library of controls.
+const Shown = page?.show ?? lazy(async () => ({ default: (await import('./app/app.tsx')).App }));
 createRoot(document.getElementById('page')!).render(
   <StrictMode>
     <Suspense>

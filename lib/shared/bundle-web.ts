@@ -16,8 +16,10 @@ export interface BundledPages {
    * browsers may cache it for ever.
    */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** The files that are loaded for every address: paths of `files`. */
+  /** The files that each page of a signed-in user needs: paths of `files`. */
   readonly first: readonly string[];
+  /** Those of them that sign-in pages need, too. */
+  readonly signIn: readonly string[];
   /** The further files of each screen, by the path of its source. */
   readonly screens: ReadonlyMap<string, readonly string[]>;
 }
@@ -54,8 +56,15 @@ export function bundlePages(): BundledPages {
   const entryOf = (source: string) =>
     Object.entries(metafile.outputs).find(([, { entryPoint = '' }]) => entryPoint.endsWith(source))![0];
   const [script, style] = [entryOf('web/main.tsx'), entryOf('web/page.css')];
-  const scripts = loadedWith(metafile, script);
-  const preloads = scripts.slice(1).map((path) => `<link rel="modulepreload" href="/assets/${basename(path)}" />`);
+  const always = loadedWith(metafile, script);
+  const shell = loadedWith(metafile, entryOf('web/app/app.tsx')).filter((path) => !always.includes(path));
+  const scripts = [...always, ...shell];
+  const preload = (path: string, more = '') => `<link rel="modulepreload"${more} href="/assets/${basename(path)}" />`;
+  // Sign-in pages do not wait for the shell, which comes after the other files.
+  const preloads = [
+    ...always.slice(1).map((path) => preload(path)),
+    ...shell.map((path) => preload(path, ' fetchpriority="low"')),
+  ];
   // Without it, the font would be asked for only when the style has come.
   const font = [...files.keys()].find((path) => path.includes(firstFont))!;
   preloads.push(`<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}" />`);
@@ -66,12 +75,13 @@ export function bundlePages(): BundledPages {
   files.set('index.html', Buffer.from(page));
   const served = (paths: readonly string[]) => paths.map((path) => `assets/${basename(path)}`);
   const screens = Object.entries(metafile.outputs)
-    .filter(([path, { entryPoint }]) => entryPoint?.endsWith('.tsx') && path !== script)
+    .filter(([path, { entryPoint }]) => entryPoint?.endsWith('.tsx') && !scripts.includes(path))
     .map(([path, { entryPoint = '' }]): [string, string[]] => [
       entryPoint,
       served(loadedWith(metafile, path).filter((each) => !scripts.includes(each))),
     ]);
-  return { files, first: [...served([...scripts, style]), font], screens: new Map(screens) };
+  const signIn = [...served([...always, style]), font];
+  return { files, first: [...signIn, ...served(shell)], signIn, screens: new Map(screens) };
 }
 
 /** A script, and all scripts that it imports statically, directly or indirectly. */

@@ -107,7 +107,7 @@ async function interact(page: Page, siteURL: string): Promise<void> {
   await page.evaluate(() => ((globalThis as any).measured.events = []));
   const navigation = page.getByRole('navigation', { name: 'Screens' });
   for (let lap = 0; lap < 3; lap++) {
-    for (const name of ['Home', 'Library', 'Playlists', 'Streams']) {
+    for (const name of ['Home', 'Library', 'Schedule', 'Streams']) {
       await navigation.getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { name, exact: true }).waitFor();
     }

@@ -14,9 +14,11 @@ interface StillProps {
 export function Still({ stream, isSmall = false }: StillProps): ReactNode {
   return (
     <span className={isSmall ? 'still small' : 'still'}>
-      <span className="none">
-        <ImageOff aria-hidden />
-      </span>
+      {!isSmall && (
+        <span className="none">
+          <ImageOff aria-hidden />
+        </span>
+      )}
       {stream.posterURL && <Poster url={stream.posterURL} alt="" />}
       {!isSmall && <StreamBadge {...stream} />}
     </span>
