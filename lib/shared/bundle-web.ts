@@ -58,7 +58,7 @@ export function bundlePages(): BundledPages {
   const [script, style] = [entryOf('web/main.tsx'), entryOf('web/page.css')];
   const always = loadedWith(metafile, script);
   const shell = loadedWith(metafile, entryOf('web/app/app.tsx')).filter((path) => !always.includes(path));
-  const scripts = [...always, ...shell];
+  const scripts = new Set([...always, ...shell]);
   const preload = (path: string, more = '') => `<link rel="modulepreload"${more} href="/assets/${basename(path)}" />`;
   // Sign-in pages do not wait for the shell, which comes after the other files.
   const preloads = [
@@ -75,10 +75,10 @@ export function bundlePages(): BundledPages {
   files.set('index.html', Buffer.from(page));
   const served = (paths: readonly string[]) => paths.map((path) => `assets/${basename(path)}`);
   const screens = Object.entries(metafile.outputs)
-    .filter(([path, { entryPoint }]) => entryPoint?.endsWith('.tsx') && !scripts.includes(path))
+    .filter(([path, { entryPoint }]) => entryPoint?.endsWith('.tsx') && !scripts.has(path))
     .map(([path, { entryPoint = '' }]): [string, string[]] => [
       entryPoint,
-      served(loadedWith(metafile, path).filter((each) => !scripts.includes(each))),
+      served(loadedWith(metafile, path).filter((each) => !scripts.has(each))),
     ]);
   const signIn = [...served([...always, style]), font];
   return { files, first: [...signIn, ...served(shell)], signIn, screens: new Map(screens) };
