@@ -16,7 +16,6 @@ const documents = list('*.md', '.github/*.md', '{bin,lib,lambda,test}/**/*.md').
 
 /** Texts in documents that look like paths of this repository but are not, with reasons. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
-  ['my-video.mp4', 'a file of the reader'],
   ['live.mjs', 'a script that the reader makes'],
   ['streams.mjs', 'a script that the reader makes'],
   ['codegen.ts', 'a file in the front end of the reader'],

@@ -1,0 +1,155 @@
+// The platform that `loop` talks to, and the credential that it shows there.
+import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { ConnectionFile } from '../local/data-folder.ts';
+import type { Access } from './client.ts';
+import { LoopFailure } from './failure.ts';
+import { keepFile, readKept, signInFile } from './kept-files.ts';
+
+/** A sign-in by a key, or by a device code. */
+export type SignIn = { readonly apiURL: string } & (
+  | { readonly apiKey: string }
+  | {
+      readonly clientID: string;
+      /** Where tokens are refreshed and revoked. */
+      readonly tokenURL: string;
+      readonly revocationURL: string;
+      readonly refreshToken: string;
+      readonly accessToken: string;
+      readonly expiresAtMs: number;
+    }
+);
+
+type Tokens = Extract<SignIn, { clientID: string }>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A token that expires sooner than this is refreshed. */
+const marginMs = 60_000;
+/** Longest time that another process needs for a refresh; an older lock is of a process that was killed. */
+const lockMs = 15_000;
+
+const clone = join(import.meta.dirname, '../..');
+
+/**
+ * The platform in the order: the environment, the sign-in, a local run in this folder or in this clone.
+ * @throws {LoopFailure} if there is none
+ */
+export async function findAccess(environment: Environment): Promise<Access> {
+  const { LOOP_API_URL: url, LOOP_API_KEY: key } = environment;
+  const file = signInFile(environment);
+  const signIn = await readKept<SignIn>(file);
+  const local = key && url ? null : await readLocalRun();
+  if (key) {
+    const apiURL = url ?? signIn?.apiURL ?? local?.apiURL;
+    if (apiURL) return byKey(apiURL, key);
+    throw new LoopFailure('not_signed_in', 'LOOP_API_KEY is set, but not LOOP_API_URL, such as https://HOST/v1.');
+  }
+  if (signIn && (url === undefined || withoutSlash(url) === signIn.apiURL)) return accessOf(signIn, file);
+  if (url !== undefined)
+    throw new LoopFailure('not_signed_in', `You are not signed in at ${url}: loop login, or set LOOP_API_KEY.`);
+  if (local) return byKey(local.apiURL, local.apiKey);
+  throw new LoopFailure(
+    'not_signed_in',
+    'You are not signed in: loop login --url https://HOST. Beside a running `npm start` no sign-in is needed.',
+  );
+}
+
+/** The address of the platform to sign in at. @throws {LoopFailure} if there is none */
+export async function findAddress(environment: Environment): Promise<string> {
+  const signIn = await readKept<SignIn>(signInFile(environment));
+  const apiURL = environment['LOOP_API_URL'] ?? signIn?.apiURL ?? (await readLocalRun())?.apiURL;
+  if (apiURL !== undefined) return withoutSlash(apiURL);
+  throw new LoopFailure('usage', 'The address of the platform is missing: loop login --url https://HOST');
+}
+
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+function accessOf(signIn: SignIn, file: string): Access {
+  if ('apiKey' in signIn) return byKey(signIn.apiURL, signIn.apiKey);
+  let current: Tokens = signIn;
+  return {
+    apiURL: signIn.apiURL,
+    async headers() {
+      if (current.expiresAtMs - Date.now() < marginMs) current = await refresh(current, file);
+      return { authorization: `Bearer ${current.accessToken}` };
+    },
+  };
+}
+
+function byKey(apiURL: string, key: string): Access {
+  return { apiURL: withoutSlash(apiURL), headers: async () => ({ 'x-api-key': key }) };
+}
+
+/** A refresh token works once, so processes take turns, and the second one finds the tokens of the first. */
+async function refresh(seen: Tokens, file: string): Promise<Tokens> {
+  await using _lock = await lock(`${file}.lock`);
+  const kept = await readKept<SignIn>(file);
+  if (!kept || 'apiKey' in kept || kept.clientID !== seen.clientID)
+    throw new LoopFailure('not_signed_in', 'The sign-in has changed meanwhile. Try again.');
+  if (kept.expiresAtMs - Date.now() >= marginMs) return kept;
+  const body = new URLSearchParams({
+    grant_type: 'refresh_token',
+    refresh_token: kept.refreshToken,
+    client_id: kept.clientID,
+  });
+  const response = await fetch(kept.tokenURL, { method: 'POST', body }).catch(() => null);
+  if (response === null || response.status >= 500 || response.status === 429)
+    throw new LoopFailure('unreachable', `${kept.tokenURL} does not answer. Try again in a moment.`);
+  if (!response.ok) throw new LoopFailure('not_signed_in', 'Your sign-in has ended. Sign in again: loop login');
+  const tokens = { ...kept, ...tokensOf((await response.json()) as TokenAnswer, kept.refreshToken) };
+  await keepFile(file, tokens);
+  return tokens;
+}
+
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+}
+
+export function tokensOf(
+  answer: TokenAnswer,
+  refreshToken = '',
+): Pick<Tokens, 'accessToken' | 'refreshToken' | 'expiresAtMs'> {
+  return {
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token ?? refreshToken,
+    expiresAtMs: Date.now() + answer.expires_in * 1000,
+  };
+}
+
+async function lock(path: string): Promise<AsyncDisposable> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  for (;;) {
+    const isMine = await mkdir(path).then(
+      () => true,
+      () => false,
+    );
+    if (isMine) return { [Symbol.asyncDispose]: () => rmdir(path) };
+    const since = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - since > lockMs) await rmdir(path).catch(() => {});
+    else await setTimeout(50);
+  }
+}
+
+/** The local run in this folder, else in the clone that `loop` belongs to. */
+async function readLocalRun(): Promise<ConnectionFile | null> {
+  for (const folder of [process.cwd(), clone]) {
+    const connection = await readKept<ConnectionFile>(join(folder, '.local/connection.json'));
+    if (connection && isRunning(connection.pid)) return connection;
+  }
+  return null;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,93 @@
+// The media files of a folder, and the track of a stream that each belongs to.
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { LoopFailure } from './failure.ts';
+
+export type TrackKind = 'video' | 'audio';
+
+export interface MediaFile {
+  /** The absolute path, without links. */
+  readonly path: string;
+  readonly name: string;
+  /** The type that the platform is told first; it finds out the real one. */
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+}
+
+/** Pictures, still or moving, are the video track; sound alone is the audio track. */
+export interface Tracks<Item> {
+  readonly video: readonly Item[];
+  readonly audio: readonly Item[];
+}
+
+const typesByExtension: Readonly<Record<string, string>> = {
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  mov: 'video/quicktime',
+  mkv: 'video/x-matroska',
+  webm: 'video/webm',
+  ts: 'video/mp2t',
+  mts: 'video/mp2t',
+  m2ts: 'video/mp2t',
+  flv: 'video/x-flv',
+  avi: 'video/x-msvideo',
+  mxf: 'video/mxf',
+  mpg: 'video/mpeg',
+  mpeg: 'video/mpeg',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  opus: 'audio/ogg',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+};
+
+function mediaTypeOf(name: string): string | undefined {
+  return typesByExtension[extname(name).slice(1).toLowerCase()];
+}
+
+export function trackOf(type: string): TrackKind {
+  return type.startsWith('audio') ? 'audio' : 'video';
+}
+
+/** The files of a stream by their tracks, in the order of the files. */
+export function sortTracks<Item>(items: readonly Item[], typeOf: (item: Item) => string): Tracks<Item> {
+  const of = (track: TrackKind) => items.filter((item) => trackOf(typeOf(item)) === track);
+  return { video: of('video'), audio: of('audio') };
+}
+
+/** @throws {LoopFailure} if it is not a file, or empty, or not named as a medium */
+export async function readMediaFile(given: string): Promise<MediaFile> {
+  const path = await realpath(given).catch(() => null);
+  if (path === null) throw new LoopFailure('not_found', `There is no file ${given}.`);
+  const found = await stat(path);
+  const name = basename(given);
+  const mimeType = mediaTypeOf(name);
+  if (!found.isFile()) throw new LoopFailure('usage', `${given} is not a file.`);
+  if (found.size === 0) throw new LoopFailure('usage', `${given} is empty.`);
+  if (mimeType === undefined)
+    throw new LoopFailure('usage', `${name} is not named as video, sound or a picture: its ending is unknown.`);
+  return { path, name, mimeType, bytes: found.size, modifiedMs: found.mtimeMs };
+}
+
+/**
+ * The media files of a folder and the folders in it, by name as people count: 2 before 10.
+ * @throws {LoopFailure} if there is no such folder, or no media in it
+ */
+export async function readMediaFolder(folder: string): Promise<readonly MediaFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => null);
+  if (entries === null) throw new LoopFailure('not_found', `There is no folder ${folder}.`);
+  const paths = entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && mediaTypeOf(entry.name) !== undefined)
+    .map((entry) => join(entry.parentPath, entry.name));
+  if (paths.length === 0) throw new LoopFailure('usage', `${folder} has no video, sound or picture.`);
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return await Promise.all(paths.sort(compare).map(readMediaFile));
+}
