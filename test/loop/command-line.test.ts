@@ -40,8 +40,8 @@ it('ends with a code that scripts can use', { timeout: 30_000 }, async () => {
   ]);
   expect(runs.map(({ code }) => code)).toEqual([0, 2, 2, 4, 3]);
   expect(runs.every(({ code, stdout }) => code === 0 || stdout === '')).toBe(true);
-  expect(JSON.parse(runs[3]!.stderr)).toMatchObject({ error: 'not_signed_in', exitCode: 4 });
-  expect(runs[4]!.stderr).not.toContain('lss_secret');
+  expect(JSON.parse(runs[3].stderr)).toMatchObject({ error: 'not_signed_in', exitCode: 4 });
+  expect(runs[4].stderr).not.toContain('lss_secret');
 });
 
 it('takes no secret as an argument', () => {

@@ -31,8 +31,8 @@ export function spawnLoop(args: readonly string[], { home, environment, stdin = 
   };
   const child = spawn(process.execPath, [entry, ...args], { cwd: home, env, stdio: 'pipe' });
   // A command that is killed does not read its input.
-  child.stdin!.on('error', () => {});
-  child.stdin!.end(stdin);
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
   return child;
 }
 
