@@ -12,7 +12,7 @@ export type SignIn = { readonly apiURL: string } & (
   | { readonly apiKey: string }
   | {
       readonly clientID: string;
-      /** Where tokens are refreshed and revoked. */
+      /** Addresses that refresh and revoke tokens. */
       readonly tokenURL: string;
       readonly revocationURL: string;
       readonly refreshToken: string;
@@ -51,7 +51,7 @@ export async function findAccess(environment: Environment): Promise<Access> {
   if (local) return byKey(local.apiURL, local.apiKey);
   throw new LoopFailure(
     'not_signed_in',
-    'You are not signed in: loop login --url https://HOST. Beside a running `npm start` no sign-in is needed.',
+    'You are not signed in: loop login --url https://HOST. A running `npm start` in this folder needs no sign-in.',
   );
 }
 

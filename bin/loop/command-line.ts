@@ -84,7 +84,7 @@ function addSignIn(program: Command, environment: Environment): void {
     });
   define(program, 'logout', 'forget the sign-in, here and at the platform').action(async (options: Options) => {
     const apiURL = await logout(signInFile(environment));
-    const lines = [apiURL === null ? 'Nobody was signed in.' : `You are signed out of ${apiURL}.`];
+    const lines = [apiURL === null ? 'There was no sign-in here.' : `You are signed out of ${apiURL}.`];
     printerOf(options).answer({ apiURL }, { lines });
   });
 }
@@ -188,7 +188,7 @@ function addAnswers(program: Command, connect: () => Promise<Client>): void {
       const query = { from: text(options['from']), to: text(options['to']), track: text(options['track']) };
       await timeline(await connect(), printerOf(options), given, { ...query, limit: Number(options['limit']) });
     });
-  define(program, 'prove', 'write the signed statement of what was on air on a day')
+  define(program, 'prove', 'write the signed statement of a day on air')
     .argument('[stream]')
     .option('--day <day>', 'a day in UTC, such as 2030-01-31; default: today until now')
     .option('--output <file>', 'file of the statement; the public keys are written beside it')

@@ -30,7 +30,7 @@ interface OAuthRefusal {
 }
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-/** RFC 8628, section 3.5: a client that is told to slow down waits this much longer each time. */
+/** RFC 8628, section 3.5: a client waits this much longer after each answer slow_down. */
 const slowDownSeconds = 5;
 
 /** The base URL of the API for an address that a user gave: the site's, or the API's. @throws {LoopFailure} */
@@ -82,7 +82,7 @@ export async function loginByDevice(apiURL: string, scope: string, file: string,
   return (await client.call<{ email: string }>('GET', '/me')).email;
 }
 
-/** Forgets the sign-in, also at the platform. @returns the address of the platform; null: nobody was signed in */
+/** Forgets the sign-in, also at the platform. @returns the address of the platform; null: there was no sign-in */
 export async function logout(file: string): Promise<string | null> {
   const signIn = await readKept<SignIn>(file);
   await forgetFile(file);

@@ -9,7 +9,7 @@ export interface MediaFile {
   /** The absolute path, without links. */
   readonly path: string;
   readonly name: string;
-  /** The type that the platform is told first; it finds out the real one. */
+  /** The type in the request of the upload; the platform finds out the real one. */
   readonly mimeType: string;
   readonly bytes: number;
   readonly modifiedMs: number;

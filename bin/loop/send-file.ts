@@ -1,4 +1,4 @@
-// Sends a file in parts. What has arrived stays: a process that is killed at any moment is continued by the next.
+// Sends a file in parts. A process that is killed at any moment is continued by the next.
 // Decision D240.
 import { createHash, hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -35,7 +35,7 @@ const examinedEveryMs = 250;
 /** For a URL that nothing is sent to: the size of the parts is in its answer. */
 const anyHash = Buffer.alloc(32).toString('base64');
 
-/** Sends a file, or what is missing of it. @returns its upload @throws {LoopFailure} */
+/** Sends a file, or its missing parts. @returns its upload @throws {LoopFailure} */
 export async function sendFile(file: MediaFile, options: SendingOptions): Promise<Upload> {
   const { client, folder } = options;
   const identity = hash('sha256', [client.apiURL, file.path, file.bytes, file.modifiedMs].join('\n'));

@@ -18,7 +18,7 @@ export interface Printer {
   settle(): void;
 }
 
-/** Time between two lines of progress if nobody sees a terminal, as in the log of a CI. */
+/** Time between two lines of progress if there is no terminal, as in the log of a CI. */
 const sparseMs = 10_000;
 
 export function createPrinter(isJson: boolean): Printer {

@@ -1,4 +1,4 @@
-// The client of `loop`: what it repeats, and how it tells whose fault a failure is.
+// The client of `loop`: its repetitions, and the words of its failures.
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
