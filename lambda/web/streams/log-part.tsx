@@ -54,7 +54,7 @@ function AsRun({ streamID }: { readonly streamID: string }): ReactNode {
   const go = (ms: number) => setParameter('day', dateOf(ms));
   const [framed, setFramed] = useState<TimelineRow | null>(null);
   return (
-    <section aria-labelledby="as-run">
+    <section aria-labelledby="as-run" className="as-run">
       <div className="heading">
         <h2 id="as-run">{days.format(fromMs)}</h2>
         <div className="state">

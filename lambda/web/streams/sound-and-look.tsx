@@ -1,5 +1,5 @@
 // The sound and look of a stream: loudness, joins, framing, logo and titles, with a preview before saving.
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import {
@@ -48,19 +48,36 @@ function Editor({ stream }: { readonly stream: Stream }): ReactNode {
     refresh('/streams?');
   };
   return (
-    <>
+    <div className="editor">
       <Form
         action={lookWords.save}
         onSubmit={save}
-        className="in-row"
+        className="groups"
         isDisabled={look === stream.look && sound === stream.sound}
       >
-        <SoundFields sound={sound} onChange={setSound} />
-        <PictureFields look={look} isLocked={isLive(stream.state)} onChange={setLook} />
-        <OverlayFields overlays={look.overlays} onChange={(overlays) => setLook({ ...look, overlays })} />
+        <Group name={lookWords.groups.sound}>
+          <SoundFields sound={sound} onChange={setSound} />
+        </Group>
+        <Group name={lookWords.groups.picture}>
+          <PictureFields look={look} isLocked={isLive(stream.state)} onChange={setLook} />
+        </Group>
+        <Group name={lookWords.groups.overlays}>
+          <OverlayFields overlays={look.overlays} onChange={(overlays) => setLook({ ...look, overlays })} />
+        </Group>
       </Form>
       <LookPreview streamID={stream.id} look={look} />
-    </>
+    </div>
+  );
+}
+
+/** Fields that belong together, under their name. */
+function Group({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  const id = useId();
+  return (
+    <div role="group" aria-labelledby={id}>
+      <h3 id={id}>{name}</h3>
+      <div className="in-row form">{children}</div>
+    </div>
   );
 }
 

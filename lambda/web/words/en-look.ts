@@ -4,6 +4,7 @@ import { plural } from './plural.ts';
 export const lookWords = {
   title: 'Sound and look',
   save: 'Save sound and look',
+  groups: { sound: 'Sound', picture: 'Picture', overlays: 'Logo and texts' },
   nextItem: 'A live stream applies this from its next item on.',
   pending: (count: number) => `${plural(count, 'item is', 'items are')} still rendering.`,
   loudness: 'Loudness',
