@@ -37,24 +37,23 @@ export function SoundAndLook({ stream }: { readonly stream: Stream }): ReactNode
   );
 }
 
+/** A stream that is read again has new objects with the same settings. */
+const isEqual = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
+
 function Editor({ stream }: { readonly stream: Stream }): ReactNode {
   const [look, setLook] = useState(stream.look);
   const [sound, setSound] = useState(stream.sound);
   const path = `/streams/${stream.id}`;
+  const [isSameLook, isSameSound] = [isEqual(look, stream.look), isEqual(sound, stream.sound)];
   const save = async (): Promise<void> => {
     // Unchanged settings are not sent, because another user may have changed them meanwhile.
-    const changes = { ...(look !== stream.look && { look }), ...(sound !== stream.sound && { sound }) };
+    const changes = { ...(!isSameLook && { look }), ...(!isSameSound && { sound }) };
     show(path, await call('PATCH', path, changes));
     refresh('/streams?');
   };
   return (
-    <div className="editor">
-      <Form
-        action={lookWords.save}
-        onSubmit={save}
-        className="groups"
-        isDisabled={look === stream.look && sound === stream.sound}
-      >
+    <div className="look-editor">
+      <Form action={lookWords.save} onSubmit={save} className="groups" isDisabled={isSameLook && isSameSound}>
         <Group name={lookWords.groups.sound}>
           <SoundFields sound={sound} onChange={setSound} />
         </Group>
