@@ -1,4 +1,5 @@
 // A chart of values over time, with axes, and with the value under the pointer in its caption. uPlot draws it.
+// Decision D247.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import UPlot from 'uplot';
