@@ -33,7 +33,7 @@ try {
   await page.goto(`${siteURL}/streams/${stream}`);
   await page.getByRole('button', { name: 'Watch', exact: true }).click();
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 1);
-  await page.locator('.chart path').first().waitFor();
+  await page.locator('.plot canvas').first().waitFor();
   await take(page, 'stream');
 } finally {
   await browser.close();
