@@ -29,9 +29,12 @@ const tiles = [
   'rows',
   'still',
 ];
+const gallery = `<!doctype html><html lang="en"><title>Gallery</title>
+  <meta id="react-aria-pressable-style"><link rel="stylesheet" href="/page.css">
+  <div id="page"></div><script type="module" src="/gallery.js"></script>`;
 const themes = ['light', 'dark'] as const;
 const shape = { columns: 6, rows: (tiles.length * themes.length) / 6, tilePixels: 320 };
-/** Cells of a tile side by side. A cell has the mean colour of 16 × 16 pixels, so that edges of letters do not count. */
+/** Cells of a tile side by side. A cell has the mean colour of 16 × 16 pixels, which evens out edges of letters. */
 const cellsAcross = 40;
 /** Channels of 256 steps. Another version of Chromium draws letters a little differently. */
 const mostStepsApart = 20;
@@ -44,10 +47,7 @@ test.skipIf(!chromiumPath)('controls look as they did (skipped where Chromium is
     const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', woff2: 'font/woff2' };
     const found = files.get(name);
     response.setHeader('Content-Type', found ? types[name.split('.').at(-1)!]! : 'text/html');
-    response.end(
-      found ??
-        '<!doctype html><html lang="en"><title>Gallery</title><meta id="react-aria-pressable-style"><link rel="stylesheet" href="/page.css"><div id="page"></div><script type="module" src="/gallery.js"></script>',
-    );
+    response.end(found ?? gallery);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
