@@ -97,6 +97,8 @@ function valuesOf(clause: string): string[] {
 function targetOf(path: string, specifier: string): string {
   if (specifier.startsWith('.')) return posix.join(dirname(path), specifier);
   if (specifier.startsWith('node:')) return specifier;
+  if (specifier.startsWith('#words'))
+    return specifier.replace(/^#words(\/)?/, (_, part) => `lambda/web/words/en${part ? '-' : '.ts'}`);
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

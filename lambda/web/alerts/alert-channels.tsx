@@ -8,8 +8,8 @@ import { change, refresh } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { AlertChannel } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { words } from '../words/en.ts';
-import { alertsWords } from '../words/en-alerts.ts';
+import { words } from '#words';
+import { alertsWords } from '#words/alerts.ts';
 import { ChannelForm } from './channel-form.tsx';
 
 const path = '/alert-channels?limit=50';

@@ -1,6 +1,6 @@
 // The alerts page: mails that were sent, incidents, and the channels that receive alerts.
 import type { ReactNode } from 'react';
-import { alertsWords } from '../words/en-alerts.ts';
+import { alertsWords } from '#words/alerts.ts';
 import { AlertChannels } from './alert-channels.tsx';
 import { Incidents } from './incidents.tsx';
 import { Inbox } from './inbox.tsx';

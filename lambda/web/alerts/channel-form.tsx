@@ -7,8 +7,8 @@ import type { IncidentKind } from '../../domain/notices/incidents.ts';
 import type { AlertChannel } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
-import { alertsWords } from '../words/en-alerts.ts';
+import { words } from '#words';
+import { alertsWords } from '#words/alerts.ts';
 
 interface ChannelWish {
   readonly name: string;

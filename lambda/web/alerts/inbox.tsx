@@ -6,7 +6,7 @@ import { refresh } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { Notification } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { alertsWords } from '../words/en-alerts.ts';
+import { alertsWords } from '#words/alerts.ts';
 
 const path = '/notifications?limit=20';
 

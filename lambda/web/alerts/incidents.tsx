@@ -6,7 +6,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Incident } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { alertsWords } from '../words/en-alerts.ts';
+import { alertsWords } from '#words/alerts.ts';
 
 export function Incidents(): ReactNode {
   const [isOpenOnly, setOpenOnly] = useState(false);

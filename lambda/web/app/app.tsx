@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { UploadTray } from '../library/upload-tray.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { formatAge } from './format.ts';
 import { useConnection } from './live-data.ts';
 import { Navigation } from './navigation.tsx';

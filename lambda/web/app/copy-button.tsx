@@ -1,7 +1,7 @@
 // A button that copies a text, and confirms it until the button loses the focus.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 interface CopyButtonProps {
   readonly text: string;

@@ -1,7 +1,7 @@
 // Shows an answer: nothing at first, a skeleton after a moment, an error message, or the data.
 import type { ReactNode } from 'react';
 import { Failure } from '../form.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { isPassing, refresh } from './live-data.ts';
 import type { Live } from './live-data.ts';
 

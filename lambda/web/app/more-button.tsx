@@ -1,7 +1,7 @@
 // The button below a list that loads its next page.
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 interface MoreButtonProps {
   /** Loads the next page; null if there is none. */

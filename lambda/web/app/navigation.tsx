@@ -23,7 +23,7 @@ import { Brand } from '../brand.tsx';
 import { post } from '../requests.ts';
 import type { Session } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { formatMoment, formatWhole } from './format.ts';
 import { useLive } from './live-data.ts';
 import { Link, navigate, usePath } from './router.tsx';

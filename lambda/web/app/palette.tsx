@@ -17,8 +17,8 @@ import {
   useFilter,
 } from 'react-aria-components';
 import { nameOf } from '../streams/stream-name.ts';
-import { words } from '../words/en.ts';
-import { paletteWords } from '../words/en-palette.ts';
+import { words } from '#words';
+import { paletteWords } from '#words/palette.ts';
 import { useLive } from './live-data.ts';
 import { navigate } from './router.tsx';
 import type { Page, Playlist, Stream, Upload as UploadAnswer } from './types.ts';

@@ -1,6 +1,6 @@
 // The state of a stream or an output: a word with a colour.
 import type { ReactNode } from 'react';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import type { Output, Stream } from './types.ts';
 
 type Tone = 'live' | 'moving' | 'wrong' | 'quiet';

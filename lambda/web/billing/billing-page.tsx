@@ -10,7 +10,7 @@ import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { DataTable } from '../kit/data-table.tsx';
 import { Numbers } from '../kit/numbers.tsx';
-import { billingWords } from '../words/en-billing.ts';
+import { billingWords } from '#words/billing.ts';
 import { balancePath, useBalance } from './balance.ts';
 import { CoinTopUp, Deposits } from './coins.tsx';
 import { PriceList } from './price-list.tsx';

@@ -8,7 +8,7 @@ import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import type { CryptoCurrency, CryptoDeposit, DepositAddress } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
-import { billingWords } from '../words/en-billing.ts';
+import { billingWords } from '#words/billing.ts';
 
 const currenciesPath = '/crypto/currencies';
 const depositsPath = '/crypto/deposits';

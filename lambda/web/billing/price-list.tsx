@@ -6,7 +6,7 @@ import { Loaded } from '../app/loaded.tsx';
 import type { Prices } from '../app/types.ts';
 import { DataTable } from '../kit/data-table.tsx';
 import { qualityWords } from '../streams/format-words.ts';
-import { billingWords } from '../words/en-billing.ts';
+import { billingWords } from '#words/billing.ts';
 
 const path = '/prices';
 

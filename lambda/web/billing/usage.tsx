@@ -10,8 +10,8 @@ import type { StreamUsage, Usage } from '../app/types.ts';
 import { Chart } from '../kit/chart.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { DataTable } from '../kit/data-table.tsx';
-import { words } from '../words/en.ts';
-import { billingWords } from '../words/en-billing.ts';
+import { words } from '#words';
+import { billingWords } from '#words/billing.ts';
 
 type Range = keyof typeof billingWords.ranges;
 

@@ -11,8 +11,8 @@ import { Link, navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Collection, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { words as shared } from '../words/en.ts';
-import { collectionWords as words } from '../words/en-collections.ts';
+import { words as shared } from '#words';
+import { collectionWords as words } from '#words/collections.ts';
 import { CollectionForm } from './collection-form.tsx';
 
 export function CollectionPage({ id }: ScreenProps): ReactNode {

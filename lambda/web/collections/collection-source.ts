@@ -1,6 +1,6 @@
 // The source of a collection while it is edited, and its words.
 import type { Collection } from '../app/types.ts';
-import { collectionWords as words } from '../words/en-collections.ts';
+import { collectionWords as words } from '#words/collections.ts';
 
 export type Source = Collection['source'];
 export type SourceForm = keyof typeof words.forms;

@@ -6,7 +6,7 @@ import { Link } from '../app/router.tsx';
 import type { Collection } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { LibraryParts } from '../library/library-parts.tsx';
-import { collectionWords as words } from '../words/en-collections.ts';
+import { collectionWords as words } from '#words/collections.ts';
 import { sourceWords } from './collection-source.ts';
 
 export function CollectionsPage(): ReactNode {

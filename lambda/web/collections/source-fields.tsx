@@ -9,8 +9,8 @@ import type { Collection, Page, Playlist, Upload } from '../app/types.ts';
 import { Field } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { UploadChoice } from '../streams/upload-choice.tsx';
-import { words as shared } from '../words/en.ts';
-import { collectionWords as words } from '../words/en-collections.ts';
+import { words as shared } from '#words';
+import { collectionWords as words } from '#words/collections.ts';
 import { formOf } from './collection-source.ts';
 import type { Source, SourceForm } from './collection-source.ts';
 

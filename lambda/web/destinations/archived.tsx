@@ -5,7 +5,7 @@ import { MoreButton } from '../app/more-button.tsx';
 import type { Destination } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { destinationsWords } from '../words/en-destinations.ts';
+import { destinationsWords } from '#words/destinations.ts';
 
 const path = '/destinations?archived=true&limit=20';
 

@@ -7,8 +7,8 @@ import type { Connection, ManagedSettings, Page, Upload } from '../app/types.ts'
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
-import { channelsWords } from '../words/en-channels.ts';
+import { words } from '#words';
+import { channelsWords } from '#words/channels.ts';
 
 const path = '/managed-settings?limit=50';
 

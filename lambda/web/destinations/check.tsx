@@ -4,7 +4,7 @@ import { Age } from '../app/age.tsx';
 import { change } from '../app/live-data.ts';
 import type { Destination } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { destinationsWords } from '../words/en-destinations.ts';
+import { destinationsWords } from '#words/destinations.ts';
 
 /** The button, and the result of the last check. */
 export function useCheck({ id, name, lastCheck }: Destination): Readonly<Record<'button' | 'found', ReactNode>> {

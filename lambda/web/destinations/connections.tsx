@@ -12,7 +12,7 @@ import type { Connection } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { channelsWords } from '../words/en-channels.ts';
+import { channelsWords } from '#words/channels.ts';
 
 const path = '/connections?limit=50';
 const returnTo = '/destinations';

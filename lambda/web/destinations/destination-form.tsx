@@ -5,7 +5,7 @@ import { call } from '../app/api.ts';
 import type { Destination } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { destinationsWords } from '../words/en-destinations.ts';
+import { destinationsWords } from '#words/destinations.ts';
 
 type Preset = keyof typeof destinationsWords.presets;
 

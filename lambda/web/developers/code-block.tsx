@@ -1,7 +1,7 @@
 // A piece of code with a button that copies it.
 import type { ReactNode } from 'react';
 import { CopyButton } from '../app/copy-button.tsx';
-import { developersWords } from '../words/en-developers.ts';
+import { developersWords } from '#words/developers.ts';
 
 export function CodeBlock({ name, text }: { readonly name: string; readonly text: string }): ReactNode {
   return (

@@ -7,7 +7,7 @@ import { call } from '../app/api.ts';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import { DevelopersParts } from './developers-parts.tsx';
-import { developersWords } from '../words/en-developers.ts';
+import { developersWords } from '#words/developers.ts';
 import { EventPage } from './event-page.tsx';
 import { OperationPage } from './operation-page.tsx';
 

@@ -1,8 +1,8 @@
 // Links between the screens for developers.
 import type { ReactNode } from 'react';
 import { Parts } from '../kit/parts.tsx';
-import { words } from '../words/en.ts';
-import { developersWords } from '../words/en-developers.ts';
+import { words } from '#words';
+import { developersWords } from '#words/developers.ts';
 
 const parts = [
   ['/developers', developersWords.title],

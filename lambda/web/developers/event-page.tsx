@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { DescribedEvent, Document } from '../../surfaces/openapi/described.ts';
 import { Link } from '../app/router.tsx';
-import { developersWords } from '../words/en-developers.ts';
+import { developersWords } from '#words/developers.ts';
 import { SchemaFields } from './schema-fields.tsx';
 
 interface EventPageProps {

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import { DevelopersParts } from './developers-parts.tsx';
-import { developersWords } from '../words/en-developers.ts';
+import { developersWords } from '#words/developers.ts';
 import { CodeBlock } from './code-block.tsx';
 import type * as EditorModule from './graphql-editor.ts';
 

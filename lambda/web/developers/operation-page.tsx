@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { problemsOf } from '../../surfaces/openapi/described.ts';
 import type { Document, Listed } from '../../surfaces/openapi/described.ts';
 import { Link } from '../app/router.tsx';
-import { developersWords } from '../words/en-developers.ts';
+import { developersWords } from '#words/developers.ts';
 import { CodeBlock } from './code-block.tsx';
 import { curlOf, exampleValues, typescriptOf } from './request-examples.ts';
 import { Fields, SchemaFields } from './schema-fields.tsx';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { wordsOfType } from '../../surfaces/openapi/described.ts';
 import type { Document } from '../../surfaces/openapi/described.ts';
 import type { Schema } from '../../surfaces/openapi/schemas.ts';
-import { developersWords } from '../words/en-developers.ts';
+import { developersWords } from '#words/developers.ts';
 
 interface SchemaProps {
   readonly schema: Schema;

@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Listed } from '../../surfaces/openapi/described.ts';
 import { Field, Form } from '../form.tsx';
-import { developersWords } from '../words/en-developers.ts';
+import { developersWords } from '#words/developers.ts';
 import { CodeBlock } from './code-block.tsx';
 import { pathOf } from './request-examples.ts';
 import type { RequestValues } from './request-examples.ts';

@@ -15,7 +15,7 @@ import { Numbers } from '../kit/numbers.tsx';
 import { NowPlaying } from '../streams/now-playing.tsx';
 import { Still } from '../streams/still.tsx';
 import { nameOf } from '../streams/stream-name.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 /** Stills are read again every few seconds. */
 const mostShown = 12;

@@ -15,7 +15,7 @@ import {
   SelectValue,
   useFilter,
 } from 'react-aria-components';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 /** Options of a list without a search. */
 const mostWithoutSearch = 12;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { change } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 export function Captions({ upload: { id, name, captionCount } }: { readonly upload: Upload }): ReactNode {
   const { attempt: set, error } = useAttempt(async (captionsOf: () => Promise<string | null>) =>

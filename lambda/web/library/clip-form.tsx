@@ -5,8 +5,8 @@ import { call } from '../app/api.ts';
 import { refresh } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
-import { words } from '../words/en.ts';
-import { clipWords } from '../words/en-clip.ts';
+import { words } from '#words';
+import { clipWords } from '#words/clip.ts';
 
 interface ClipFormProps {
   readonly upload: Upload;

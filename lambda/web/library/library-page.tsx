@@ -14,7 +14,7 @@ import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Empty } from '../kit/empty.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { LibraryParts } from './library-parts.tsx';
 import { SelectionBar } from './selection-bar.tsx';

@@ -1,7 +1,7 @@
 // Links between the lists of the library.
 import type { ReactNode } from 'react';
 import { Parts } from '../kit/parts.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 const parts = [
   ['/library', words.library.files],

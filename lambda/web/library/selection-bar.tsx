@@ -9,7 +9,7 @@ import { Field, Form } from '../form.tsx';
 import { Question } from '../kit/ask.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 interface SelectionBarProps {
   readonly uploads: readonly Upload[];

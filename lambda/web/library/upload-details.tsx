@@ -6,7 +6,7 @@ import { change } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Sheet } from '../kit/sheet.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { ClipForm } from './clip-form.tsx';
 
 interface UploadDetailsProps {

@@ -9,7 +9,7 @@ import { navigate } from '../app/router.tsx';
 import type { Upload } from '../app/types.ts';
 import { Question } from '../kit/ask.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { Captions } from './captions.tsx';
 import { UploadDetails } from './upload-details.tsx';
 

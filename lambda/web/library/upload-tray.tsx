@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { formatBytes, formatShare } from '../app/format.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { chosenFiles } from './dropped-files.ts';
 import { uploadQueue } from './upload-queue.ts';
 import type { UploadTask } from './upload-queue.ts';

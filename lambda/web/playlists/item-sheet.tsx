@@ -13,9 +13,9 @@ import { joinKinds, joinSeconds, usualSound } from '../../domain/playout/sound.t
 import { Form, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
-import { words } from '../words/en.ts';
-import { lookWords } from '../words/en-look.ts';
-import { playlistWords } from '../words/en-playlist.ts';
+import { words } from '#words';
+import { lookWords } from '#words/look.ts';
+import { playlistWords } from '#words/playlist.ts';
 import type { Item } from './differences.ts';
 import type { Edit } from './edit.ts';
 

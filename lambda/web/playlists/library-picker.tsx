@@ -10,8 +10,8 @@ import { SearchField } from '../app/search-field.tsx';
 import type { Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
-import { playlistWords } from '../words/en-playlist.ts';
+import { words } from '#words';
+import { playlistWords } from '#words/playlist.ts';
 
 interface LibraryPickerProps {
   readonly kind: PlaylistKind;

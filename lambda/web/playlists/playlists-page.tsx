@@ -10,7 +10,7 @@ import type { Page, Playlist, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { LibraryParts } from '../library/library-parts.tsx';
 import { nameOf } from '../streams/stream-name.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 const path = '/playlists?limit=20';
 

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, call } from '../app/api.ts';
 import { refresh } from '../app/live-data.ts';
 import type { Playlist } from '../app/types.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { edited } from './edit.ts';
 import type { Edit } from './edit.ts';
 

@@ -6,7 +6,7 @@ import type { Programme } from '../app/types.ts';
 import { Weekdays } from '../app/weekdays.tsx';
 import { Field, NumberField, OptionalNumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import { daysOf, newStep, ruleOfDays } from './rules.ts';
 import type { Block, Days, Step } from './rules.ts';
 import { SourceChoice } from './sources.tsx';

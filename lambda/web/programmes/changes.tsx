@@ -6,8 +6,8 @@ import type { comparisonSchema } from '../../operations/programmes/compare-progr
 import { call } from '../app/api.ts';
 import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words as shared } from '../words/en.ts';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { words as shared } from '#words';
+import { programmeWords as words } from '#words/programmes.ts';
 import type { Rules } from './rules.ts';
 
 type Comparison = z.output<typeof comparisonSchema>;

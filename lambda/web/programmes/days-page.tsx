@@ -14,8 +14,8 @@ import type { Programme } from '../app/types.ts';
 import { Field } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { instantIn, localIn } from '../schedule/zoned-time.ts';
-import { words as shared } from '../words/en.ts';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { words as shared } from '#words';
+import { programmeWords as words } from '#words/programmes.ts';
 import { dateWords, separationWords } from './rule-words.tsx';
 import { dayNumber, dayOfNumber } from './rules.ts';
 

@@ -4,7 +4,7 @@ import { useFault } from '../app/faults.tsx';
 import type { Programme } from '../app/types.ts';
 import { Field, NumberField, OptionalNumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import { insertTimes, timedInsert, timeOfInsert } from './rules.ts';
 import type { Block, Insert, InsertTime } from './rules.ts';
 import { SourceChoice } from './sources.tsx';

@@ -9,7 +9,7 @@ import { Link, navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Programme, Stream } from '../app/types.ts';
 import { nameOf } from '../streams/stream-name.ts';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import { Changes } from './changes.tsx';
 import { RuleLists } from './rule-lists.tsx';
 import type { Opening } from './rule-lists.tsx';

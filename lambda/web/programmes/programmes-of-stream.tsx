@@ -14,7 +14,7 @@ import { Failure, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { UploadChoice } from '../streams/upload-choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 const programmesOf = (streamID: string) => `/programmes?limit=${playlistKinds.length}&streamID=${streamID}`;
 

@@ -7,7 +7,7 @@ import { zonesWith } from '../app/time-zones.ts';
 import type { Programme } from '../app/types.ts';
 import { OptionalNumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import { BlockForm } from './block-form.tsx';
 import { InsertForm } from './insert-form.tsx';
 import { RuleDetails } from './rule-details.tsx';

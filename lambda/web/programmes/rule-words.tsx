@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { weekdays } from '../../domain/shared/wall-clock.ts';
 import type { Weekday } from '../../domain/shared/wall-clock.ts';
 import { weekdayName } from '../app/weekdays.tsx';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import { daysOf, timeOfInsert } from './rules.ts';
 import type { Block, Insert, Separation } from './rules.ts';
 import { SourceName } from './sources.tsx';

@@ -4,7 +4,7 @@ import { separationKeys } from '../../domain/programme/programme-rules.ts';
 import { FaultHere, useFault } from '../app/faults.tsx';
 import { Field, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import type { Separation } from './rules.ts';
 
 interface SeparationFormProps {

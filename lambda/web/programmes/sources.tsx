@@ -6,7 +6,7 @@ import { useLive } from '../app/live-data.ts';
 import type { Collection, Page, Programme } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
 import { UploadChoice } from '../streams/upload-choice.tsx';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import type { Source } from './rules.ts';
 
 export function SourceName({ from: { collectionID, uploadID } }: { readonly from: Source }): ReactNode {

@@ -5,7 +5,7 @@ import type { Faults } from '../app/faults.tsx';
 import { refresh, show } from '../app/live-data.ts';
 import type { Programme } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import { changesOf, rulesOf } from './rules.ts';
 import type { Rules } from './rules.ts';
 

@@ -8,7 +8,7 @@ import { formatMoment } from '../app/format.ts';
 import { show, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import type { Programme } from '../app/types.ts';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 
 type Versions = z.output<typeof versionsSchema>;
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { CSSProperties, ReactNode } from 'react';
 import { serviceNow } from '../app/api.ts';
 import { localIn } from '../schedule/zoned-time.ts';
-import { programmeWords as words } from '../words/en-programmes.ts';
+import { programmeWords as words } from '#words/programmes.ts';
 import { dateWords } from './rule-words.tsx';
 import { beginsOn, dayMs, dayNumber, dayOfNumber, weekdayOf } from './rules.ts';
 import type { Block, Rules } from './rules.ts';

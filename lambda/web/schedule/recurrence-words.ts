@@ -2,7 +2,7 @@
 import { weekdays } from '../../domain/shared/wall-clock.ts';
 import type { Weekday } from '../../domain/shared/wall-clock.ts';
 import { weekdayName } from '../app/weekdays.tsx';
-import { scheduleWords } from '../words/en-schedule.ts';
+import { scheduleWords } from '#words/schedule.ts';
 
 /** The form's choices for the usual rules. */
 export type Repetition = keyof typeof scheduleWords.repetitions;

@@ -10,7 +10,7 @@ import { Ask } from '../kit/ask.tsx';
 import { Sheet } from '../kit/sheet.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { scheduleWords } from '../words/en-schedule.ts';
+import { scheduleWords } from '#words/schedule.ts';
 import { hoursWords, recurrenceWords } from './recurrence-words.ts';
 
 interface RunSheetProps {

@@ -7,7 +7,7 @@ import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { setParameter, useParameter } from '../app/router.tsx';
 import type { Occurrence, Stream } from '../app/types.ts';
-import { scheduleWords } from '../words/en-schedule.ts';
+import { scheduleWords } from '#words/schedule.ts';
 import { PlanSheet } from './plan-sheet.tsx';
 import { RunSheet } from './run-sheet.tsx';
 import { ScheduledStreams } from './scheduled-streams.tsx';

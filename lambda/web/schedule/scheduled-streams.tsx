@@ -6,7 +6,7 @@ import { Link } from '../app/router.tsx';
 import type { Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { nameOf } from '../streams/stream-name.ts';
-import { scheduleWords } from '../words/en-schedule.ts';
+import { scheduleWords } from '#words/schedule.ts';
 import { hoursWords, recurrenceWords } from './recurrence-words.ts';
 import { CancelSchedule } from './run-sheet.tsx';
 

@@ -5,7 +5,7 @@ import { serviceNow } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
 import type { Occurrence } from '../app/types.ts';
 import { nameOf } from '../streams/stream-name.ts';
-import { scheduleWords } from '../words/en-schedule.ts';
+import { scheduleWords } from '#words/schedule.ts';
 import { piecesOf } from './runs.ts';
 import type { Piece } from './runs.ts';
 import { hoursSkipped } from './zoned-time.ts';

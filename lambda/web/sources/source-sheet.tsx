@@ -7,8 +7,8 @@ import type { Source } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
-import { words as shared } from '../words/en.ts';
-import { sourceWords as words } from '../words/en-sources.ts';
+import { words as shared } from '#words';
+import { sourceWords as words } from '#words/sources.ts';
 
 type SignIn = keyof typeof words.signIns;
 

@@ -14,8 +14,8 @@ import { Ask } from '../kit/ask.tsx';
 import { Empty } from '../kit/empty.tsx';
 import { LibraryParts } from '../library/library-parts.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words as shared } from '../words/en.ts';
-import { sourceWords as words } from '../words/en-sources.ts';
+import { words as shared } from '#words';
+import { sourceWords as words } from '#words/sources.ts';
 import { SourceSheet } from './source-sheet.tsx';
 
 const path = '/sources?limit=50';

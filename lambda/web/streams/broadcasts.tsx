@@ -7,7 +7,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import type { Broadcast, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { channelsWords } from '../words/en-channels.ts';
+import { channelsWords } from '#words/channels.ts';
 
 const everyMs = 10_000;
 const tones = { prepared: 'quiet', starting: 'moving', live: 'live', ended: 'quiet', failed: 'wrong' } as const;

@@ -11,7 +11,7 @@ import { mediaTypeOf } from '../library/media-types.ts';
 import { uploadQueue } from '../library/upload-queue.ts';
 import { useUploadTasks } from '../library/upload-tray.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import type { DraftStream, TrackKind } from './draft-stream.ts';
 import { UploadChoice } from './upload-choice.tsx';
 

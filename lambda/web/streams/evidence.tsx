@@ -6,7 +6,7 @@ import { formatBitrate, formatBytes, formatDuration, formatNumber, formatWhole }
 import { useConnection, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import type { Stream, StreamStats } from '../app/types.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { Preview } from './preview.tsx';
 
 const figuresEveryMs = 2000;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { SeriesCharts, SeriesTable } from './series-chart.tsx';
 import type { Series } from './series-chart.tsx';
 

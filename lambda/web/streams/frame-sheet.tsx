@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { formatDuration, formatTime } from '../app/format.ts';
 import type { TimelineRow } from '../app/types.ts';
 import { Sheet } from '../kit/sheet.tsx';
-import { words } from '../words/en.ts';
-import { guideWords } from '../words/en-guide.ts';
+import { words } from '#words';
+import { guideWords } from '#words/guide.ts';
 import { titleOf } from './now-playing.tsx';
 
 const pictureWidthPx = 640;

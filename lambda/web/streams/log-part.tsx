@@ -12,8 +12,8 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { setParameter, useParameter } from '../app/router.tsx';
 import type { Stream, TimelineRow, Transition } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
-import { words } from '../words/en.ts';
-import { guideWords } from '../words/en-guide.ts';
+import { words } from '#words';
+import { guideWords } from '#words/guide.ts';
 import { FrameSheet } from './frame-sheet.tsx';
 import { titleOf } from './now-playing.tsx';
 

@@ -7,7 +7,7 @@ import type { Upload } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { sendFile } from '../library/send-file.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { lookWords } from '../words/en-look.ts';
+import { lookWords } from '#words/look.ts';
 import { UploadChoice } from './upload-choice.tsx';
 
 interface LogoChoiceProps {

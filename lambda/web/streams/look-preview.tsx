@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import type { Stream } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
-import { lookWords } from '../words/en-look.ts';
+import { lookWords } from '#words/look.ts';
 
 interface LookPreviewProps {
   readonly streamID: string;

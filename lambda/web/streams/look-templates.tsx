@@ -4,8 +4,8 @@ import { usualClock, usualLogo, usualTheme, usualTitle } from '../../domain/play
 import { joinKinds } from '../../domain/playout/sound.ts';
 import type { Stream } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
-import { lookWords } from '../words/en-look.ts';
+import { words } from '#words';
+import { lookWords } from '#words/look.ts';
 import type { StreamChanges } from './draft-stream.ts';
 import { LogoChoice } from './logo-choice.tsx';
 import { LookPreview } from './look-preview.tsx';

@@ -11,7 +11,7 @@ import type { Destination, Page, Playlist, Stream } from '../app/types.ts';
 import { DestinationForm } from '../destinations/destination-form.tsx';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { ChosenMedia } from './chosen-media.tsx';
 import { DraftStream } from './draft-stream.ts';
 import type { StreamChanges } from './draft-stream.ts';

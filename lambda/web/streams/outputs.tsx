@@ -10,8 +10,8 @@ import type { Destination, Output, Page, Stream } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
-import { outputsWords } from '../words/en-channels.ts';
+import { words } from '#words';
+import { outputsWords } from '#words/channels.ts';
 
 export function Outputs({ stream }: { readonly stream: Stream }): ReactNode {
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');

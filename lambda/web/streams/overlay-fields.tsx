@@ -12,7 +12,7 @@ import {
 import type { Stream } from '../app/types.ts';
 import { Field, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { lookWords } from '../words/en-look.ts';
+import { lookWords } from '#words/look.ts';
 import { LogoChoice } from './logo-choice.tsx';
 import { PlaceChoice } from './place-choice.tsx';
 import { RunningFields } from './running-fields.tsx';

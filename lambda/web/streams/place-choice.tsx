@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { overlayPlaces } from '../../domain/playout/overlays.ts';
 import { Choice } from '../kit/choice.tsx';
-import { lookWords } from '../words/en-look.ts';
+import { lookWords } from '#words/look.ts';
 
 type Place = (typeof overlayPlaces)[number];
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { call, serviceNow } from '../app/api.ts';
 import { Poster } from '../app/poster.tsx';
 import type { Stream } from '../app/types.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { nameOf } from './stream-name.ts';
 
 interface Link {

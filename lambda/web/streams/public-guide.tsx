@@ -10,8 +10,8 @@ import { Failure, Field, Form } from '../form.tsx';
 import { Ask } from '../kit/ask.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
-import { guideWords } from '../words/en-guide.ts';
+import { words } from '#words';
+import { guideWords } from '#words/guide.ts';
 
 const pathOf = (streamID: string) => `/streams/${streamID}/guide-link`;
 

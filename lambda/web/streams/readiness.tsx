@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react';
 import type { ReadinessCode } from '../../domain/readiness/readiness-issues.ts';
 import { useLive } from '../app/live-data.ts';
-import { words } from '../words/en.ts';
-import { remediesWords } from '../words/en-readiness.ts';
+import { words } from '#words';
+import { remediesWords } from '#words/readiness.ts';
 
 export interface ReadinessAnswer {
   readonly ready: boolean;

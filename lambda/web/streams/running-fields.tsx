@@ -5,7 +5,7 @@ import { captionPlaces, clockKinds, overlayBounds, usualClock, usualTicker } fro
 import type { Stream } from '../app/types.ts';
 import { zonesWith } from '../app/time-zones.ts';
 import { Choice } from '../kit/choice.tsx';
-import { lookWords } from '../words/en-look.ts';
+import { lookWords } from '#words/look.ts';
 import { PlaceChoice } from './place-choice.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { formatBitrate, formatMoment, formatNumber, formatWhole } from '../app/format.ts';
 import { Chart } from '../kit/chart.tsx';
 import { DataTable } from '../kit/data-table.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 
 /** Columns of equal length, as in the answer of `GET /streams/{id}/stats/history`. */
 export interface Series {

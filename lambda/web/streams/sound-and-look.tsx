@@ -15,7 +15,7 @@ import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
 import { Field, Form, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { lookWords } from '../words/en-look.ts';
+import { lookWords } from '#words/look.ts';
 import { LookPreview } from './look-preview.tsx';
 import { OverlayFields } from './overlay-fields.tsx';
 import { StingerFields } from './stinger-fields.tsx';

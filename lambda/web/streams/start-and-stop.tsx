@@ -6,7 +6,7 @@ import { Ask } from '../kit/ask.tsx';
 import { formatNumber } from '../app/format.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { nameOf } from './stream-name.ts';
 
 export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { stingerCutSeconds, usualStingerCutSeconds } from '../../domain/playout/stinger.ts';
 import type { Stream } from '../app/types.ts';
 import { NumberField } from '../form.tsx';
-import { lookWords } from '../words/en-look.ts';
+import { lookWords } from '#words/look.ts';
 import { UploadChoice } from './upload-choice.tsx';
 
 type Stinger = NonNullable<Stream['look']['stinger']>;

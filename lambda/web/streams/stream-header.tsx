@@ -14,7 +14,7 @@ import type { Stream } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { Question } from '../kit/ask.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { Readiness, readinessPath } from './readiness.tsx';
 import type { ReadinessAnswer } from './readiness.tsx';
 import { StartAndStop } from './start-and-stop.tsx';

@@ -6,7 +6,7 @@ import { usePath } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Stream } from '../app/types.ts';
 import { Parts } from '../kit/parts.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { Broadcasts } from './broadcasts.tsx';
 import { LogPart } from './log-part.tsx';
 import { OnAirPart } from './on-air-part.tsx';

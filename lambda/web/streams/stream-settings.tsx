@@ -8,7 +8,7 @@ import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { framerateWords, qualityWords } from './format-words.ts';
 import { WhereTo } from './where-to.tsx';
 import type { Place } from './where-to.tsx';

@@ -14,7 +14,7 @@ import { StreamBadge } from '../app/state-badge.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Choice } from '../kit/choice.tsx';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { Still } from './still.tsx';
 import { nameOf } from './stream-name.ts';
 

@@ -10,7 +10,7 @@ import { refusedInWords } from '../app/refused-in-words.ts';
 import type { Page, Stream, TimelineRow } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { titleOf } from './now-playing.tsx';
 
 const everyMs = 15_000;

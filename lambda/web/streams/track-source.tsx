@@ -11,7 +11,7 @@ import type { Page, Playlist, Stream, Upload } from '../app/types.ts';
 import { Failure, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { words } from '../words/en.ts';
+import { words } from '#words';
 import { makePlaylist } from './draft-stream.ts';
 import { UploadChoice } from './upload-choice.tsx';
 

@@ -7,8 +7,8 @@ import type { Connection, Destination, ManagedSettings, Page, Stream } from '../
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
-import { words } from '../words/en.ts';
-import { channelsWords } from '../words/en-channels.ts';
+import { words } from '#words';
+import { channelsWords } from '#words/channels.ts';
 
 /** The fields of a stream that name its first place. */
 export type Place = Pick<Stream, 'destinationID' | 'managedSettingsID' | 'streamDestination'>;

@@ -9,7 +9,7 @@ import { usePages } from '../app/use-pages.ts';
 import { Failure } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { webhooksWords } from '../words/en-alerts.ts';
+import { webhooksWords } from '#words/alerts.ts';
 
 const tones = { pending: 'moving', delivered: 'live', failed: 'wrong' } as const;
 /** The interval of reading deliveries, which /changes does not report. */

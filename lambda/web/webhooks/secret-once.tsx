@@ -1,7 +1,7 @@
 // The secret of a webhook, which the API answers only once.
 import type { ReactNode } from 'react';
 import { CopyButton } from '../app/copy-button.tsx';
-import { webhooksWords } from '../words/en-alerts.ts';
+import { webhooksWords } from '#words/alerts.ts';
 
 export function SecretOnce({ secret }: { readonly secret: string | null }): ReactNode {
   return (

@@ -1,7 +1,7 @@
 // Whether a webhook is enabled: a word with a colour.
 import type { ReactNode } from 'react';
 import type { Webhook } from '../app/types.ts';
-import { webhooksWords } from '../words/en-alerts.ts';
+import { webhooksWords } from '#words/alerts.ts';
 
 export function WebhookBadge({ webhook: { enabled, disabledReason } }: { readonly webhook: Webhook }): ReactNode {
   return (

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Webhook } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
-import { words } from '../words/en.ts';
-import { webhooksWords } from '../words/en-alerts.ts';
+import { words } from '#words';
+import { webhooksWords } from '#words/alerts.ts';
 import { eventTypes } from './event-types.ts';
 import type { EventType } from './event-types.ts';
 

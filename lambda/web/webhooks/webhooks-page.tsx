@@ -9,7 +9,7 @@ import { Link } from '../app/router.tsx';
 import type { Webhook } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { DevelopersParts } from '../developers/developers-parts.tsx';
-import { webhooksWords } from '../words/en-alerts.ts';
+import { webhooksWords } from '#words/alerts.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { WebhookBadge } from './webhook-badge.tsx';
 import { WebhookForm } from './webhook-form.tsx';
