@@ -308,10 +308,12 @@ describe('where things are', () => {
     const withoutEntries = product.filter(({ path }) => !entry(path));
     const elsewhere = places(withoutEntries, /.*\bprocess\.env\b.*/g);
     // These are no settings of ours. A child process inherits only the search path, so it has no credentials. AWS
-    // defines the variable for the endpoint, which its SDK's clients read as well.
+    // defines the variable for the endpoint, which its SDK's clients read as well. Our own SDK runs in processes of
+    // users.
     const conventions = [
       /^lambda\/publisher\/ffmpeg\/media-tool\.ts:\d+: return \{ PATH: process\.env\.PATH, /,
       /^lambda\/ports\/aws\/call-aws\.ts:.*\.AWS_ENDPOINT_URL /,
+      /^lambda\/surfaces\/sdk\/typescript\/loop\.ts:.*\bprocess\.env\['LOOP_API_(?:URL|KEY)'\]/,
     ];
     expect(elsewhere.filter((place) => !conventions.some((convention) => convention.test(place)))).toEqual([]);
   });

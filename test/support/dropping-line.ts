@@ -1,6 +1,6 @@
-// A connection between a client and servers that drops every few seconds: an HTTP proxy for tunnels.
+// A connection between a client and servers that drops every few seconds: an HTTP proxy, also for tunnels.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, request as send } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -32,6 +32,26 @@ export async function startDroppingLine(everyMs: number): Promise<DroppingLine> 
     }
     client.on('data', (chunk: Buffer) => (bytesSent += chunk.length));
     client.pipe(target).pipe(client);
+  });
+  // Some clients make no tunnel for http: addresses.
+  server.on('request', (request, response) => {
+    const { method, headers, socket } = request;
+    open.add(socket);
+    const forwarded = send(request.url!, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.on('error', () => socket.destroy()).pipe(response);
+    });
+    forwarded.on('error', () => socket.destroy());
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        open.delete(socket);
+        forwarded.destroy();
+      });
+    request
+      .on('data', (chunk: Buffer) => (bytesSent += chunk.length))
+      .on('error', () => {})
+      .pipe(forwarded);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const drop = () => {

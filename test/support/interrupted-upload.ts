@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startDroppingLine } from './dropping-line.ts';
 
-const client = join(import.meta.dirname, 'multipart-client.ts');
+const referenceClient = [process.execPath, join(import.meta.dirname, 'multipart-client.ts')];
 const chunkBytes = 8 * 1024 ** 2;
 
 /** Writes a file of sound: noise without any repeated stretch. */
@@ -53,6 +53,7 @@ export interface InterruptedUpload {
 }
 
 /**
+ * @param options.client a command with the arguments and the output of the reference client, which is the default
  * @param options.kills number of random places in the file at which the client is killed and started again
  * @param options.parallel number of parts that the client sends at once
  * @throws unless the client ends with a complete upload
@@ -61,13 +62,19 @@ export async function sendInterrupted(
   file: string,
   sizeBytes: number,
   { apiURL, apiKey }: { readonly apiURL: string; readonly apiKey: string },
-  options: { readonly dropEveryMs: number; readonly kills: number; readonly parallel: number },
+  options: {
+    readonly dropEveryMs: number;
+    readonly kills: number;
+    readonly parallel: number;
+    readonly client?: readonly string[];
+  },
 ): Promise<InterruptedUpload> {
   await using line = await startDroppingLine(options.dropEveryMs);
   const places = Array.from({ length: options.kills }, () => Math.random() * sizeBytes).sort((a, b) => a - b);
   let kills = 0;
   for (;;) {
-    const child = spawn(process.execPath, [client, file, 'audio/wav', apiURL, String(options.parallel)], {
+    const [program = '', ...args] = options.client ?? referenceClient;
+    const child = spawn(program, [...args, file, 'audio/wav', apiURL, String(options.parallel)], {
       env: { ...process.env, API_KEY: apiKey, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: line.proxyURL, NO_PROXY: '' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

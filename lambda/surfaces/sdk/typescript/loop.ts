@@ -1,0 +1,280 @@
+// The part of the TypeScript SDK that is written by hand: retries, problems, pages, waiting, uploads and webhooks.
+// The package has it beside the generated functions, one for each operation. It needs Node 20 and nothing else.
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+export interface LoopOptions {
+  /** URL of the API, which ends in /v1. Default: the environment variable LOOP_API_URL. */
+  readonly apiURL?: string;
+  /** Default: the environment variable LOOP_API_KEY. */
+  readonly apiKey?: string;
+  /** Attempts of a request, including the first. Default: 6, which is about half a minute. */
+  readonly attempts?: number;
+}
+
+/** The settings of a connection, without defaults. */
+export interface Connection {
+  readonly apiURL: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch;
+}
+
+/** A fault of one field of a request. */
+export interface FieldFault {
+  /** JSON Pointer of the field. */
+  readonly path: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** A refusal of the API, as a problem document (RFC 9457). */
+export class LoopProblem extends Error {
+  override readonly name = 'LoopProblem';
+  /** A stable code, such as `stream_not_ready`. */
+  readonly code: string;
+  readonly status: number;
+  /** The detail of the problem: whose fault it was, and what to do. */
+  readonly remedy: string;
+  readonly errors: readonly FieldFault[];
+  /** The whole document, with the fields of its code, such as `readiness`. */
+  readonly document: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, document: Readonly<Record<string, unknown>>) {
+    const { code = 'unknown', detail = `The server answered with status ${status}.`, errors = [] } = document;
+    super(`${String(code)}: ${String(detail)}`);
+    this.code = String(code);
+    this.status = status;
+    this.remedy = String(detail);
+    this.errors = errors as readonly FieldFault[];
+    this.document = document;
+  }
+}
+
+/** Fills in defaults. @throws if there is no API key or no address */
+export function connectionOf({ apiURL, apiKey, attempts = 6 }: LoopOptions = {}): Connection {
+  const url = apiURL ?? process.env['LOOP_API_URL'];
+  const key = apiKey ?? process.env['LOOP_API_KEY'];
+  if (!url || !key) throw new Error('Set LOOP_API_URL and LOOP_API_KEY, or the options apiURL and apiKey.');
+  return { apiURL: url, headers: { 'x-api-key': key }, fetch: retryingFetch(attempts) };
+}
+
+/**
+ * Returns a `fetch` that repeats requests which got no answer, or one that asks for patience. Each POST has an
+ * Idempotency-Key, so that a repeated one has no second effect. Decision D239.
+ * @throws {LoopProblem} if the API refuses the request
+ */
+export function retryingFetch(attempts: number): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const isOurs = request.headers.has('x-api-key');
+    if (isOurs && request.method === 'POST' && !request.headers.has('idempotency-key'))
+      request.headers.set('idempotency-key', randomUUID());
+    for (let attempt = 1; ; attempt++) {
+      const answered = await fetch(request.clone(), { redirect: 'manual' }).catch((error: unknown) => ({ error }));
+      if ('error' in answered) {
+        if (attempt === attempts || request.signal.aborted) throw answered.error;
+      } else {
+        if (answered.ok) return answered;
+        // The address of a picture is at another place, which must not get the API key.
+        if (answered.status === 302) return await fetch(answered.headers.get('location')!);
+        const problem = await problemOf(answered);
+        if (attempt === attempts || !isTransient(problem)) throw problem;
+      }
+      const waitSeconds = 'error' in answered ? 0 : Number(answered.headers.get('retry-after') ?? 0);
+      // Half of the wait is random, so that clients do not return together.
+      await setTimeout(Math.max(waitSeconds * 1000, 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)));
+    }
+  };
+}
+
+async function problemOf(response: Response): Promise<LoopProblem> {
+  const text = await response.text();
+  try {
+    return new LoopProblem(response.status, JSON.parse(text) as Record<string, unknown>);
+  } catch {
+    return new LoopProblem(response.status, {});
+  }
+}
+
+function isTransient({ status, code }: LoopProblem): boolean {
+  return [429, 500, 502, 503, 504].includes(status) || code === 'idempotency_in_progress';
+}
+
+interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly page: { readonly nextCursor: string | null; readonly hasMore: boolean };
+}
+
+/**
+ * Goes through all rows of a list.
+ * @param read reads the page of a cursor; undefined: the first page
+ */
+export async function* rowsOf<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): AsyncGenerator<Row> {
+  let cursor: string | undefined;
+  do {
+    const { data, page } = await read(cursor);
+    yield* data;
+    cursor = page.hasMore && page.nextCursor ? page.nextCursor : undefined;
+  } while (cursor !== undefined);
+}
+
+/**
+ * Reads a resource every 2 seconds until it is as wanted.
+ * @param isFailed ends the waiting as well, by an error
+ */
+export async function waitFor<Resource>(
+  read: () => Promise<Resource>,
+  isDone: (resource: Resource) => boolean,
+  {
+    isFailed = () => false,
+    timeoutSeconds = 600,
+    everySeconds = 2,
+  }: { isFailed?: (resource: Resource) => boolean; timeoutSeconds?: number; everySeconds?: number } = {},
+): Promise<Resource> {
+  const endMs = Date.now() + timeoutSeconds * 1000;
+  for (;;) {
+    const resource = await read();
+    if (isDone(resource)) return resource;
+    if (isFailed(resource)) throw new Error(`It failed: ${JSON.stringify(resource)}`);
+    if (Date.now() > endMs) throw new Error(`It was not done within ${timeoutSeconds} seconds.`);
+    await setTimeout(everySeconds * 1000);
+  }
+}
+
+const partBytes = 16 * 1024 ** 2;
+
+/**
+ * Uploads a file in parts, and resumes where an interrupted run ended. Until then, a file beside it remembers the
+ * upload.
+ * @returns the ID of the upload, whose content is then examined
+ */
+export async function uploadFile(
+  connection: Connection,
+  path: string,
+  {
+    mimeType,
+    parallel = 4,
+    ...facts
+  }: { mimeType: string; parallel?: number; name?: string; folder?: string; tags?: string[] },
+): Promise<string> {
+  const { size: fileSize, mtimeMs } = await stat(path);
+  const memory = `${path}.loop-upload`;
+  const known = await readFile(memory, 'utf8').catch(() => '');
+  const [knownID = '', version] = known.split(' ');
+  const isSame = version === `${fileSize}-${mtimeMs}`;
+  const body = { name: basename(path), mimeType, fileSize, multipart: true, ...facts };
+  const id = isSame ? knownID : (await call<{ id: string }>(connection, 'POST', '/uploads', body)).id;
+  if (!isSame) await writeFile(memory, `${id} ${fileSize}-${mtimeMs}`);
+
+  const arrived = await call<{ partNumber: number }[]>(connection, 'GET', `/uploads/${id}/parts`).catch(completed);
+  const there = arrived && new Set(arrived.map(({ partNumber }) => partNumber));
+  const numbers = Array.from({ length: Math.ceil(fileSize / partBytes) }, (_, index) => index + 1);
+  let waiting = there ? numbers.filter((number) => !there.has(number)) : [];
+  for (;;) {
+    await sendParts(connection, { id, path, waiting, parallel });
+    try {
+      await call(connection, 'POST', `/uploads/${id}/complete`);
+      await rm(memory, { force: true });
+      return id;
+    } catch (error) {
+      if (!(error instanceof LoopProblem) || error.code !== 'parts_missing') throw error;
+      waiting = error.document['partNumbers'] as number[];
+    }
+  }
+}
+
+/** A complete upload has no parts any more. */
+function completed(error: unknown): null {
+  if (error instanceof LoopProblem && error.status < 500 && error.code !== 'not_found') return null;
+  throw error;
+}
+
+interface Sending {
+  readonly id: string;
+  readonly path: string;
+  readonly waiting: readonly number[];
+  readonly parallel: number;
+}
+
+async function sendParts(connection: Connection, { id, path, waiting, parallel }: Sending): Promise<void> {
+  const source = await open(path);
+  const left = [...waiting];
+  const { size } = await source.stat();
+  const work = async () => {
+    for (let number = left.shift(); number !== undefined; number = left.shift()) {
+      const start = (number - 1) * partBytes;
+      const bytes = Buffer.alloc(Math.min(partBytes, size - start));
+      await source.read(bytes, 0, bytes.length, start);
+      await sendPart(connection, id, number, bytes);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: parallel }, work));
+  } finally {
+    await source.close();
+  }
+}
+
+/** Sends a part, with a new URL for each of three attempts, because URLs expire. */
+async function sendPart(connection: Connection, id: string, partNumber: number, bytes: Buffer): Promise<void> {
+  const body = { partNumbers: [partNumber], sha256: [createHash('sha256').update(bytes).digest('base64')] };
+  for (let attempt = 1; ; attempt++) {
+    const { parts } = await call<{ parts: { url: string; method: string; headers: Record<string, string> }[] }>(
+      connection,
+      'POST',
+      `/uploads/${id}/part-urls`,
+      body,
+    );
+    const { url, method, headers } = parts[0]!;
+    try {
+      await connection.fetch(url, { method, headers, body: new Uint8Array(bytes) });
+      return;
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+async function call<Answer>(
+  { apiURL, headers, fetch: send }: Connection,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const json = body && { body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } };
+  const response = await send(apiURL + path, { method, headers, ...json });
+  return (await response.json()) as Answer;
+}
+
+export interface WebhookEvent {
+  /** A type of events, such as `stream.state_changed`. */
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/**
+ * Verifies a message of a webhook by Standard Webhooks, and returns its event.
+ * @param body the bytes as they came, before any parser
+ * @throws if no signature is by this secret, or the message is older than five minutes
+ */
+export function verifyWebhook(
+  secret: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: string,
+  now = new Date(),
+): WebhookEvent {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    String(headers[name] ?? ''),
+  ) as [string, string, string];
+  if (!(Math.abs(now.getTime() / 1000 - Number(timestamp)) <= 300)) throw new Error('The message is too old.');
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest();
+  const isBySecret = signatures.split(' ').some((signature) => {
+    const given = Buffer.from(signature.replace(/^v1,/, ''), 'base64');
+    return signature.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected);
+  });
+  if (!isBySecret) throw new Error('No signature of the message is by this secret.');
+  return JSON.parse(body) as WebhookEvent;
+}
