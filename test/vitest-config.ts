@@ -55,7 +55,7 @@ const nightly = [
   'test/hostile/parsers.test.ts',
   'test/long/{as-run,black-hole,changed-settings,disturbed-outputs,drawn-texts,given-stages}.test.ts',
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
-  'test/long/{library,mcp-inspector,pair-mutations,radio,recover,recurrence-zones}.test.ts',
+  'test/long/{library,mcp-inspector,mcp-python,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sdk,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
   'test/long/{four-files,mid-rolls,programme,programme-faults,programme-year}.test.ts',
   'test/publisher/inspecting/flaws.test.ts',
