@@ -18,6 +18,7 @@ export const waysOut: Readonly<Record<string, { readonly test: string } | { read
   'imports/import.task.ts': { because: 'answers the health check of ECS on the same machine' },
   'publisher/agent.task.ts': { because: 'answers the health check of ECS on the same machine' },
   'publisher/media/source-head.ts': { because: 'reads objects of our own store' },
+  'surfaces/sdk/typescript/loop.ts': { because: 'runs at a customer, and calls the API of a stage' },
   'container/task-protection.ts': { because: 'the agent of ECS on the same machine' },
   'container/ecs-task.ts': { because: 'the agent of ECS on the same machine' },
 };
