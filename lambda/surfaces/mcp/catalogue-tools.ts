@@ -12,16 +12,15 @@ import type { Tool } from './operation-tools.ts';
 import { once } from './once.ts';
 import { searchOf } from './operation-search.ts';
 import { selfContained, terse } from './schemas.ts';
-import { shortener } from './short-answers.ts';
-import type { ShortFields } from './short-answers.ts';
+import type { ShortenerOf } from './short-answers.ts';
 import type { OfferedTool } from './offered-tool.ts';
 
 /** Creates the tools. */
-export function catalogueTools(operations: readonly Operation[], short: ShortFields): readonly OfferedTool[] {
+export function catalogueTools(operations: readonly Operation[], shortenerOf: ShortenerOf): readonly OfferedTool[] {
   const catalogue = { operations, search: searchOf(operations) };
   return [
-    findResources(operations, short),
-    getResource(operations, short),
+    findResources(operations, shortenerOf),
+    getResource(operations, shortenerOf),
     findOperations(catalogue),
     callOperation(catalogue, 'read'),
     callOperation(catalogue, 'change'),
@@ -67,7 +66,7 @@ function enumOf(kinds: ReadonlyMap<string, Operation>): z.ZodEnum<Record<string,
   return z.enum([...kinds.keys()]);
 }
 
-function findResources(operations: readonly Operation[], short: ShortFields): OfferedTool {
+function findResources(operations: readonly Operation[], shortenerOf: ShortenerOf): OfferedTool {
   const pages = operations.filter((operation) => Object.hasOwn(operation.query.shape, 'cursor'));
   const kinds = kindsOf(pages, /^\/(?:billing\/)?([a-z-]+)$/);
   const usual = new Set(['limit', 'cursor', 'q', 'ids']);
@@ -108,12 +107,12 @@ function findResources(operations: readonly Operation[], short: ShortFields): Of
       const { kind, filters: given = {}, detail: chosen, ...others } = checked(input, args);
       const operation = kinds.get(kind)!;
       const answer = await call(operation, { ...given, ...others });
-      return chosen === 'full' ? answer : (shortener(operation.output.body, short)?.(answer) ?? answer);
+      return chosen === 'full' ? answer : (shortenerOf(operation.output.body)?.(answer) ?? answer);
     },
   };
 }
 
-function getResource(operations: readonly Operation[], short: ShortFields): OfferedTool {
+function getResource(operations: readonly Operation[], shortenerOf: ShortenerOf): OfferedTool {
   const kinds = kindsOf(operations, /^\/([a-z-]+)\/\{id\}$/);
   const input = z.strictObject({
     kind: enumOf(kinds),
@@ -137,7 +136,7 @@ function getResource(operations: readonly Operation[], short: ShortFields): Offe
       const { kind, id, detail: chosen } = checked(input, args);
       const operation = kinds.get(kind)!;
       const answer = await call(operation, { id });
-      return chosen === 'full' ? answer : (shortener(operation.output.body, short, true)?.(answer) ?? answer);
+      return chosen === 'full' ? answer : (shortenerOf(operation.output.body, true)?.(answer) ?? answer);
     },
   };
 }

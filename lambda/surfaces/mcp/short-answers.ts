@@ -10,16 +10,31 @@ export interface ShortFields {
   readonly whenRead: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Makes an answer short. */
+type Shorten = (answer: Json) => Json;
+
 /**
- * The function that makes answers short; null if the answers have nothing to leave out.
- * @param body the schema of the answers
+ * The function that makes answers of a schema short; null if they have nothing to leave out.
+ * @param body the schema of the answers; undefined: there are none
+ * @param isRead whether the answer is one resource that is read @default false
  */
-export function shortener(
-  body: z.ZodType | undefined,
-  fields: ShortFields,
-  isRead = false,
-): ((answer: Json) => Json) | null {
-  if (!body) return null;
+export type ShortenerOf = (body: z.ZodType | undefined, isRead?: boolean) => Shorten | null;
+
+/** Gives the shorteners of schemas. Each is made once, because reading a schema takes milliseconds. */
+export function shortenersOf(fields: ShortFields): ShortenerOf {
+  const [listed, read] = [new Map<z.ZodType, Shorten | null>(), new Map<z.ZodType, Shorten | null>()];
+  return (body, isRead = false) => {
+    if (!body) return null;
+    const made = isRead ? read : listed;
+    const known = made.get(body);
+    if (known !== undefined) return known;
+    const shorten = shortener(body, fields, isRead);
+    made.set(body, shorten);
+    return shorten;
+  };
+}
+
+function shortener(body: z.ZodType, fields: ShortFields, isRead: boolean): Shorten | null {
   const schemas: Record<string, Schema> = {};
   const root = jsonSchema(body, 'output', schemas) as Schema;
   if (!Object.keys(schemas).some((component) => Object.hasOwn(fields.everywhere, component))) return null;

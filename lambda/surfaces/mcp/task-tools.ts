@@ -7,8 +7,7 @@ import { annotations, inputSchema } from './operation-tools.ts';
 import type { ObjectSchema } from './operation-tools.ts';
 import { once } from './once.ts';
 import { terse } from './schemas.ts';
-import { shortener } from './short-answers.ts';
-import type { ShortFields } from './short-answers.ts';
+import type { ShortenerOf } from './short-answers.ts';
 import type { OfferedTool } from './offered-tool.ts';
 
 interface Texts {
@@ -53,7 +52,7 @@ const detail: Json = {
 export function taskTools(
   operations: readonly Operation[],
   tasks: readonly Task[],
-  short: ShortFields,
+  shortenerOf: ShortenerOf,
 ): readonly OfferedTool[] {
   const byID = new Map(operations.map((operation) => [operation.id, operation]));
   const named = (id: string) => {
@@ -62,15 +61,17 @@ export function taskTools(
     return found;
   };
   return tasks.map((task) => {
-    if ('operation' in task) return operationTask(named(task.operation), task, short);
+    if ('operation' in task) return operationTask(named(task.operation), task, shortenerOf);
     const { reads, chain } = task;
     const parts = Object.entries(reads ?? {}).map(([field, id]) => ({ field, operation: named(id) }));
-    return reads ? readingTask(task, parts, short) : chainedTask(task, named(chain![0]), named(chain![1]), short);
+    return reads
+      ? readingTask(task, parts, shortenerOf)
+      : chainedTask(task, named(chain![0]), named(chain![1]), shortenerOf);
   });
 }
 
-function operationTask(operation: Operation, task: OperationTask, short: ShortFields): OfferedTool {
-  const shortened = once(() => shortener(operation.output.body, short));
+function operationTask(operation: Operation, task: OperationTask, shortenerOf: ShortenerOf): OfferedTool {
+  const shortened = () => shortenerOf(operation.output.body);
   const [, next] = operation.method === 'GET' ? [] : (/ Next: ([^]*)$/.exec(task.description) ?? []);
   return {
     name: toolName(operation),
@@ -99,7 +100,7 @@ interface Part {
 }
 
 /** A tool that reads several things at once. */
-function readingTask(task: CombinedTask, parts: readonly Part[], short: ShortFields): OfferedTool {
+function readingTask(task: CombinedTask, parts: readonly Part[], shortenerOf: ShortenerOf): OfferedTool {
   const takes = once(() => parts.map(({ operation }) => inputSchema(operation)));
   const [{ operation: first }] = parts as [Part];
   return {
@@ -119,7 +120,7 @@ function readingTask(task: CombinedTask, parts: readonly Part[], short: ShortFie
         // The first operation refuses what none of them takes.
         const isIts = (name: string) => names[index]!.includes(name) || (index === 0 && !names.flat().includes(name));
         const part = await call(operation, Object.fromEntries(Object.entries(given).filter(([name]) => isIts(name))));
-        answer[field] = isFull ? part : (shortener(operation.output.body, short)?.(part) ?? part);
+        answer[field] = isFull ? part : (shortenerOf(operation.output.body)?.(part) ?? part);
       }
       return answer;
     },
@@ -127,7 +128,7 @@ function readingTask(task: CombinedTask, parts: readonly Part[], short: ShortFie
 }
 
 /** A tool that makes something, and then does one more thing with it. */
-function chainedTask(task: CombinedTask, make: Operation, then: Operation, short: ShortFields): OfferedTool {
+function chainedTask(task: CombinedTask, make: Operation, then: Operation, shortenerOf: ShortenerOf): OfferedTool {
   return {
     name: task.name,
     listed: once(() => ({
@@ -139,7 +140,7 @@ function chainedTask(task: CombinedTask, make: Operation, then: Operation, short
     operationOf: () => make,
     async run(args, { call }) {
       const made = await call(make, args);
-      const shorten = shortener(make.output.body, short);
+      const shorten = shortenerOf(make.output.body);
       return { ...(shorten?.(made) ?? made), ...(await call(then, { id: made['id'] })) };
     },
   };

@@ -10,6 +10,7 @@ import { describeAll, isTool } from './operation-tools.ts';
 import type { Tool } from './operation-tools.ts';
 import type { OfferedTool } from './offered-tool.ts';
 import { once } from './once.ts';
+import { shortenersOf } from './short-answers.ts';
 import type { ShortFields } from './short-answers.ts';
 import { taskTools } from './task-tools.ts';
 import type { Task } from './task-tools.ts';
@@ -41,7 +42,8 @@ export interface ChosenTools {
 export function toolsOf(operations: readonly Operation[], { tasks, short }: ToolTexts): Tools {
   const offered = operations.filter(isTool);
   const descriptions = once(() => describeAll(offered));
-  const forTasks = byName([...taskTools(offered, tasks, short), ...catalogueTools(offered, short)]);
+  const shortenerOf = shortenersOf(short);
+  const forTasks = byName([...taskTools(offered, tasks, shortenerOf), ...catalogueTools(offered, shortenerOf)]);
   const forOperations = byName(offered.map((operation) => toolOf(operation, descriptions)));
   const toolsets: readonly string[] = ['default', 'all', ...new Set(offered.map(({ tag }) => tag))];
   return {
