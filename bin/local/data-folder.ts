@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isLocalRun } from './local-run-process.ts';
 import { apiKeyPrefix } from '../../lambda/surfaces/admission/authenticate.ts';
 
 /** Created at the first start and never changed: data that these secrets seal cannot be read with others. */
@@ -195,14 +196,4 @@ function unusable(path: string, error: NodeJS.ErrnoException): Error {
   return new Error(`${path} cannot be used as the data folder (${error.code}). Name another with --data.`, {
     cause: error,
   });
-}
-
-/** Whether the process is a local run. The process id of a dead run may now belong to another program. */
-async function isLocalRun(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('local.ts');
-  } catch {
-    return false;
-  }
 }

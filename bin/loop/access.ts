@@ -3,6 +3,7 @@ import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ConnectionFile } from '../local/data-folder.ts';
+import { isLocalRun } from '../local/local-run-process.ts';
 import type { Access } from './client.ts';
 import { LoopFailure } from './failure.ts';
 import { keepFile, readKept, signInFile } from './kept-files.ts';
@@ -140,16 +141,7 @@ async function lock(path: string): Promise<AsyncDisposable> {
 async function readLocalRun(): Promise<ConnectionFile | null> {
   for (const folder of [process.cwd(), clone]) {
     const connection = await readKept<ConnectionFile>(join(folder, '.local/connection.json'));
-    if (connection && isRunning(connection.pid)) return connection;
+    if (connection && (await isLocalRun(connection.pid))) return connection;
   }
   return null;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

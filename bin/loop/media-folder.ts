@@ -1,6 +1,7 @@
 // The media files of a folder, and the track of a stream that each belongs to.
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { mediaTypeByName } from '../../lambda/domain/media/media-types.ts';
 import { LoopFailure } from './failure.ts';
 
 export type TrackKind = 'video' | 'audio';
@@ -21,38 +22,6 @@ export interface Tracks<Item> {
   readonly audio: readonly Item[];
 }
 
-const typesByExtension: Readonly<Record<string, string>> = {
-  mp4: 'video/mp4',
-  m4v: 'video/mp4',
-  mov: 'video/quicktime',
-  mkv: 'video/x-matroska',
-  webm: 'video/webm',
-  ts: 'video/mp2t',
-  mts: 'video/mp2t',
-  m2ts: 'video/mp2t',
-  flv: 'video/x-flv',
-  avi: 'video/x-msvideo',
-  mxf: 'video/mxf',
-  mpg: 'video/mpeg',
-  mpeg: 'video/mpeg',
-  mp3: 'audio/mpeg',
-  m4a: 'audio/mp4',
-  aac: 'audio/aac',
-  wav: 'audio/wav',
-  flac: 'audio/flac',
-  ogg: 'audio/ogg',
-  opus: 'audio/ogg',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-  gif: 'image/gif',
-};
-
-function mediaTypeOf(name: string): string | undefined {
-  return typesByExtension[extname(name).slice(1).toLowerCase()];
-}
-
 export function trackOf(type: string): TrackKind {
   return type.startsWith('audio') ? 'audio' : 'video';
 }
@@ -69,7 +38,7 @@ export async function readMediaFile(given: string): Promise<MediaFile> {
   if (path === null) throw new LoopFailure('not_found', `There is no file ${given}.`);
   const found = await stat(path);
   const name = basename(given);
-  const mimeType = mediaTypeOf(name);
+  const mimeType = mediaTypeByName(name);
   if (!found.isFile()) throw new LoopFailure('usage', `${given} is not a file.`);
   if (found.size === 0) throw new LoopFailure('usage', `${given} is empty.`);
   if (mimeType === undefined)
@@ -85,7 +54,7 @@ export async function readMediaFolder(folder: string): Promise<readonly MediaFil
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => null);
   if (entries === null) throw new LoopFailure('not_found', `There is no folder ${folder}.`);
   const paths = entries
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && mediaTypeOf(entry.name) !== undefined)
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && mediaTypeByName(entry.name) !== undefined)
     .map((entry) => join(entry.parentPath, entry.name));
   if (paths.length === 0) throw new LoopFailure('usage', `${folder} has no video, sound or picture.`);
   const { compare } = new Intl.Collator('en', { numeric: true });
