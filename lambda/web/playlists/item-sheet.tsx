@@ -1,18 +1,13 @@
 // A dialog with the sound and look of one item of a playlist, as far as they differ from those of its stream.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import {
-  framingModes,
-  pictureEffects,
-  pictureJoinKinds,
-  pictureJoinSeconds,
-  usualLook,
-} from '../../domain/playout/look.ts';
+import { pictureEffects, pictureJoinSeconds, usualLook } from '../../domain/playout/look.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
-import { joinKinds, joinSeconds, usualSound } from '../../domain/playout/sound.ts';
+import { joinSeconds, usualSound } from '../../domain/playout/sound.ts';
 import { Form, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
+import { framingOptions, loudnessOptions, pictureJoinOptions, soundJoinOptions } from '../streams/look-options.ts';
 import { words } from '#words';
 import { lookWords } from '#words/look.ts';
 import { playlistWords } from '#words/playlist.ts';
@@ -28,9 +23,14 @@ interface ItemSheetProps {
 
 type Join = { readonly kind: string; readonly seconds: number } | null;
 
-const targets = [-14, -16, -23];
 const unchanged = 'unchanged';
 const follow = ['', playlistWords.asStream] as const;
+
+/** The settings that have values; null if none has one. */
+function given(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null {
+  const kept = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
+  return kept.length > 0 ? Object.fromEntries(kept) : null;
+}
 
 /** Choices without a value follow the stream. */
 export function ItemSheet({ item, kind, onEdit, onClose }: ItemSheetProps): ReactNode {
@@ -40,53 +40,45 @@ export function ItemSheet({ item, kind, onEdit, onClose }: ItemSheetProps): Reac
   const [join, setJoin] = useState<Join>(isVideo ? pictureJoin : soundJoin);
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     const level = fields['loudness'];
-    const sound = {
-      ...(level && {
-        loudness: level === unchanged ? { enabled: false } : { enabled: true, targetLUFS: Number(level) },
-      }),
-      ...(!isVideo && join && { join }),
-      ...(item.sound?.under && { under: item.sound.under }),
-    };
-    const look = {
-      ...(fields['framing'] && { framing: { ...framing, mode: fields['framing'] } }),
-      ...(isVideo && join && { join }),
-    };
-    const orNone = <Settings extends object>(settings: Settings) =>
-      Object.keys(settings).length > 0 ? settings : null;
-    onEdit({ op: 'set', itemID: item.id, sound: orNone(sound), look: orNone(look) });
+    const mode = fields['framing'];
+    // Settings without a field here are kept.
+    const sound = given({
+      ...item.sound,
+      loudness: level
+        ? level === unchanged
+          ? { enabled: false }
+          : { enabled: true, targetLUFS: Number(level) }
+        : null,
+      join: isVideo ? soundJoin : join,
+    });
+    const look = given({
+      ...item.look,
+      framing: isVideo ? (mode ? { ...framing, mode } : null) : framing,
+      join: isVideo ? join : pictureJoin,
+    });
+    onEdit({ op: 'set', itemID: item.id, sound, look });
     onClose();
   };
   return (
-    <Sheet title={playlistWords.settings(item.name ?? '…')} isOpen onClose={onClose}>
+    <Sheet title={playlistWords.settings(item.name ?? '…')} isOpen onClose={onClose} dismiss={words.cancel}>
       <p className="hint">{playlistWords.note}</p>
       <Form action={words.save} onSubmit={save}>
         <Choice
           name="loudness"
           label={lookWords.loudness}
           defaultValue={loudness === null ? '' : loudness.enabled ? String(loudness.targetLUFS) : unchanged}
-          options={[
-            follow,
-            ...[...new Set([...targets, loudness?.targetLUFS ?? targets[0]!])].map(
-              (lufs) => [String(lufs), lookWords.loudnesses(lufs)] as const,
-            ),
-            [unchanged, lookWords.loudnessOff],
-          ]}
+          options={[follow, ...loudnessOptions(loudness?.targetLUFS), [unchanged, lookWords.loudnessOff]]}
         />
         {isVideo && (
           <Choice
             name="framing"
             label={lookWords.framing}
             defaultValue={framing?.mode ?? ''}
-            options={[follow, ...framingModes.map((mode) => [mode, lookWords.framings[mode]] as const)]}
+            options={[follow, ...framingOptions]}
           />
         )}
         <JoinFields isVideo={isVideo} join={join} onChange={setJoin} />
       </Form>
-      <p className="buttons">
-        <button type="button" onClick={onClose}>
-          {words.cancel}
-        </button>
-      </p>
     </Sheet>
   );
 }
@@ -98,9 +90,7 @@ interface JoinFieldsProps {
 }
 
 function JoinFields({ isVideo, join, onChange }: JoinFieldsProps): ReactNode {
-  const options = isVideo
-    ? pictureJoinKinds.map((kind) => [kind, lookWords.pictureJoins[kind]] as const)
-    : joinKinds.map((kind) => [kind, lookWords.soundJoins[kind]] as const);
+  const options = isVideo ? pictureJoinOptions : soundJoinOptions;
   const bounds = isVideo ? pictureJoinSeconds : joinSeconds;
   const { seconds } = (isVideo ? usualLook : usualSound).join;
   const hasLength =
