@@ -4,8 +4,10 @@ import type { Live } from '../app/live-data.ts';
 import type { BillingOverview } from '../app/types.ts';
 
 export const balancePath = '/billing/overview';
-const everyMs = 10_000;
+/** The interval of reading beside other screens. The screen of billing reads more often. */
+const usualMs = 30_000;
 
-export function useBalance(): Live<BillingOverview> {
+/** @param everyMs see `useLive` */
+export function useBalance(everyMs = usualMs): Live<BillingOverview> {
   return useLive<BillingOverview>(balancePath, everyMs);
 }

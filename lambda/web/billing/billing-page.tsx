@@ -16,6 +16,7 @@ import { CoinTopUp, Deposits } from './coins.tsx';
 import { PriceList } from './price-list.tsx';
 import { UsageOverTime } from './usage.tsx';
 
+const balanceEveryMs = 10_000;
 const invoicesPath = '/billing/invoices?limit=20';
 
 export function BillingPage(): ReactNode {
@@ -38,7 +39,7 @@ export function BillingPage(): ReactNode {
 
 function Balance(): ReactNode {
   return (
-    <Loaded live={useBalance()} path={balancePath}>
+    <Loaded live={useBalance(balanceEveryMs)} path={balancePath}>
       {({ billing, storage }) => (
         <>
           <Numbers

@@ -8,10 +8,12 @@ interface SheetProps {
   readonly onClose: () => void;
   /** `alertdialog` for questions that an action asks. @default dialog */
   readonly role?: 'dialog' | 'alertdialog';
+  /** The text of a button below the content that closes the dialog; absent: the content has its own buttons. */
+  readonly dismiss?: string;
   readonly children: ReactNode;
 }
 
-export function Sheet({ title, isOpen, onClose, role = 'dialog', children }: SheetProps): ReactNode {
+export function Sheet({ title, isOpen, onClose, role = 'dialog', dismiss, children }: SheetProps): ReactNode {
   const close = (open: boolean) => {
     if (!open) onClose();
   };
@@ -21,6 +23,13 @@ export function Sheet({ title, isOpen, onClose, role = 'dialog', children }: She
         <Dialog role={role}>
           <Heading slot="title">{title}</Heading>
           {children}
+          {dismiss !== undefined && (
+            <p className="buttons">
+              <button type="button" onClick={onClose}>
+                {dismiss}
+              </button>
+            </p>
+          )}
         </Dialog>
       </Modal>
     </ModalOverlay>

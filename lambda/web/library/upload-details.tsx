@@ -37,7 +37,7 @@ export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNod
     onClose();
   };
   return (
-    <Sheet title={upload.name} isOpen onClose={onClose}>
+    <Sheet title={upload.name} isOpen onClose={onClose} dismiss={words.cancel}>
       {upload.uploaded && <Playback upload={upload} player={player} />}
       <Form action={words.save} onSubmit={save}>
         <Field name="name" label={words.library.name} defaultValue={upload.name} maxLength={255} />
@@ -62,11 +62,6 @@ export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNod
       {upload.type !== 'image' && upload.probeState === 'completed' && (
         <ClipForm upload={upload} now={() => player.current?.currentTime ?? 0} onMade={onClose} />
       )}
-      <p className="buttons">
-        <button type="button" onClick={onClose}>
-          {words.cancel}
-        </button>
-      </p>
     </Sheet>
   );
 }

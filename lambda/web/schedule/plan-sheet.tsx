@@ -82,7 +82,12 @@ export function PlanSheet({ stream, start, onClose }: PlanSheetProps): ReactNode
   };
   const isNothingLeft = stream === null && streams?.data.length === 0;
   return (
-    <Sheet title={stream ? scheduleWords.planOf(nameOf(stream)) : scheduleWords.plan} isOpen onClose={onClose}>
+    <Sheet
+      title={stream ? scheduleWords.planOf(nameOf(stream)) : scheduleWords.plan}
+      isOpen
+      onClose={onClose}
+      dismiss={words.cancel}
+    >
       {isNothingLeft && <p className="hint">{scheduleWords.noStreams}</p>}
       <Form
         action={stream ? words.save : scheduleWords.planIt}
@@ -144,11 +149,6 @@ export function PlanSheet({ stream, start, onClose }: PlanSheetProps): ReactNode
         )}
         {rule !== null && isTime(wish.start) && <Starts start={wish.start} zone={wish.zone} rule={rule} />}
       </Form>
-      <p className="buttons">
-        <button type="button" onClick={onClose}>
-          {words.cancel}
-        </button>
-      </p>
     </Sheet>
   );
 }

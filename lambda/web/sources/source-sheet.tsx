@@ -61,7 +61,7 @@ export function SourceSheet({ source, onClose }: SourceSheetProps): ReactNode {
     ...signIns[kind].map((each) => [each, words.signIns[each]] as const),
   ];
   return (
-    <Sheet title={source ? words.editOf(source.url) : words.add} isOpen onClose={onClose}>
+    <Sheet title={source ? words.editOf(source.url) : words.add} isOpen onClose={onClose} dismiss={shared.cancel}>
       <Form action={source ? shared.save : words.add} onSubmit={save}>
         {!source && (
           <>
@@ -99,11 +99,6 @@ export function SourceSheet({ source, onClose }: SourceSheetProps): ReactNode {
           defaultValue={source?.everyMinutes ?? 60}
         />
       </Form>
-      <p className="buttons">
-        <button type="button" onClick={onClose}>
-          {shared.cancel}
-        </button>
-      </p>
     </Sheet>
   );
 }

@@ -30,7 +30,7 @@ export function FrameSheet({ streamID, row, onClose }: FrameSheetProps): ReactNo
   }, [seconds]);
   const at = (second: number) => from + second * 1000;
   return (
-    <Sheet title={titleOf(row)} isOpen onClose={onClose}>
+    <Sheet title={titleOf(row)} isOpen onClose={onClose} dismiss={words.close}>
       <Picture
         key={shownSeconds}
         source={`/v1/streams/${streamID}/frame?at=${new Date(at(shownSeconds)).toISOString()}&width=${pictureWidthPx}`}
@@ -56,11 +56,6 @@ export function FrameSheet({ streamID, row, onClose }: FrameSheetProps): ReactNo
           {aired.map(({ fromSeconds, toSeconds }) => spanOf(fromSeconds, toSeconds)).join(', ')}
         </p>
       )}
-      <p className="buttons">
-        <button type="button" onClick={onClose}>
-          {words.close}
-        </button>
-      </p>
     </Sheet>
   );
 }

@@ -1,14 +1,12 @@
 // Looks to begin with: the bare picture, titles, or titles with a clock; with a logo, and the joins of songs.
 import type { ReactNode } from 'react';
 import { usualClock, usualLogo, usualTheme, usualTitle } from '../../domain/playout/overlays.ts';
-import { joinKinds } from '../../domain/playout/sound.ts';
 import type { Stream } from '../app/types.ts';
-import { Choice } from '../kit/choice.tsx';
 import { words } from '#words';
-import { lookWords } from '#words/look.ts';
 import type { StreamChanges } from './draft-stream.ts';
 import { LogoChoice } from './logo-choice.tsx';
 import { LookPreview } from './look-preview.tsx';
+import { SoundJoinChoice } from './sound-join-choice.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;
 type Template = keyof typeof words.make.looks;
@@ -77,17 +75,7 @@ export function LookTemplates({ stream, hasMusic, onChoose }: LookTemplatesProps
       </fieldset>
       <div className="in-row form">
         <LogoChoice uploadID={logo?.uploadID ?? null} onChange={chooseLogo} />
-        {hasMusic && (
-          <Choice
-            name="soundJoin"
-            label={lookWords.soundJoin}
-            value={sound.join.kind}
-            options={joinKinds.map((kind) => [kind, lookWords.soundJoins[kind]] as const)}
-            onChange={(kind) =>
-              onChoose({ sound: { ...sound, join: { ...sound.join, kind: kind as typeof sound.join.kind } } })
-            }
-          />
-        )}
+        {hasMusic && <SoundJoinChoice sound={sound} onChange={(changed) => onChoose({ sound: changed })} />}
       </div>
       <LookPreview key={JSON.stringify(stream.look)} streamID={stream.id} look={stream.look} />
     </>

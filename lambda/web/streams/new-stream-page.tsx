@@ -20,7 +20,7 @@ import { LookTemplates } from './look-templates.tsx';
 import { usePrice } from './price.ts';
 import { Readiness } from './readiness.tsx';
 import type { ReadinessAnswer } from './readiness.tsx';
-import { WhereTo } from './where-to.tsx';
+import { toDestination, WhereTo } from './where-to.tsx';
 import type { Place } from './where-to.tsx';
 
 interface CardProps {
@@ -47,7 +47,7 @@ export function NewStreamPage({ id }: ScreenProps): ReactNode {
 function DestinationCard({ stream, onChoose }: CardProps & { readonly stream: Stream | null }): ReactNode {
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
   const [isNew, setNew] = useState(false);
-  const place = stream ?? { destinationID: null, managedSettingsID: null, streamDestination: null };
+  const place = stream ?? toDestination(null);
   const choose = (chosen: Place): void => {
     setNew(false);
     void onChoose(chosen);
@@ -61,7 +61,7 @@ function DestinationCard({ stream, onChoose }: CardProps & { readonly stream: St
         <DestinationForm
           onMade={({ id }) => {
             refresh('/destinations');
-            choose({ destinationID: id, managedSettingsID: null, streamDestination: null });
+            choose(toDestination(id));
           }}
         />
       )}

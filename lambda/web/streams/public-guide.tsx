@@ -1,6 +1,7 @@
 // The public guide of a stream: addresses for players and overlays, and the requests of viewers.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { bounds } from '../../domain/shared/limits.ts';
 import { playlistKinds } from '../../domain/playout/playlist-words.ts';
 import { call } from '../app/api.ts';
 import { CopyButton } from '../app/copy-button.tsx';
@@ -141,9 +142,19 @@ function Requests({ streamID, settings: { requests } }: RequestsProps): ReactNod
           defaultValue={requests?.collectionID ?? ''}
           options={[['', guideWords.noRequests], ...collections.data.map(({ id, name }) => [id, name] as const)]}
         />
-        <Limit name="perHour" least={1} most={60} value={requests?.perHour ?? 12} />
-        <Limit name="perGuestMinutes" least={1} most={1440} value={requests?.perGuestMinutes ?? 30} />
-        <Limit name="sameItemMinutes" least={0} most={1440} value={requests?.sameItemMinutes ?? 60} />
+        <Limit name="perHour" least={1} most={bounds.guestRequestsPerHour} value={requests?.perHour ?? 12} />
+        <Limit
+          name="perGuestMinutes"
+          least={1}
+          most={bounds.guestWaitMinutes}
+          value={requests?.perGuestMinutes ?? 30}
+        />
+        <Limit
+          name="sameItemMinutes"
+          least={0}
+          most={bounds.guestWaitMinutes}
+          value={requests?.sameItemMinutes ?? 60}
+        />
       </Form>
       <p role="status">{isSaved && words.saved}</p>
     </>

@@ -2,22 +2,18 @@
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import {
-  aspects,
-  framingModes,
-  pictureEffects,
-  pictureJoinKinds,
-  pictureJoinSeconds,
-} from '../../domain/playout/look.ts';
-import { joinKinds, joinSeconds } from '../../domain/playout/sound.ts';
+import { aspects, pictureEffects, pictureJoinSeconds } from '../../domain/playout/look.ts';
+import { joinSeconds } from '../../domain/playout/sound.ts';
 import { call } from '../app/api.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
 import { Field, Form, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { lookWords } from '#words/look.ts';
+import { framingOptions, loudnessOptions, pictureJoinOptions } from './look-options.ts';
 import { LookPreview } from './look-preview.tsx';
 import { OverlayFields } from './overlay-fields.tsx';
+import { SoundJoinChoice } from './sound-join-choice.tsx';
 import { StingerFields } from './stinger-fields.tsx';
 
 type Look = Stream['look'];
@@ -85,14 +81,11 @@ interface SoundFieldsProps {
   readonly onChange: (sound: Sound) => void;
 }
 
-/** Usual loudness of platforms, films and broadcasters, in LUFS. */
-const usualTargets = [-14, -16, -23];
 /** From the full level of music to hardly noticeable, in dB. */
 const usualGains = [0, -6, -12, -18, -24];
 
 function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
   const { loudness, join, under } = sound;
-  const targets = [...new Set([...usualTargets, loudness.targetLUFS])];
   const gains = [...new Set([...usualGains, under.gainDB])];
   return (
     <>
@@ -100,22 +93,13 @@ function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
         name="loudness"
         label={lookWords.loudness}
         value={loudness.enabled ? String(loudness.targetLUFS) : ''}
-        options={[
-          ...targets.map((lufs) => [String(lufs), lookWords.loudnesses(lufs)] as const),
-          ['', lookWords.loudnessOff],
-        ]}
+        options={[...loudnessOptions(loudness.targetLUFS), ['', lookWords.loudnessOff]]}
         onChange={(lufs) => {
           const chosen = lufs === '' ? { enabled: false } : { enabled: true, targetLUFS: Number(lufs) };
           onChange({ ...sound, loudness: { ...loudness, ...chosen } });
         }}
       />
-      <Choice
-        name="soundJoin"
-        label={lookWords.soundJoin}
-        value={join.kind}
-        options={joinKinds.map((kind) => [kind, lookWords.soundJoins[kind]] as const)}
-        onChange={(kind) => onChange({ ...sound, join: { ...join, kind: kind as typeof join.kind } })}
-      />
+      <SoundJoinChoice sound={sound} onChange={onChange} />
       {(join.kind === 'fade' || join.kind === 'crossfade') && (
         <NumberField
           name="soundJoinSeconds"
@@ -177,7 +161,7 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
         name="framing"
         label={lookWords.framing}
         value={framing.mode}
-        options={framingModes.map((mode) => [mode, lookWords.framings[mode]] as const)}
+        options={framingOptions}
         onChange={(mode) => onChange({ ...look, framing: { ...framing, mode: mode as typeof framing.mode } })}
       />
       {framing.mode === 'pad' && (
@@ -193,7 +177,7 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
         name="pictureJoin"
         label={lookWords.pictureJoin}
         value={join.kind}
-        options={pictureJoinKinds.map((kind) => [kind, lookWords.pictureJoins[kind]] as const)}
+        options={pictureJoinOptions}
         onChange={(kind) => onChange({ ...look, join: { ...join, kind: kind as typeof join.kind } })}
       />
       {join.kind === 'stinger' && (

@@ -23,7 +23,8 @@ interface WhereToProps {
 type Options = readonly (readonly [value: string, words: string])[];
 
 const another = 'another';
-const toDestination = (destinationID: string | null): Place => ({
+/** @param destinationID null: nowhere */
+export const toDestination = (destinationID: string | null): Place => ({
   destinationID,
   managedSettingsID: null,
   streamDestination: null,
@@ -118,7 +119,7 @@ function FirstBroadcast({ channel, onMade, onClose }: FirstBroadcastProps): Reac
     onMade(id);
   };
   return (
-    <Sheet title={nameOf(channel)} isOpen onClose={onClose}>
+    <Sheet title={nameOf(channel)} isOpen onClose={onClose} dismiss={words.cancel}>
       <p className="hint">{channelsWords.firstText}</p>
       <Form action={channelsWords.use} onSubmit={make}>
         <Field
@@ -136,11 +137,6 @@ function FirstBroadcast({ channel, onMade, onClose }: FirstBroadcastProps): Reac
         />
         <Choice name="madeForKids" label={channelsWords.kids} options={Object.entries(channelsWords.kidsAnswers)} />
       </Form>
-      <p className="buttons">
-        <button type="button" onClick={onClose}>
-          {words.cancel}
-        </button>
-      </p>
     </Sheet>
   );
 }
