@@ -84,7 +84,6 @@ export async function buildPython(folder: string, name: string): Promise<string>
   });
   const python = join(tools, 'bin/python');
   const out = join(folder, 'python');
-  const module = name.replaceAll('-', '_');
   await mkdir(folder, { recursive: true });
   const config = {
     project_name_override: name,
@@ -100,8 +99,11 @@ export async function buildPython(folder: string, name: string): Promise<string>
   await cp(join(byHand, 'README.md'), join(out, 'README.md'));
   await rm(join(out, 'dist'), { recursive: true, force: true });
   await run(python, ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', join(out, 'dist'), out]);
-  return join(out, 'dist', `${module}-${apiVersion}-py3-none-any.whl`);
+  return join(out, 'dist', `${name.replaceAll(/[-.]+/g, '_')}-${apiVersion}-py3-none-any.whl`);
 }
+
+/** The name by which Python programs import the package, whatever its name in the registry. */
+const module = 'loop_streaming';
 
 /** Installs tools once. The folder gets its name when it is complete, and has another name for other versions. */
 async function installed(
