@@ -22,6 +22,7 @@ const slow = [
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,preview,rotation,sign-in,synthetic}.test.ts',
   'test/hostile/parsers.test.ts',
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
+  'test/loop/login.test.ts',
   'test/local/{postgres,rtmp-sink,set-up,watch-page,youtube-ingest}.test.ts',
   'test/operations/{guide-link,limits,timeline,upload-parts}.test.ts',
   'test/orchestration/{concurrency,billing/credits-concurrency}.test.ts',

@@ -12,6 +12,7 @@ import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfac
 import { authPath, createAuthorizationServer } from './authorization-server.ts';
 import type { AuthorizationServerOptions } from './authorization-server.ts';
 import { addressHeader } from './client-address.ts';
+import { asDeviceAnswer, asDeviceRequest, asTokenRequest, formOf } from './device-codes.ts';
 import { ConfirmingBrowser } from './confirming-browser.ts';
 import { asRegistration, withoutCalls } from './registration.ts';
 import { jwksMaxAgeSeconds } from './signing-keys.ts';
@@ -58,6 +59,17 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   for (const path of ['', ...resourcePaths]) {
     metadata[metadataPath + path] = async () => Response.json(protectedResourceMetadata(origin, origin + path));
   }
+  const authorize = async (request: Request): Promise<Response> => {
+    const url = new URL(request.url);
+    await addDefaults(pool, origin, url.searchParams);
+    return server.handler(new Request(url, request));
+  };
+  const token = async (request: Request): Promise<Response> => {
+    const stored = await asTokenRequest(request, options.serviceSecret);
+    return stored
+      ? asTokenAnswer(pool, await server.handler(stored))
+      : oauthError(400, 'invalid_grant', 'We have not made this device code.');
+  };
   const answer = async (request: Request, path: string): Promise<Response> => {
     const readMetadata = metadata[path];
     if (readMetadata) return cacheable(await readMetadata(request));
@@ -72,7 +84,13 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       case '/oauth2/authorize':
         // RFC 6749, section 3.1, also allows POST, but does not require it, and no client uses it.
         if (request.method !== 'GET') return oauthError(405, 'invalid_request', 'Authorization is asked for with GET.');
-        return server.handler(await withDefaults(pool, origin, request));
+        return authorize(request);
+      case '/device/code': {
+        const form = await formOf(request);
+        if (form === null) return oauthError(400, 'invalid_request', 'Codes are asked for with a POST of a form.');
+        await addDefaults(pool, origin, form);
+        return asDeviceAnswer(await server.handler(asDeviceRequest(request, form)), options.serviceSecret);
+      }
       case '/oauth2/register': {
         const registration = await asRegistration(request);
         return registration
@@ -80,7 +98,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
           : oauthError(400, 'invalid_client_metadata', 'The body is nested deeper than metadata of applications is.');
       }
       case '/oauth2/token':
-        return asTokenAnswer(pool, await server.handler(request));
+        return token(request);
       case '/oauth2/revoke':
         return (await revokeAccessToken(accessTokens, options, request.clone())) ?? server.handler(request);
       case '/verify-email':
@@ -147,20 +165,17 @@ const securityHeaders = {
 };
 
 /**
- * Adds defaults that the application left out of an authorization request:
+ * Adds defaults that the application left out of a request for authorization or for a device code:
  * - `resource`, if absent or empty, so that the token is for the REST API, and not opaque;
  * - the scope `offline_access`, if the application registered for refresh tokens, because many never request it;
  * - `scope`, with read access only.
  */
-async function withDefaults(pool: Pool, origin: string, request: Request): Promise<Request> {
-  const url = new URL(request.url);
-  const { searchParams: query } = url;
+async function addDefaults(pool: Pool, origin: string, query: URLSearchParams): Promise<void> {
   if (!query.getAll('resource').some(Boolean)) query.set('resource', audiencesOf(origin, '/v1')[0]);
   const scopes = new Set((query.get('scope') || defaultScope).split(' ').filter(Boolean));
   const clientID = query.get('client_id');
   if (clientID && (await databaseOn(pool).applications.mayRefresh(clientID))) scopes.add('offline_access');
   query.set('scope', [...scopes].join(' '));
-  return new Request(url, request);
 }
 
 /**

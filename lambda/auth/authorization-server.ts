@@ -18,6 +18,8 @@ import { authorizationServerSecret, cookiePrefix } from '../surfaces/admission/p
 import { accessTokenSeconds, audiencesOf, resourcePaths } from '../surfaces/admission/protected-resource.ts';
 import { account } from './account.ts';
 import { addressHeader } from './client-address.ts';
+import { deviceAuthorization, disabledDevicePaths } from './device-codes.ts';
+import { deviceConfirmation } from './device-confirmation.ts';
 import { passwordResetMail, signUpAgainMail, verificationMail } from './mails.ts';
 import { rateLimitRules } from './rate-limits.ts';
 import { recordChanges, recordRequests } from './security-events.ts';
@@ -65,6 +67,7 @@ const disabledPaths = [
   '/get-access-token',
   '/refresh-token',
   '/account-info',
+  ...disabledDevicePaths,
 ];
 
 /** Our table names for the models of better-auth's OAuth provider. */
@@ -193,7 +196,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
         },
         schema: oauthTables,
       }),
+      deviceAuthorization(origin),
       account({ pool, clock }),
+      deviceConfirmation({ pool, clock, rateLimitFactor: options.rateLimitFactor }),
     ],
   });
 }

@@ -27,8 +27,13 @@ const rules: Readonly<Record<string, Rule>> = {
   '/oauth2/authorize': perMinute(60),
   '/oauth2/revoke': perMinute(60),
   '/oauth2/introspect': perMinute(60),
+  '/device/code': perMinute(10),
+  '/device/*': perMinute(20),
   '/account/api-keys/create': perMinute(20),
 };
+
+/** The codes of devices that a user may enter, from any address. */
+export const attemptsPerUser: Rule = { windowSeconds: 3600, requests: 30 };
 
 /** The rules in better-auth's format. @param factor multiplies the number of requests */
 export function rateLimitRules(factor: number) {

@@ -17,6 +17,7 @@ import { connections } from './channels/connections.ts';
 import { creditAccounts } from './billing/credit-accounts.ts';
 import { cryptoDeposits } from './billing/crypto-deposits.ts';
 import { dataKeys } from './shared/data-keys.ts';
+import { deviceCodes } from './accounts/device-codes.ts';
 import { destinationChecks } from './destinations/destination-checks.ts';
 import { destinations } from './destinations/destinations.ts';
 import { dueTimes } from './streams/due-times.ts';
@@ -101,6 +102,7 @@ export const aggregates = {
   creditAccounts,
   cryptoDeposits,
   dataKeys,
+  deviceCodes,
   destinationChecks,
   destinations,
   dueTimes,

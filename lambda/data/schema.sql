@@ -402,6 +402,30 @@ create trigger destinations_note_added after insert on destinations referencing 
 create trigger destinations_note_changed after update on destinations for each row when (old.* is distinct from new.*) execute function note_changed('destination');
 create trigger destinations_note_gone after delete on destinations referencing old table as gone for each statement execute function note_gone('destination');
 
+create table device_codes (
+  id text not null,
+  device_code text not null,
+  user_code text not null,
+  status text not null,
+  user_id text,
+  client_id text not null,
+  oauth_client_id text,
+  scope text,
+  resources jsonb,
+  polling_interval integer,
+  last_polled_at timestamptz,
+  expires_at timestamptz not null,
+  constraint device_codes_pkey primary key (id),
+  constraint device_codes_client_id_fkey foreign key (client_id) references oauth_clients(client_id) on delete cascade,
+  constraint device_codes_device_code_key unique (device_code),
+  constraint device_codes_status_check check (status = any (array['pending', 'approved', 'denied'])),
+  constraint device_codes_user_code_key unique (user_code),
+  constraint device_codes_user_id_fkey foreign key (user_id) references users(id) on delete cascade
+);
+create index device_codes_by_client on device_codes (client_id);
+create index device_codes_by_end on device_codes (expires_at);
+create index device_codes_by_user on device_codes (user_id);
+
 create table drawings (
   name text not null,
   drawing jsonb not null,
@@ -2145,6 +2169,7 @@ begin
     delete from auth_sessions where user_id = old.id;
     delete from oauth_access_tokens where user_id = old.id;
     delete from oauth_refresh_tokens where user_id = old.id;
+    delete from device_codes where user_id = old.id;
     insert into security_events (user_id, kind) values (old.id, 'user_disabled');
   end if;
   return null;

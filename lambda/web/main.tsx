@@ -34,6 +34,10 @@ const pages: Readonly<Record<SignInPath, Page>> = {
     title: 'Connect an application',
     show: lazy(async () => ({ default: (await import('./sign-in/consent-page.tsx')).ConsentPage })),
   },
+  '/device': {
+    title: 'Connect a device',
+    show: lazy(async () => ({ default: (await import('./sign-in/device-page.tsx')).DevicePage })),
+  },
   '/error': {
     title: 'Not possible',
     show: lazy(async () => ({ default: (await import('./error-page.tsx')).ErrorPage })),

@@ -7,6 +7,7 @@ export const signInPaths = [
   '/forgotten-password',
   '/new-password',
   '/consent',
+  '/device',
   '/error',
 ] as const;
 

@@ -39,7 +39,7 @@ describe('answers', () => {
       registration_endpoint: at('/api/auth/oauth2/register'),
       jwks_uri: at('/api/auth/jwks'),
       code_challenge_methods_supported: ['S256'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
       scopes_supported: expect.arrayContaining([
         'service:read',
         'service:write',

@@ -23,6 +23,7 @@ describe('over HTTP', () => {
       '/sign-in',
       '/sign-up',
       '/consent',
+      '/device',
       '/account',
       '/forgotten-password',
       '/new-password',
@@ -113,6 +114,40 @@ describe.skipIf(!chromiumPath)(
       await page.getByRole('button', { name: 'Revoke the key script' }).click();
       await page.getByText('No keys yet.').waitFor();
       expect((await callWith(key)).status).toBe(401);
+    });
+
+    test('somebody confirms the code of a device by keyboard, after signing in', async () => {
+      const user = await site.user();
+      const grant = 'urn:ietf:params:oauth:grant-type:device_code';
+      const metadata = { client_name: 'loop on a laptop', redirect_uris: undefined, grant_types: [grant] };
+      const { clientID, token } = await registerClient(site.origin(), { ...metadata, response_types: [] });
+      const asked = await fetch(`${site.origin()}/api/auth/device/code`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: clientID, scope: 'service:read service:destructive' }),
+      });
+      const device = (await asked.json()) as Record<string, string>;
+      await context.clearCookies();
+      await page.goto(device['verification_uri_complete']!);
+      await page.getByLabel('E-mail address').fill(user.email);
+      await page.getByLabel('Password').fill(user.password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Connect a device' }).waitFor();
+      expect(await page.getByLabel('Code').inputValue()).toBe(device['user_code']);
+      expect(await axeFindings()).toEqual([]);
+      await page.getByLabel('Code').fill('BBBB-BBBB');
+      await page.keyboard.press('Enter');
+      await page.getByText('There is no such code').waitFor();
+      await page.getByLabel('Code').fill(device['user_code']!.toLowerCase());
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Connect loop on a laptop?' }).waitFor();
+      await page.getByText(device['user_code']!).waitFor();
+      expect(await axeFindings()).toEqual([]);
+      await page.getByRole('button', { name: 'Agree' }).press('Enter');
+      await page.getByRole('heading', { name: 'Connected' }).waitFor();
+      expect(await axeFindings()).toEqual([]);
+      const tokens = await token({ grant_type: grant, device_code: device['device_code']! });
+      expect([tokens.status, tokens.body.scope]).toEqual([200, 'service:read service:destructive']);
+      await context.clearCookies();
     });
 
     test('the link of a confirmation opened on another device asks for the password first', async () => {

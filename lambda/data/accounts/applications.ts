@@ -57,6 +57,7 @@ export function applications(db: Queryable) {
              where case when value is json object
                then value::jsonb ->> 'userId' = $1 and value::jsonb -> 'query' ->> 'client_id' = $2 end
              returning 1),
+           devices as (delete from device_codes where user_id = $1 and client_id = $2 returning 1),
            hooks as (
              update webhooks set enabled = false, disabled_reason = null
              where user_id = $1 and client_id = $2 and enabled returning id),
@@ -70,7 +71,7 @@ export function applications(db: Queryable) {
            -- The application may be connected again, so it must not be deleted at once as unused.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
            ended as (
-             table consents union all table refresh union all table opaque union all table codes)
+             table consents union all table refresh union all table opaque union all table codes union all table devices)
          insert into token_revocations (user_id, client_id) select $1, $2 where exists (table ended)`,
         [userID, clientID],
       );

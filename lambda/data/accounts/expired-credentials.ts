@@ -5,6 +5,7 @@ import type { Queryable } from '../shared/queryable.ts';
 const statements = [
   'delete from auth_sessions where expires_at < now()',
   'delete from auth_verifications where expires_at < now()',
+  'delete from device_codes where expires_at < now()',
   "delete from auth_rate_limits where last_request < extract(epoch from now() - interval '1 hour') * 1000",
   'delete from oauth_access_tokens where expires_at < now()',
   'delete from oauth_refresh_tokens where expires_at < now()',
