@@ -12,7 +12,14 @@ const lettersInHalf = 4;
 const deviceCodeBytes = 32;
 
 /** The fields of a request for a code that are passed on. `user_id` of better-auth would name a user in advance. */
-const passedOn = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type', 'scope', 'resource'];
+const passedOn = new Set([
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+  'scope',
+  'resource',
+]);
 
 /** Endpoints of the plugin that ours replace: users answer at device-confirmation.ts, and only OAuth issues tokens. */
 export const disabledDevicePaths = ['/device', '/device/token', '/device/approve', '/device/deny'];
@@ -47,7 +54,7 @@ export async function formOf(request: Request): Promise<URLSearchParams | null> 
 
 /** A request for a code with the fields that may be in it. */
 export function asDeviceRequest(request: Request, form: URLSearchParams): Request {
-  return withForm(request, new URLSearchParams([...form].filter(([name]) => passedOn.includes(name))));
+  return withForm(request, new URLSearchParams([...form].filter(([name]) => passedOn.has(name))));
 }
 
 /** The answer to a device, with a code that only this server could have made. */

@@ -50,7 +50,7 @@ describe('a device', () => {
   };
 
   test('finds the endpoint in the metadata', async () => {
-    const metadata = (await (await fetch(`${site.origin()}/.well-known/oauth-authorization-server`)).json()) as any;
+    const metadata = await (await fetch(`${site.origin()}/.well-known/oauth-authorization-server`)).json();
     expect(metadata.device_authorization_endpoint).toBe(`${site.origin()}/api/auth/device/code`);
     expect(metadata.grant_types_supported).toContain(grant);
   });

@@ -120,10 +120,10 @@ describe.skipIf(!chromiumPath)(
       const user = await site.user();
       const grant = 'urn:ietf:params:oauth:grant-type:device_code';
       const metadata = { client_name: 'loop on a laptop', redirect_uris: undefined, grant_types: [grant] };
-      const { clientID, token } = await registerClient(site.origin(), { ...metadata, response_types: [] });
+      const client = await registerClient(site.origin(), { ...metadata, response_types: [] });
       const asked = await fetch(`${site.origin()}/api/auth/device/code`, {
         method: 'POST',
-        body: new URLSearchParams({ client_id: clientID, scope: 'service:read service:destructive' }),
+        body: new URLSearchParams({ client_id: client.clientID, scope: 'service:read service:destructive' }),
       });
       const device = (await asked.json()) as Record<string, string>;
       await context.clearCookies();
@@ -145,7 +145,7 @@ describe.skipIf(!chromiumPath)(
       await page.getByRole('button', { name: 'Agree' }).press('Enter');
       await page.getByRole('heading', { name: 'Connected' }).waitFor();
       expect(await axeFindings()).toEqual([]);
-      const tokens = await token({ grant_type: grant, device_code: device['device_code']! });
+      const tokens = await client.token({ grant_type: grant, device_code: device['device_code']! });
       expect([tokens.status, tokens.body.scope]).toEqual([200, 'service:read service:destructive']);
       await context.clearCookies();
     });
