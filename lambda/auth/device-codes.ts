@@ -9,6 +9,7 @@ export const devicePage = '/device';
 /** Letters that form no words and look like no figures (RFC 8628, section 6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const lettersInHalf = 4;
+const codeForm = new RegExp(`^[${letters}]{${2 * lettersInHalf}}$`);
 const deviceCodeBytes = 32;
 
 /** The fields of a request for a code that are passed on. `user_id` of better-auth would name a user in advance. */
@@ -42,8 +43,7 @@ function randomLetters(): string {
 /** The code as it is stored: with or without the hyphen, in any case. Null: it cannot be a code. */
 export function asUserCode(given: string): string | null {
   const found = given.toUpperCase().replaceAll(/[\s-]/g, '');
-  const isCode = found.length === 2 * lettersInHalf && [...found].every((letter) => letters.includes(letter));
-  return isCode ? `${found.slice(0, lettersInHalf)}-${found.slice(lettersInHalf)}` : null;
+  return codeForm.test(found) ? `${found.slice(0, lettersInHalf)}-${found.slice(lettersInHalf)}` : null;
 }
 
 /** The form of a request; null if the body is no form. */
