@@ -71,7 +71,8 @@ export function applications(db: Queryable) {
            -- The application may be connected again, so it must not be deleted at once as unused.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
            ended as (
-             table consents union all table refresh union all table opaque union all table codes union all table devices)
+             table consents union all table refresh union all table opaque union all table codes
+             union all table devices)
          insert into token_revocations (user_id, client_id) select $1, $2 where exists (table ended)`,
         [userID, clientID],
       );

@@ -10,8 +10,8 @@ export const device = {
   unnamed: 'An application without a name',
   asks: 'asks to act for you. It has to show this code now:',
   warning:
-    'Every application can choose its name. Agree only if you have just begun this yourself: if another person sent you the code, ' +
-    'they would get into your account.',
+    'Every application can choose its name. Agree only if you have just begun this yourself: if another person sent ' +
+    'you the code, they would get into your account.',
   could: 'It could',
   agree: 'Agree',
   refuse: 'Refuse',
