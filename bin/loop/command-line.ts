@@ -45,6 +45,7 @@ export function createProgram(environment: Environment): Command {
   addMaking(program, environment, connect);
   addControl(program, connect);
   addAnswers(program, connect);
+  addChannel(program, environment, connect);
   define(program, 'api', 'call any operation of the API, and print its answer')
     .addArgument(new Argument('<method>').choices(['GET', 'POST', 'PATCH', 'DELETE']))
     .argument('<path>', 'below /v1, such as /streams')
@@ -202,6 +203,51 @@ function addAnswers(program: Command, connect: () => Promise<Client>): void {
     .action(async (options: Options) => {
       await spend(await connect(), printerOf(options), { from: text(options['from']), to: text(options['to']) });
     });
+}
+
+function addChannel(program: Command, environment: Environment, connect: () => Promise<Client>): void {
+  const withFile = (command: Command) =>
+    command
+      .requiredOption('-f, --file <file>', 'the channel file, in YAML')
+      .option('--prune', 'delete things that the file does not name, in the sections that it has')
+      .option('--restart', 'take live streams off air for changes that need it')
+      .option('--renew-secrets', 'send all secrets again');
+  const requestOf = (options: Options) => ({
+    file: String(options['file']),
+    prune: options['prune'] === true,
+    restart: options['restart'] === true,
+    renewSecrets: options['renewSecrets'] === true,
+  });
+  // The schemas of the API are loaded by these commands only.
+  const commands = () => import('./channel/commands.ts');
+  withFile(define(program, 'plan', 'show the changes of a channel file, and make none'))
+    .option('--check', 'end with 7 if there are changes')
+    .action(async (options: Options) => {
+      const { showPlan } = await commands();
+      await showPlan(await connect(), printerOf(options), requestOf(options), options['check'] === true);
+    });
+  withTimeout(withFile(define(program, 'apply', 'make the changes of a channel file'))).action(
+    async (options: Options) => {
+      const { apply } = await commands();
+      await apply(await connect(), requestOf(options), {
+        environment,
+        printer: printerOf(options),
+        timeoutSeconds: Number(options['timeout']),
+        uploadsFolder: uploadsFolder(environment),
+      });
+    },
+  );
+  define(program, 'export', 'write a channel file of what is there')
+    .argument('[stream]')
+    .option('--output <file>', 'the file; default: stdout')
+    .action(async (given: string | undefined, options: Options) => {
+      const { exportChannel } = await commands();
+      await exportChannel(await connect(), given, text(options['output']));
+    });
+  define(program, 'schema', 'print the JSON schema of channel files, for editors').action(async () => {
+    const { channelJSONSchema } = await import('./channel/document.ts');
+    console.log(JSON.stringify(channelJSONSchema(), null, 2));
+  });
 }
 
 function withTimeout(command: Command): Command {

@@ -22,7 +22,12 @@ export async function startAndWait(client: Client, streamID: string, options: St
   return await untilLive(client, streamID, options);
 }
 
-async function untilLive(client: Client, streamID: string, { printer, timeoutSeconds }: StartOptions): Promise<Stream> {
+/** @throws {LoopFailure} if the start fails, or takes too long */
+export async function untilLive(
+  client: Client,
+  streamID: string,
+  { printer, timeoutSeconds }: StartOptions,
+): Promise<Stream> {
   const deadline = performance.now() + timeoutSeconds * 1000;
   for (;;) {
     const stream = await client.call<Stream>('GET', `/streams/${streamID}`);

@@ -14,6 +14,8 @@ export interface Printer {
   event(data: object, line: string): void;
   /** Shows how far a long work is. Repeats of the same words are left out. */
   progress(words: string): void;
+  /** Prints a line beside the answer. */
+  note(line: string): void;
   /** Ends the progress, so that other lines follow below it. */
   settle(): void;
 }
@@ -36,6 +38,10 @@ export function createPrinter(isJson: boolean): Printer {
       settle();
       const [, ...table] = tableOf(rows);
       console.log(isJson ? JSON.stringify(data, null, 2) : [...lines.map(plain), ...table].join('\n'));
+    },
+    note(line) {
+      settle();
+      console.error(plain(line));
     },
     event(data, line) {
       settle();

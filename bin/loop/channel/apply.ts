@@ -1,0 +1,112 @@
+// Makes the changes of a plan, one after the other.
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import type { Stream } from '../../../lambda/web/app/types.ts';
+import type { Client } from '../client.ts';
+import { LoopFailure } from '../failure.ts';
+import { untilLive } from '../on-air.ts';
+import type { Printer } from '../terminal.ts';
+import { sendAll } from '../up.ts';
+import type { Change, Step } from './change.ts';
+import type { SecretReference } from './document.ts';
+import { secretIn } from './part-changes.ts';
+import { comparisonLines } from './print-plan.ts';
+import type { Comparison } from './print-plan.ts';
+import { isObject } from './references.ts';
+
+export interface ApplyOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly printer: Printer;
+  readonly timeoutSeconds: number;
+  readonly uploadsFolder: string;
+}
+
+const askedEveryMs = 300;
+
+/** @throws {LoopFailure} at the first change that fails; those before it are made */
+export async function applyChanges(client: Client, changes: readonly Change[], options: ApplyOptions): Promise<void> {
+  const steps = changes.flatMap(({ steps }) => steps);
+  // All secrets are read before the first write.
+  const secrets = new Map<SecretReference, string>();
+  for (const step of steps) if ('method' in step) await readSecrets(step.body, secrets, options.environment);
+  /** Ids by their symbols. */
+  const made = new Map<string, string>();
+  const files = steps.filter((step) => 'file' in step);
+  if (files.length > 0) {
+    const sent = await sendAll(
+      client,
+      files.map(({ file }) => file),
+      options,
+    );
+    for (const [index, { makes }] of files.entries()) made.set(makes, sent[index]!.id);
+  }
+  for (const change of changes) {
+    options.printer.progress(`${change.action} ${change.kind} ${change.name}`);
+    for (const step of change.steps) await take(client, step, { made, secrets, options });
+  }
+  options.printer.settle();
+}
+
+interface Known {
+  readonly made: Map<string, string>;
+  readonly secrets: ReadonlyMap<SecretReference, string>;
+  readonly options: ApplyOptions;
+}
+
+async function take(client: Client, step: Step, { made, secrets, options }: Known): Promise<void> {
+  const withIDs = (text: string) => text.replaceAll(/new:[a-z]+:[^/"]+/g, (symbol) => made.get(symbol) ?? symbol);
+  if ('file' in step) return;
+  if ('compare' in step) {
+    const comparison = await client.call<Comparison>('GET', `${withIDs(step.compare)}/comparison`);
+    for (const line of comparisonLines(comparison)) options.printer.note(line);
+    return;
+  }
+  if ('waitFor' in step) {
+    const streamID = withIDs(step.streamID);
+    await (step.waitFor === 'on_air' ? untilLive(client, streamID, options) : untilOffAir(client, streamID));
+    return;
+  }
+  const body = step.body && (filled(step.body, secrets, withIDs) as object);
+  const answer = await client.call<{ id?: string } | undefined>(step.method, withIDs(step.path), body);
+  if (step.makes !== undefined) made.set(step.makes, answer!.id!);
+}
+
+function filled(
+  value: unknown,
+  secrets: ReadonlyMap<SecretReference, string>,
+  withIDs: (text: string) => string,
+): unknown {
+  const secret = secretIn(value);
+  if (secret) return [...secrets].find(([reference]) => JSON.stringify(reference) === JSON.stringify(secret))![1];
+  if (Array.isArray(value)) return value.map((each) => filled(each, secrets, withIDs));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each, secrets, withIDs)]));
+  return typeof value === 'string' && value.startsWith('new:') ? withIDs(value) : value;
+}
+
+async function readSecrets(
+  value: unknown,
+  secrets: Map<SecretReference, string>,
+  environment: ApplyOptions['environment'],
+): Promise<void> {
+  const secret = secretIn(value);
+  if (!secret) {
+    if (isObject(value)) for (const each of Object.values(value)) await readSecrets(each, secrets, environment);
+    return;
+  }
+  const [place, read] =
+    'env' in secret
+      ? [`variable ${secret.env}`, environment[secret.env]]
+      : [`file ${secret.file}`, await readFile(secret.file, 'utf8').catch(() => undefined)];
+  if (read === undefined || read.trim() === '')
+    throw new LoopFailure('usage', `The secret is missing: there is no ${place}.`);
+  secrets.set(secret, read.trim());
+}
+
+async function untilOffAir(client: Client, streamID: string): Promise<void> {
+  for (;;) {
+    const { state } = await client.call<Stream>('GET', `/streams/${streamID}`);
+    if (!['active', 'activating', 'failing', 'preparing', 'stopping'].includes(state)) return;
+    await setTimeout(askedEveryMs);
+  }
+}

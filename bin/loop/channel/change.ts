@@ -1,0 +1,78 @@
+// The changes of a plan, as data.
+import type { Method } from '../client.ts';
+import type { MediaFile } from '../media-folder.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from './references.ts';
+import type { Plain } from './references.ts';
+
+export type ChangeKind =
+  | 'upload'
+  | 'destination'
+  | 'collection'
+  | 'stream'
+  | 'playlist'
+  | 'programme'
+  | 'output'
+  | 'alert'
+  | 'schedule'
+  | 'run';
+
+export interface FieldChange {
+  /** Names with dots between them, such as look.aspect. */
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** A request, or a file to send. Ids of things that the plan makes are symbols (`symbolOf`). */
+export type Step =
+  | { readonly method: Method; readonly path: string; readonly body?: Plain; readonly makes?: string }
+  | { readonly file: MediaFile; readonly makes: string }
+  | { readonly waitFor: 'off_air' | 'on_air'; readonly streamID: string }
+  | { readonly compare: string };
+
+export interface Change {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly kind: ChangeKind;
+  readonly name: string;
+  readonly fields: readonly FieldChange[];
+  /** The effect on viewers; empty: none. */
+  readonly viewers: string;
+  /** Whether the stream is off air in between. */
+  readonly interrupts: boolean;
+  readonly steps: readonly Step[];
+}
+
+export interface CostChange {
+  readonly stream: string;
+  /** Credits for an hour on air; null: there is no such stream. */
+  readonly fromPerHour: number | null;
+  readonly toPerHour: number;
+}
+
+export interface Plan {
+  readonly changes: readonly Change[];
+  readonly costs: readonly CostChange[];
+  readonly uploadBytes: number;
+}
+
+/** The id of a thing that does not exist yet. */
+export function symbolOf(kind: ChangeKind, name: string): string {
+  return `new:${kind}:${encodeURIComponent(name)}`;
+}
+
+/** The fields that differ; of objects, the fields in them. Lists are compared as a whole. */
+export function differences(from: Plain, to: Plain, prefix = ''): FieldChange[] {
+  return Object.entries(to).flatMap(([name, after]) => {
+    const before = from[name];
+    const field = prefix + name;
+    if (isDeepStrictEqual(before ?? null, after ?? null)) return [];
+    if (isObject(before) && isObject(after)) return differences(before, after, `${field}.`);
+    return [{ field, from: before ?? null, to: after ?? null }];
+  });
+}
+
+/** Plain data as it arrives by JSON: without undefined fields, and with dates as texts. */
+export function asJSON<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}

@@ -1,0 +1,125 @@
+// A channel as a file: its schema, from the schemas of the API, with names in place of ids.
+// Decision D242.
+import * as z from 'zod';
+import { alertChannelFields } from '../../../lambda/operations/alerts/alert-channel-schema.ts';
+import { groupByInput, orderInput, sourceInput } from '../../../lambda/operations/collections/collection-schema.ts';
+import { destinationFields } from '../../../lambda/operations/destinations/destination-schema.ts';
+import { id, text } from '../../../lambda/operations/fields.ts';
+import { itemLookInput } from '../../../lambda/operations/look-fields.ts';
+import { rulesInput } from '../../../lambda/operations/programmes/programme-schema.ts';
+import { soundInput } from '../../../lambda/operations/sound-fields.ts';
+import { recurrence } from '../../../lambda/operations/streams/recurrence-fields.ts';
+import { streamFields } from '../../../lambda/operations/streams/stream-fields.ts';
+import { isObject, nameInFile } from './references.ts';
+
+/** The fields of a stream that a file holds beside its parts. */
+export const streamSettings = [
+  'agentModeEnabled',
+  'runBackupStream',
+  'videoUploadObjectID',
+  'audioUploadObjectID',
+  'destinationID',
+  'quality',
+  'framerate',
+  'videoCodec',
+  'streamBackend',
+  'sound',
+  'look',
+  'streamDestination',
+  'managedSettingsID',
+  'streamDuration',
+] as const;
+
+const secret = z
+  .union([z.strictObject({ env: text(1, 255) }), z.strictObject({ file: text(1, 4096) })])
+  .describe('A secret: the name of a variable (env), or of a file. It is sent when the thing is made or moves.');
+export type SecretReference = z.output<typeof secret>;
+
+const { url, backupURL, srt } = destinationFields;
+const destination = z.strictObject({
+  url: url.unwrap(),
+  backupURL,
+  streamKey: secret.optional(),
+  srt: srt.unwrap().extend({ passphrase: secret.optional() }).optional(),
+});
+const collection = z.strictObject({
+  kind: z.enum(['video', 'audio']),
+  source: sourceInput,
+  order: orderInput.optional(),
+  groupBy: groupByInput.optional(),
+});
+const { kind, events, afterSeconds, quietHours, enabled } = alertChannelFields;
+const alert = z
+  .strictObject({ events, afterSeconds, quietHours, enabled })
+  .partial()
+  .extend({ kind, target: secret.optional() });
+
+const item = z.union([
+  id.describe('A file beside this one (./NAME), or the name of an upload.'),
+  z.strictObject({ uploadID: id, sound: soundInput.nullish(), look: itemLookInput.nullish() }),
+]);
+const playlist = z.strictObject({
+  mode: z.enum(['sequential', 'shuffle']).optional(),
+  items: z.array(item).max(1000),
+});
+const programme = z.strictObject(rulesInput).partial();
+const tracks = <Entry extends z.ZodType>(entry: Entry) =>
+  z.strictObject({ video: entry.nullable(), audio: entry.nullable() }).partial().optional();
+
+const stream = z.strictObject({
+  ...(Object.fromEntries(streamSettings.map((field) => [field, streamFields[field]])) as Pick<
+    typeof streamFields,
+    (typeof streamSettings)[number]
+  >),
+  playlists: tracks(playlist).describe('null: the stream plays none of this kind.'),
+  programmes: tracks(programme).describe('null: the programme is deleted.'),
+  outputs: z
+    .array(z.strictObject({ destinationID: id, name: text(0, 255).nullish(), enabled: z.boolean().optional() }))
+    .max(29)
+    .optional()
+    .describe('All further outputs: others are removed.'),
+  schedule: z
+    .strictObject({
+      startAt: z.iso.datetime({ offset: true }).describe('First start.'),
+      endAt: z.iso.datetime({ offset: true }).nullish().describe('End of the first run.'),
+      recurrence: recurrence.nullish(),
+    })
+    .nullish()
+    .describe('null: there is no schedule.'),
+  running: z.boolean().optional().describe('true: it is started. false: it is stopped. Absent: it is left as it is.'),
+});
+
+const named = <Entry extends z.ZodType>(entry: Entry) => z.record(text(1, 255), entry).optional();
+
+/** The document in the names of the API. */
+export const channelDocument = z
+  .strictObject({
+    version: z.literal(1),
+    destinations: named(destination),
+    collections: named(collection),
+    streams: named(stream),
+    alerts: named(alert),
+  })
+  .describe('A channel: its streams, and all that they need. Things that are not in it are left as they are.');
+
+export type ChannelDocument = z.input<typeof channelDocument>;
+export type StreamEntry = NonNullable<ChannelDocument['streams']>[string];
+
+/** The schema for editors. */
+export function channelJSONSchema(): object {
+  return withNamesInFile(z.toJSONSchema(channelDocument, { io: 'input', unrepresentable: 'any' })) as object;
+}
+
+function withNamesInFile(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNamesInFile);
+  if (!isObject(schema)) return schema;
+  const entries = Object.entries(schema).filter(([name]) => name !== 'examples');
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (name === 'required') return [name, (value as string[]).map(nameInFile)];
+      if (name !== 'properties') return [name, withNamesInFile(value)];
+      const properties = Object.entries(value as object);
+      return [name, Object.fromEntries(properties.map(([field, of]) => [nameInFile(field), withNamesInFile(of)]))];
+    }),
+  );
+}

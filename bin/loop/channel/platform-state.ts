@@ -1,0 +1,102 @@
+// The state of the platform that a channel file can describe, and the names of its things.
+import type {
+  AlertChannel,
+  Collection,
+  Destination,
+  ManagedSettings,
+  Playlist,
+  Prices,
+  Programme,
+  Source,
+  Stream,
+  Upload,
+} from '../../../lambda/web/app/types.ts';
+import type { Client } from '../client.ts';
+import { LoopFailure } from '../failure.ts';
+import type { ReferenceKind } from './references.ts';
+
+export interface PlatformState {
+  readonly uploads: readonly Upload[];
+  readonly destinations: readonly Destination[];
+  readonly collections: readonly Collection[];
+  readonly streams: readonly Stream[];
+  readonly playlists: readonly Playlist[];
+  readonly programmes: readonly Programme[];
+  readonly alerts: readonly AlertChannel[];
+  readonly sources: readonly Source[];
+  readonly managedSettings: readonly ManagedSettings[];
+  readonly prices: Prices;
+  /** The format of streams that name none. */
+  readonly defaults: {
+    readonly quality: Stream['effective']['quality'];
+    readonly framerate: Stream['effective']['framerate'];
+  };
+}
+
+/** Reads everything; it writes nothing. @throws {LoopFailure} */
+export async function readState(client: Client): Promise<PlatformState> {
+  const [uploads, destinations, collections, streams, playlists, programmes, alerts, sources, managedSettings] =
+    await Promise.all([
+      client.all<Upload>('/uploads'),
+      client.all<Destination>('/destinations'),
+      client.all<Collection>('/collections'),
+      client.all<Stream>('/streams'),
+      client.all<Playlist>('/playlists'),
+      client.all<Programme>('/programmes'),
+      client.all<AlertChannel>('/alert-channels'),
+      client.all<Source>('/sources'),
+      client.all<ManagedSettings>('/managed-settings'),
+    ]);
+  const prices = await client.call<Prices>('GET', '/prices');
+  const { defaults } = await client.call<Pick<PlatformState, 'defaults'>>('GET', '/me');
+  return {
+    uploads,
+    destinations,
+    collections,
+    streams,
+    playlists,
+    programmes,
+    alerts,
+    sources,
+    managedSettings,
+    prices,
+    defaults,
+  };
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** The names by which a file can mean things: of uploads with their folders, of playlists by their streams. */
+export function namesOf(state: PlatformState): Readonly<Record<ReferenceKind | 'stream' | 'alert', readonly Named[]>> {
+  const streamNames = new Map(state.streams.map(({ id, name }) => [id, name]));
+  return {
+    upload: state.uploads.map(({ id, name, folder }) => ({ id, name: folder === '' ? name : `${folder}/${name}` })),
+    collection: state.collections,
+    destination: state.destinations,
+    playlist: state.playlists.map(({ id, kind, streamID }) => ({ id, name: `${streamNames.get(streamID)}/${kind}` })),
+    source: state.sources.map(({ id, url }) => ({ id, name: url })),
+    managedSettings: state.managedSettings,
+    stream: state.streams,
+    alert: state.alerts,
+  };
+}
+
+/** The thing with a name or an id; null: none. @throws {LoopFailure} if several have the name */
+export function find<Thing extends Named>(things: readonly Thing[], reference: string, noun: string): Thing | null {
+  const found = things.filter(({ id, name }) => id === reference || name === reference);
+  if (found.length > 1)
+    throw new LoopFailure('usage', `Several things of kind ${noun} are named ${reference}. Use an id:`, {
+      lines: found.map(({ id }) => `  ${id}`),
+    });
+  return found[0] ?? null;
+}
+
+/** The reference of a thing in a file: its name if no other thing has it, else its id. */
+export function referenceOf(things: readonly Named[], id: string): string {
+  const name = things.find((thing) => thing.id === id)?.name;
+  const isUnique = name != null && name !== '' && things.filter((thing) => thing.name === name).length === 1;
+  return isUnique && !name.startsWith('.') && !name.startsWith('/') ? name : id;
+}
