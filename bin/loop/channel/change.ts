@@ -61,13 +61,20 @@ export function symbolOf(kind: ChangeKind, name: string): string {
   return `new:${kind}:${encodeURIComponent(name)}`;
 }
 
-/** The fields that differ; of objects, the fields in them. Lists are compared as a whole. */
-export function differences(from: Plain, to: Plain, prefix = ''): FieldChange[] {
-  return Object.entries(to).flatMap(([name, after]) => {
-    const before = from[name];
+/** The fields of `to` that differ; of objects, all fields in them. Lists are compared as a whole. */
+export function differences(from: Plain, to: Plain): FieldChange[] {
+  return differencesOf(from, to, Object.keys(to), '');
+}
+
+function differencesOf(from: Plain, to: Plain, names: readonly string[], prefix: string): FieldChange[] {
+  return names.flatMap((name) => {
+    const [before, after] = [from[name], to[name]];
     const field = prefix + name;
     if (isDeepStrictEqual(before ?? null, after ?? null)) return [];
-    if (isObject(before) && isObject(after)) return differences(before, after, `${field}.`);
+    if (isObject(before) && isObject(after)) {
+      const inside = new Set([...Object.keys(before), ...Object.keys(after)]);
+      return differencesOf(before, after, [...inside], `${field}.`);
+    }
     return [{ field, from: before ?? null, to: after ?? null }];
   });
 }

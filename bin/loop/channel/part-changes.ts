@@ -63,6 +63,9 @@ function partChange({ kind, path, name, id, before, after, made, changed, isRene
   return { ...shown, action: 'update', fields: [...fields, ...renewed], viewers, steps };
 }
 
+/** The settings of an address over SRT that names none. */
+const usualSrt = { latencyMs: 1000, streamID: null };
+
 export function destinationChange(
   name: string,
   { streamKey, srt, ...entry }: Entry<'destinations'>,
@@ -84,7 +87,7 @@ export function destinationChange(
     name,
     id: before?.id,
     before: before && { url: before.url, backupURL: before.backupURL ?? null, srt: shownSrt },
-    after: { ...entry, ...(srt && { srt: { ...shownSrt, ...plainSrt } }) },
+    after: { ...entry, ...(srt && { srt: { ...usualSrt, ...shownSrt, ...plainSrt } }) },
     made: secrets,
     changed: isMoved || renewSecrets ? secrets : {},
     isRenewed: renewSecrets && hasSecret,

@@ -30,7 +30,7 @@ export function parseChannel(text: string, path: string): ChannelDocument {
   if (broken.length > 0) throw faultsOf(path, broken);
   const given = inNamesOfAPI(document.toJS() as unknown);
   const parsed = channelDocument.safeParse(given);
-  if (parsed.success) return given as ChannelDocument;
+  if (parsed.success) return withWholeItems(given) as ChannelDocument;
   const lines = parsed.error.issues.flatMap(leavesOf).map(({ path: place, message }) => {
     const inFile = place.map((step) => (typeof step === 'string' ? nameInFile(step) : step));
     return `${at(offsetOf(document, inFile))}: ${inFile.join('.')}: ${message}`;
@@ -72,6 +72,19 @@ function inNamesOfAPI(given: unknown): unknown {
       isObject(things)
         ? Object.fromEntries(Object.entries(things).map(([name, thing]) => [name, renamed(thing, nameInAPI)]))
         : things,
+    ]),
+  );
+}
+
+/** Items of playlists that are only a name become objects, so that all references have a field. */
+function withWholeItems(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withWholeItems);
+  if (!isObject(value)) return value;
+  const whole = (item: unknown) => (typeof item === 'string' ? { uploadID: item } : item);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      name === 'items' && Array.isArray(each) ? each.map(whole) : withWholeItems(each),
     ]),
   );
 }

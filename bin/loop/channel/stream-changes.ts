@@ -125,7 +125,7 @@ function playlistChange(subject: Subject, kind: TrackKind): Change | null {
     });
   }
   const items = wanted.items.map((item) => {
-    const given = typeof item === 'string' ? { uploadID: item } : item;
+    const given = item as Exclude<typeof item, string>;
     return { uploadID: given.uploadID, sound: shownItemSound(given.sound), look: shownItemLook(given.look), given };
   });
   const listed = (playlist?.draft.items ?? []).map(({ id, uploadID, sound, look }) => ({
