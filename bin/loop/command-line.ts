@@ -237,7 +237,7 @@ function addChannel(program: Command, environment: Environment, connect: () => P
       });
     },
   );
-  define(program, 'export', 'write a channel file of what is there')
+  define(program, 'export', 'write the channel file of the platform, or of one stream')
     .argument('[stream]')
     .option('--output <file>', 'the file; default: stdout')
     .action(async (given: string | undefined, options: Options) => {

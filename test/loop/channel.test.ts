@@ -1,5 +1,5 @@
-// A channel as a file: 30 kinds of change, of which the plan says exactly what the API then shows; no write twice; and
-// a file of what is there.
+// A channel as a file: plans of 30 kinds of change against the later answers of the API, and exports.
+import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { beforeAll, expect, it } from 'vitest';
 import { applyChanges } from '../../bin/loop/channel/apply.ts';
@@ -10,7 +10,7 @@ import { planChannel } from '../../bin/loop/channel/planner.ts';
 import { find, readState } from '../../bin/loop/channel/platform-state.ts';
 import type { PlatformState } from '../../bin/loop/channel/platform-state.ts';
 import { planLines } from '../../bin/loop/channel/print-plan.ts';
-import { parseChannel } from '../../bin/loop/channel/read-document.ts';
+import { parseChannel, readDocument } from '../../bin/loop/channel/read-document.ts';
 import type { Client } from '../../bin/loop/client.ts';
 import { failureOf } from '../../bin/loop/failure.ts';
 import { createPrinter } from '../../bin/loop/terminal.ts';
@@ -75,7 +75,13 @@ async function plan(text: string, more: Partial<typeof options> = {}): Promise<{
   return { state, plan: await planChannel(document, state, { ...options, ...more, now: now() }) };
 }
 const apply = async ({ changes }: Plan) =>
-  applyChanges(client, changes, { environment, printer: createPrinter(true), timeoutSeconds: 1, uploadsFolder: '' });
+  applyChanges(client, changes, {
+    environment,
+    printer: createPrinter(true),
+    timeoutSeconds: 1,
+    uploadsFolder: '',
+    folder: '',
+  });
 
 beforeAll(async () => {
   user = await service.user();
@@ -288,6 +294,11 @@ it('says what changes, and what it costs', async () => {
   expect(lines).toContain('+ stream Night');
   expect(lines.at(-1)).toBe('No stream is interrupted.');
   expect(lines.join('\n')).toMatch(/Night will cost [\d.]+ credits an hour on air/);
+});
+
+it('reads the example', async () => {
+  const example = join(import.meta.dirname, '../../.github/examples/channel.yaml');
+  expect(Object.keys((await readDocument(example)).streams ?? {})).toEqual(['Night radio']);
 });
 
 it.each([

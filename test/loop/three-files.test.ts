@@ -26,8 +26,8 @@ const loop = (...args: string[]) => runLoop(args, { home, environment: environme
 async function threeFiles(name: string): Promise<string> {
   const folder = join(home, name);
   await mkdir(folder);
-  await copyFile(await mediaSample('plain.mp4'), join(folder, 'picture.mp4'));
-  for (const song of ['one.mp3', 'two.mp3']) await copyFile(await mediaSample('sound.mp3'), join(folder, song));
+  await copyFile(await mediaSample('plain.mp4'), join(folder, `${name}.mp4`));
+  for (const song of ['one', 'two']) await copyFile(await mediaSample('song.mp3'), join(folder, `${song}-${name}.mp3`));
   return folder;
 }
 
@@ -43,23 +43,24 @@ test('one command puts a folder live within a minute; run again, it sends nothin
   expect((await run.api('GET', '/uploads?limit=100')).data).toHaveLength(3);
 
   const rows = JSON.parse((await loop('timeline', 'night', '--json')).stdout);
-  expect(rows[0]).toMatchObject({ name: expect.stringMatching(/^(?:one|two)\.mp3$/) });
+  expect(rows[0]).toMatchObject({ name: expect.stringMatching(/^(?:one|two)-night\.mp3$/) });
   expect(JSON.parse((await loop('spend', '--json')).stdout).streams).toMatchObject([{ name: 'night' }]);
   expect((await loop('prove', 'night', '--output', join(home, 'day.jws'))).code).toBe(0);
   expect((await loop('stop', 'night')).code).toBe(0);
 });
 
-test('a channel file puts the same live; the second time it writes nothing; live changes interrupt nothing', async () => {
+test('a channel file puts the same live, writes nothing the second time, and interrupts nothing', async () => {
   const folder = await threeFiles('files');
   const file = join(folder, 'channel.yaml');
   const channel = (look: string) => `version: 1
 streams:
   Filed:
     destination: dst_local
-    videoUpload: ./picture.mp4
+    streamBackend: manifest
+    videoUpload: ./files.mp4
     ${look}
     playlists:
-      audio: { mode: shuffle, items: [./one.mp3, ./two.mp3] }
+      audio: { mode: shuffle, items: [./one-files.mp3, ./two-files.mp3] }
     running: true
 `;
   await writeFile(file, channel(''));
@@ -68,6 +69,7 @@ streams:
   const applied = await loop('apply', '-f', file);
   expect([applied.code, applied.stderr]).toEqual([0, expect.any(String)]);
   expect((performance.now() - startedMs) / 1000).toBeLessThan(60);
+  const [before] = (await run.api('GET', '/streams?q=Filed')).data;
   expect((await loop('apply', '-f', file)).stdout).toContain('Nothing changes');
   expect((await loop('plan', '-f', file, '--check')).code).toBe(0);
 
@@ -77,7 +79,8 @@ streams:
   const refused = await loop('apply', '-f', file);
   expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('Interrupted: Filed.')]);
   const [stream] = (await run.api('GET', '/streams?q=Filed')).data;
-  expect(stream).toMatchObject({ state: 'active', look: { framing: { mode: 'blur' } }, quality: null });
+  expect([stream.state, stream.stateReason, stream.startedAt]).toEqual(['active', null, before.startedAt]);
+  expect(stream).toMatchObject({ look: { framing: { mode: 'blur' } }, quality: null });
   expect((await loop('stop', 'Filed')).code).toBe(0);
 });
 

@@ -1,5 +1,6 @@
 // Makes the changes of a plan, one after the other.
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Stream } from '../../../lambda/web/app/types.ts';
 import type { Client } from '../client.ts';
@@ -15,6 +16,8 @@ import type { Comparison } from './print-plan.ts';
 import { isObject } from './references.ts';
 
 export interface ApplyOptions {
+  /** The folder at which paths of secrets begin. */
+  readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly printer: Printer;
   readonly timeoutSeconds: number;
@@ -28,7 +31,7 @@ export async function applyChanges(client: Client, changes: readonly Change[], o
   const steps = changes.flatMap(({ steps }) => steps);
   // All secrets are read before the first write.
   const secrets = new Map<SecretReference, string>();
-  for (const step of steps) if ('method' in step) await readSecrets(step.body, secrets, options.environment);
+  for (const step of steps) if ('method' in step) await readSecrets(step.body, secrets, options);
   /** Ids by their symbols. */
   const made = new Map<string, string>();
   const files = steps.filter((step) => 'file' in step);
@@ -87,17 +90,17 @@ function filled(
 async function readSecrets(
   value: unknown,
   secrets: Map<SecretReference, string>,
-  environment: ApplyOptions['environment'],
+  options: Pick<ApplyOptions, 'environment' | 'folder'>,
 ): Promise<void> {
   const secret = secretIn(value);
   if (!secret) {
-    if (isObject(value)) for (const each of Object.values(value)) await readSecrets(each, secrets, environment);
+    if (isObject(value)) for (const each of Object.values(value)) await readSecrets(each, secrets, options);
     return;
   }
   const [place, read] =
     'env' in secret
-      ? [`variable ${secret.env}`, environment[secret.env]]
-      : [`file ${secret.file}`, await readFile(secret.file, 'utf8').catch(() => undefined)];
+      ? [`variable ${secret.env}`, options.environment[secret.env]]
+      : [`file ${secret.file}`, await readFile(resolve(options.folder, secret.file), 'utf8').catch(() => undefined)];
   if (read === undefined || read.trim() === '')
     throw new LoopFailure('usage', `The secret is missing: there is no ${place}.`);
   secrets.set(secret, read.trim());

@@ -54,7 +54,11 @@ function show(printer: Printer, planned: Plan, state: PlatformState): void {
   printer.answer(planned, { lines: planLines(planned, nameOf) });
 }
 
-/** Prints the changes. @throws {LoopFailure} of kind `changes` if there are any and `isCheck` */
+/**
+ * Prints the changes.
+ * @param isCheck whether changes are a failure
+ * @throws {LoopFailure}
+ */
 export async function showPlan(
   client: Client,
   printer: Printer,
@@ -67,8 +71,12 @@ export async function showPlan(
     throw new LoopFailure('changes', `The platform differs from ${request.file}.`);
 }
 
-/** Prints the changes and makes them. @throws {LoopFailure} before the first one if a live stream would be interrupted */
-export async function apply(client: Client, request: PlanRequest, options: ApplyOptions): Promise<void> {
+/** Prints the changes and makes them. @throws {LoopFailure} before the first write if a stream would be interrupted */
+export async function apply(
+  client: Client,
+  request: PlanRequest,
+  options: Omit<ApplyOptions, 'folder'>,
+): Promise<void> {
   const { plan: planned, state } = await plan(client, request);
   if (!request.restart && planned.changes.some(({ interrupts }) => interrupts)) {
     show(options.printer, planned, state);
@@ -77,7 +85,7 @@ export async function apply(client: Client, request: PlanRequest, options: Apply
       'Nothing was changed: a live stream would be interrupted. Use --restart to allow it.',
     );
   }
-  await applyChanges(client, planned.changes, options);
+  await applyChanges(client, planned.changes, { ...options, folder: dirname(resolve(request.file)) });
   show(options.printer, planned, state);
 }
 

@@ -1,4 +1,4 @@
-// Makes a channel file from what is there. Applying it changes nothing.
+// Makes a channel file from the state of the platform. Applying it changes nothing.
 import { isDeepStrictEqual } from 'node:util';
 import type { Programme, Stream } from '../../../lambda/web/app/types.ts';
 import { streamSettings } from './document.ts';
@@ -77,7 +77,7 @@ function byKind<Thing extends { readonly kind: string }>(things: readonly Thing[
 }
 
 function itemEntry({ uploadID, sound, look }: PlatformState['playlists'][number]['draft']['items'][number]): object {
-  return { uploadID, sound: someOf(sound as Plain | null), look: someOf(look as Plain | null) };
+  return { uploadID, sound: someOf(sound), look: someOf(look) };
 }
 
 function programmeEntry({ timeZone, blocks, inserts, separation, filler, insertSecondsPerHour }: Programme): object {

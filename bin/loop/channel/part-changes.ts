@@ -108,7 +108,7 @@ export function collectionChange(name: string, entry: Entry<'collections'>, befo
     made: { kind },
     changed: {},
     isRenewed: false,
-    viewers: 'Programmes that draw from it are planned anew from the next item on.',
+    viewers: 'Programmes that draw from it are planned again from the next item on.',
   });
 }
 

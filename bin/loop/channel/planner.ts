@@ -1,4 +1,4 @@
-// Compares a channel file with the platform: the changes, in the order in which they have to be made. It writes nothing.
+// Compares a channel file with the platform: plans the changes, in their order. It writes nothing.
 // Decision D242.
 import type { MediaFile } from '../media-folder.ts';
 import { symbolOf } from './change.ts';
@@ -44,8 +44,8 @@ export async function planChannel(
     PartChange,
     readonly { id: string; name: string | null }[],
   ])[] = [
-    ['destinations', destinationChange as PartChange, state.destinations],
-    ['collections', collectionChange as PartChange, state.collections],
+    ['destinations', destinationChange, state.destinations],
+    ['collections', collectionChange, state.collections],
   ];
   const made = (
     section: keyof ChannelDocument,
@@ -61,7 +61,7 @@ export async function planChannel(
   const changes = [
     ...parts.flatMap(([section, change, known]) => made(section, change, known)),
     ...streams,
-    ...made('alerts', alertChange as PartChange, state.alerts),
+    ...made('alerts', alertChange, state.alerts),
     ...(options.prune ? deletions(wanted, state) : []),
   ];
   return {

@@ -69,7 +69,7 @@ interface Named {
   readonly name: string | null;
 }
 
-/** The names by which a file can mean things: of uploads with their folders, of playlists by their streams. */
+/** The names of things in files: uploads have their folder before it, and playlists are named after their stream. */
 export function namesOf(state: PlatformState): Readonly<Record<ReferenceKind | 'stream' | 'alert', readonly Named[]>> {
   const streamNames = new Map(state.streams.map(({ id, name }) => [id, name]));
   return {

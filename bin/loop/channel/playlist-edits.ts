@@ -1,5 +1,5 @@
-// The fewest simple operations that turn the items of a playlist into others. Items that stay keep their ids, so that a
-// live stream continues after the item that plays.
+// The operations that turn the items of a playlist into others.
+// Items that stay keep their ids, so that a live stream continues after the item that plays.
 import { isDeepStrictEqual } from 'node:util';
 
 export interface ListedItem {

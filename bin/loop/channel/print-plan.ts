@@ -71,8 +71,9 @@ function shown(value: unknown, nameOf: (id: string) => string): string {
 /** The rows of a programme that a publish changes. */
 export function comparisonLines({ sameRows, movedRows, differences, hasMore }: Comparison): string[] {
   const rows = (list: readonly Row[]) => list.map(({ startAt, name }) => `${startAt.slice(11, 16)} ${name}`).join(', ');
+  const count = `${differences.length}${hasMore ? ' or more' : ''}`;
   return [
-    `The programme: ${sameRows} rows stay, ${movedRows} move, ${differences.length}${hasMore ? ' or more' : ''} differ.`,
+    `The programme: ${sameRows} rows stay, ${movedRows} move, ${count} differ.`,
     ...differences
       .slice(0, mostDifferences)
       .map(({ before, after }) => `  ${rows(before) || 'nothing'} → ${rows(after) || 'nothing'}`),

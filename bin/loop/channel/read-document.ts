@@ -44,7 +44,7 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[];
 }
 
-/** The faults of the form of a union that is nearest to what was written: the one with the fewest. */
+/** The faults of a union are those of its form whose faults lie deepest, as it is the nearest to the given value. */
 function leavesOf(issue: Issue): { path: (string | number)[]; message: string }[] {
   const path = issue.path as (string | number)[];
   const nearest = issue.errors?.toSorted((one, other) => depthOf(other) - depthOf(one))[0];

@@ -70,7 +70,7 @@ function shownSettings(entry: StreamEntry): Plain {
 
 function settingsChange(subject: Subject): Change | null {
   const { name, entry, before, id, isLive } = subject;
-  const fields = differences((before ?? {}) as unknown as Plain, shownSettings(entry));
+  const fields = differences(before ?? {}, shownSettings(entry));
   const given = (names: ReadonlySet<string>) =>
     Object.fromEntries(streamSettings.filter((field) => names.has(field)).map((field) => [field, entry[field]]));
   if (!before) {
@@ -197,7 +197,7 @@ function programmeChange(subject: Subject, kind: TrackKind): Change | null {
     const viewers = onAir(isLive, 'The stream repeats its last plan.');
     return asChange(subject, { action: 'delete', kind: 'programme', name: shownName, viewers, steps });
   }
-  const fields = differences((programme ?? {}) as unknown as Plain, shownRules(wanted as Plain));
+  const fields = differences(programme ?? {}, shownRules(wanted));
   const isLatest = programme !== undefined && programme.liveVersion === programme.version;
   if (programme && fields.length === 0 && isLatest) return null;
   const path = `/programmes/${programme?.id ?? symbolOf('programme', shownName)}`;
@@ -216,7 +216,7 @@ function programmeChange(subject: Subject, kind: TrackKind): Change | null {
     fields: fields.length > 0 ? fields : [{ field: 'published', from: false, to: true }],
     viewers: onAir(
       isLive,
-      'Rows are planned anew from the next item on, at least 10 s from now, without an interruption.',
+      'Rows are planned again from the next item on, at least 10 s from now, without an interruption.',
     ),
     steps: [
       ...(programme ? [] : [make]),
@@ -238,7 +238,7 @@ function outputChanges(subject: Subject): Change[] {
   const made = entry.outputs.flatMap(({ destinationID, ...given }): Change[] => {
     const output = further.find((each) => each.destinationID === destinationID);
     const shown = { kind: 'output' as const, name: nameOf(destinationID) };
-    const fields = differences((output ?? {}) as unknown as Plain, given);
+    const fields = differences(output ?? {}, given);
     const path = `/streams/${id}/outputs`;
     if (!output) {
       const steps: Step[] = [{ method: 'POST', path, body: { destinationID, ...given } }];
@@ -276,7 +276,7 @@ function outputChanges(subject: Subject): Change[] {
   ];
 }
 
-/** A schedule that is over asks for nothing, and a recurrence continues by its first start, whatever runs were since. */
+/** A schedule that is over changes nothing. A recurrence follows from its first start, also after further runs. */
 async function scheduleChange(subject: Subject): Promise<Change[] | null> {
   const { entry, before, id, now } = subject;
   if (entry.schedule === undefined) return null;
@@ -299,7 +299,7 @@ async function scheduleChange(subject: Subject): Promise<Change[] | null> {
     recurrence,
   });
   if (armed && recurrence && (await isRunOf(armed, { ...recurrence, firstStartAt }, lengthMs))) return null;
-  const fields = differences((armed ?? {}) as unknown as Plain, wanted);
+  const fields = differences(armed ?? {}, wanted);
   if (fields.length === 0) return null;
   const steps: Step[] = [{ method: 'POST', path, body: wanted }];
   return [asChange(subject, { action: armed ? 'update' : 'create', kind: 'schedule', fields, steps })];
