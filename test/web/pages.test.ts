@@ -116,40 +116,6 @@ describe.skipIf(!chromiumPath)(
       expect((await callWith(key)).status).toBe(401);
     });
 
-    test('somebody confirms the code of a device by keyboard, after signing in', async () => {
-      const user = await site.user();
-      const grant = 'urn:ietf:params:oauth:grant-type:device_code';
-      const metadata = { client_name: 'loop on a laptop', redirect_uris: undefined, grant_types: [grant] };
-      const client = await registerClient(site.origin(), { ...metadata, response_types: [] });
-      const asked = await fetch(`${site.origin()}/api/auth/device/code`, {
-        method: 'POST',
-        body: new URLSearchParams({ client_id: client.clientID, scope: 'service:read service:destructive' }),
-      });
-      const device = (await asked.json()) as Record<string, string>;
-      await context.clearCookies();
-      await page.goto(device['verification_uri_complete']!);
-      await page.getByLabel('E-mail address').fill(user.email);
-      await page.getByLabel('Password').fill(user.password);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Connect a device' }).waitFor();
-      expect(await page.getByLabel('Code').inputValue()).toBe(device['user_code']);
-      expect(await axeFindings()).toEqual([]);
-      await page.getByLabel('Code').fill('BBBB-BBBB');
-      await page.keyboard.press('Enter');
-      await page.getByText('There is no such code').waitFor();
-      await page.getByLabel('Code').fill(device['user_code']!.toLowerCase());
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Connect loop on a laptop?' }).waitFor();
-      await page.getByText(device['user_code']!).waitFor();
-      expect(await axeFindings()).toEqual([]);
-      await page.getByRole('button', { name: 'Agree' }).press('Enter');
-      await page.getByRole('heading', { name: 'Connected' }).waitFor();
-      expect(await axeFindings()).toEqual([]);
-      const tokens = await client.token({ grant_type: grant, device_code: device['device_code']! });
-      expect([tokens.status, tokens.body.scope]).toEqual([200, 'service:read service:destructive']);
-      await context.clearCookies();
-    });
-
     test('the link of a confirmation opened on another device asks for the password first', async () => {
       const [email, password] = ['bob@example.com', 'a long enough password'];
       await fetch(`${site.origin()}/api/auth/sign-up/email`, {
@@ -287,6 +253,39 @@ describe.skipIf(!chromiumPath)(
       await page.keyboard.press('Enter');
       await page.locator('.secret').waitFor();
       expect(await page.locator('.made strong').textContent()).toBe('by keyboard');
+    });
+
+    test('somebody confirms the code of a device by keyboard, after signing in', async () => {
+      const user = await site.user();
+      const grant = 'urn:ietf:params:oauth:grant-type:device_code';
+      const metadata = { client_name: 'loop on a laptop', redirect_uris: undefined, grant_types: [grant] };
+      const client = await registerClient(site.origin(), { ...metadata, response_types: [] });
+      const asked = await fetch(`${site.origin()}/api/auth/device/code`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: client.clientID, scope: 'service:read service:destructive' }),
+      });
+      const device = (await asked.json()) as Record<string, string>;
+      await context.clearCookies();
+      await page.goto(device['verification_uri_complete']!);
+      await page.getByLabel('E-mail address').fill(user.email);
+      await page.getByLabel('Password').fill(user.password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Connect a device' }).waitFor();
+      expect(await page.getByLabel('Code').inputValue()).toBe(device['user_code']);
+      expect(await axeFindings()).toEqual([]);
+      await page.getByLabel('Code').fill('BBBB-BBBB');
+      await page.keyboard.press('Enter');
+      await page.getByText('There is no such code').waitFor();
+      await page.getByLabel('Code').fill(device['user_code']!.toLowerCase());
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Connect loop on a laptop?' }).waitFor();
+      await page.getByText(device['user_code']!).waitFor();
+      expect(await axeFindings()).toEqual([]);
+      await page.getByRole('button', { name: 'Agree' }).press('Enter');
+      await page.getByRole('heading', { name: 'Connected' }).waitFor();
+      expect(await axeFindings()).toEqual([]);
+      const tokens = await client.token({ grant_type: grant, device_code: device['device_code']! });
+      expect([tokens.status, tokens.body.scope]).toEqual([200, 'service:read service:destructive']);
     });
 
     test('the browser has logged no error on any page', () => {
