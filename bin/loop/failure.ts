@@ -8,6 +8,7 @@ export const exitCodes = {
   not_signed_in: 4,
   unreachable: 5,
   too_late: 6,
+  changes: 7,
 } as const;
 
 export type FailureKind = keyof typeof exitCodes;
@@ -19,6 +20,7 @@ export const exitCodeWords: Readonly<Record<FailureKind, string>> = {
   not_signed_in: 'not signed in, or without the permission',
   unreachable: 'the platform does not answer, or made a mistake: try again',
   too_late: 'the time of --timeout is over; the work continues',
+  changes: 'with plan --check: there are changes',
 };
 
 export class LoopFailure extends Error {

@@ -102,7 +102,7 @@ export async function buildPython(folder: string, name: string): Promise<string>
   return join(out, 'dist', `${name.replaceAll(/[-.]+/g, '_')}-${apiVersion}-py3-none-any.whl`);
 }
 
-/** The package in Python programs: `import loop`, whatever its name in the registry. */
+/** The name of the package in Python programs, whatever its name in the registry. */
 const module = 'loop_streaming';
 
 /** Installs tools once. The folder gets its name when it is complete, and has another name for other versions. */
