@@ -1,5 +1,6 @@
 // The logo and the name of the platform.
 import type { ReactNode } from 'react';
+import { entryWords } from '#words/entry.ts';
 
 export function Brand(): ReactNode {
   return (
@@ -9,7 +10,7 @@ export function Brand(): ReactNode {
         <path d="M22 11.5a8 8 0 1 0 2 5.5" />
         <path d="M13.5 12.5v7l6-3.5z" />
       </svg>
-      Loop streaming
+      {entryWords.product}
     </p>
   );
 }

@@ -1,12 +1,13 @@
 // The page for an unknown address.
 import type { ReactNode } from 'react';
+import { entryWords } from '#words/entry.ts';
 import { Card } from './card.tsx';
 
 export function NotFoundPage(): ReactNode {
   return (
-    <Card heading="There is nothing here">
+    <Card heading={entryWords.nowhere}>
       <p>
-        <a href="/">Go to the first page</a>
+        <a href="/">{entryWords.toFirst}</a>
       </p>
     </Card>
   );

@@ -1,6 +1,7 @@
 // The account page: name and defaults, API keys, applications, sessions, password, history.
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
+import { accountWords } from '#words/account.ts';
 import { Failure } from '../form.tsx';
 import type { Session } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -20,7 +21,7 @@ export function AccountPage(): ReactNode {
   if (!session) return null;
   return (
     <div className="screen">
-      <h1>Account</h1>
+      <h1>{accountWords.title}</h1>
       <p className="hint">{session.user.email}</p>
       <Defaults user={session.user} onSaved={reload} />
       <ApiKeys />

@@ -1,7 +1,7 @@
 // The API keys of the user: creates them, shows each once, lists and revokes them.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { scopes } from '../../operations/scopes.ts';
+import { accountWords, scopesWords } from '#words/account.ts';
 import { CopyButton } from '../app/copy-button.tsx';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
@@ -19,19 +19,15 @@ interface ApiKey {
   readonly expiresAt: string | null;
 }
 
-const expiries = [
-  ['', 'Never'],
-  ['7', 'In 7 days'],
-  ['30', 'In 30 days'],
-  ['90', 'In 90 days'],
-  ['365', 'In a year'],
-] as const;
+const words = accountWords.keys;
+/** By the number of days; empty: it never expires. */
+const expiries = ['', '7', '30', '90', '365'] as const;
 
 export function ApiKeys(): ReactNode {
   const keys = useLoaded<{ data: readonly ApiKey[] }>('/account/api-keys');
   const [made, setMade] = useState<{ name: string; key: string } | null>(null);
   const create = async ({ name = '', days = '', ...boxes }: Readonly<Record<string, string>>): Promise<void> => {
-    const chosen = Object.keys(scopes).filter((scope) => scope in boxes);
+    const chosen = Object.keys(scopesWords.ofService).filter((scope) => scope in boxes);
     const limits = {
       ...(days === '' ? {} : { expiresInDays: Number(days) }),
       ...(chosen.length === 0 ? {} : { scopes: chosen }),
@@ -45,34 +41,34 @@ export function ApiKeys(): ReactNode {
     keys.reload();
   };
   return (
-    <Section heading="API keys">
-      <p className="hint">A key is as good as your password. Send it in the header X-API-Key.</p>
+    <Section heading={words.title}>
+      <p className="hint">{words.text}</p>
       <Rows
         loaded={keys}
-        none="No keys yet."
+        none={words.none}
         row={({ id, name, start, scopes: granted, createdAt, lastUsedAt, expiresAt }) => (
           <li key={id}>
             <div>
               <strong>{name}</strong> <code>{start}…</code>
               <p className="hint">
-                {granted?.join(', ') ?? 'Full access'} · made <Time at={createdAt} /> ·{' '}
+                {granted?.join(', ') ?? words.fullAccess} · {words.made} <Time at={createdAt} /> ·{' '}
                 {lastUsedAt ? (
                   <>
-                    last used <Time at={lastUsedAt} />
+                    {words.lastUsed} <Time at={lastUsedAt} />
                   </>
                 ) : (
-                  'never used'
+                  words.neverUsed
                 )}
                 {expiresAt && (
                   <>
                     {' '}
-                    · expires <Time at={expiresAt} />
+                    · {words.expires} <Time at={expiresAt} />
                   </>
                 )}
               </p>
             </div>
-            <button type="button" onClick={() => void revoke(id)} aria-label={`Revoke the key ${name}`}>
-              Revoke
+            <button type="button" onClick={() => void revoke(id)} aria-label={words.revokeOf(name)}>
+              {words.revoke}
             </button>
           </li>
         )}
@@ -81,7 +77,8 @@ export function ApiKeys(): ReactNode {
         {made && (
           <div className="made">
             <p>
-              This is the key <strong>{made.name}</strong>. It is shown this once: copy it now.
+              {words.once.before} <strong>{made.name}</strong>
+              {words.once.after}
             </p>
             <p>
               <code className="secret">{made.key}</code>
@@ -90,13 +87,17 @@ export function ApiKeys(): ReactNode {
           </div>
         )}
       </div>
-      <h3>Make a key</h3>
-      <Form action="Make the key" onSubmit={create} isReset className="in-row">
-        <Field name="name" label="Name of the key" maxLength={100} autoComplete="off" />
-        <Choice name="days" label="Expires" options={expiries} />
+      <h3>{words.makeTitle}</h3>
+      <Form action={words.make} onSubmit={create} isReset className="in-row">
+        <Field name="name" label={words.name} maxLength={100} autoComplete="off" />
+        <Choice
+          name="days"
+          label={words.expiry}
+          options={expiries.map((days) => [days, words.expiries[days]] as const)}
+        />
         <fieldset>
-          <legend>Limited to (nothing chosen: full access)</legend>
-          {Object.entries(scopes).map(([scope, grants]) => (
+          <legend>{words.limits}</legend>
+          {Object.entries(scopesWords.ofService).map(([scope, grants]) => (
             <label key={scope}>
               <input type="checkbox" name={scope} /> {grants}
             </label>

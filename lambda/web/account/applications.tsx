@@ -1,5 +1,6 @@
 // The applications that the user has authorized, with buttons to disconnect them.
 import type { ReactNode } from 'react';
+import { accountWords } from '#words/account.ts';
 import { post } from '../requests.ts';
 import { scopeWords } from '../scope-words.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -12,6 +13,8 @@ interface Application {
   readonly connectedAt: string;
 }
 
+const words = accountWords.applications;
+
 export function Applications(): ReactNode {
   const applications = useLoaded<{ data: readonly Application[] }>('/account/applications');
   const disconnect = async (clientID: string): Promise<void> => {
@@ -19,24 +22,24 @@ export function Applications(): ReactNode {
     applications.reload();
   };
   return (
-    <Section heading="Connected applications">
+    <Section heading={words.title}>
       <Rows
         loaded={applications}
-        none="No application acts for you."
+        none={words.none}
         row={({ clientID, name, scopes, connectedAt }) => (
           <li key={clientID}>
             <div>
               <strong>{name ?? clientID}</strong>
               <p className="hint">
-                {scopes.map(scopeWords).join(' · ')} · since <Time at={connectedAt} />
+                {scopes.map(scopeWords).join(' · ')} · {words.since} <Time at={connectedAt} />
               </p>
             </div>
             <button
               type="button"
               onClick={() => void disconnect(clientID)}
-              aria-label={`Disconnect ${name ?? clientID}`}
+              aria-label={words.disconnectOf(name ?? clientID)}
             >
-              Disconnect
+              {words.disconnect}
             </button>
           </li>
         )}

@@ -1,6 +1,8 @@
 // The name of the user, and the default settings of new streams.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { accountWords } from '#words/account.ts';
+import { words as common } from '#words';
 import { framerates, qualities } from '../../domain/shared/video-format.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
@@ -8,8 +10,10 @@ import { post } from '../requests.ts';
 import type { Session } from '../session.ts';
 import { Section } from './section.tsx';
 
-const words = (values: readonly string[], unit: string) =>
+const options = (values: readonly string[], unit: string) =>
   values.map((value) => [value, `${value.replace(/^._/, '')}${unit}`] as const);
+
+const words = accountWords.defaults;
 
 export function Defaults({
   user,
@@ -31,27 +35,32 @@ export function Defaults({
     onSaved();
   };
   return (
-    <Section heading="You, and what new streams take">
-      <Form action="Save" onSubmit={save} className="in-row">
-        <Field name="name" label="Name" defaultValue={user.name} autoComplete="name" maxLength={100} />
+    <Section heading={words.title}>
+      <Form action={common.save} onSubmit={save} className="in-row">
+        <Field name="name" label={words.name} defaultValue={user.name} autoComplete="name" maxLength={100} />
         <Field
           name="minutes"
-          label="Duration in minutes"
+          label={words.minutes}
           type="number"
           min={0}
           step="any"
           defaultValue={user.defaultStreamDurationSeconds / 60}
-          hint="0: until you stop it."
+          hint={words.minutesHint}
         />
-        <Choice name="quality" label="Quality" defaultValue={user.defaultQuality} options={words(qualities, '')} />
+        <Choice
+          name="quality"
+          label={words.quality}
+          defaultValue={user.defaultQuality}
+          options={options(qualities, '')}
+        />
         <Choice
           name="framerate"
-          label="Framerate"
+          label={words.framerate}
           defaultValue={user.defaultFramerate}
-          options={words(framerates, ' fps')}
+          options={options(framerates, words.fps)}
         />
       </Form>
-      <p role="status">{isSaved && 'Saved.'}</p>
+      <p role="status">{isSaved && common.saved}</p>
     </Section>
   );
 }

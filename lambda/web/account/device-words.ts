@@ -1,4 +1,5 @@
 // Names the browser and the operating system of a User-Agent header.
+import { accountWords } from '#words/account.ts';
 
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],
@@ -19,6 +20,6 @@ export function deviceWords(userAgent: string | null): string {
   const find = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const browser = find(browsers);
   const system = find(systems);
-  if (!browser) return userAgent?.split(/[ /]/)[0] || 'An unknown program';
-  return system ? `${browser} on ${system}` : browser;
+  if (!browser) return userAgent?.split(/[ /]/)[0] || accountWords.sessions.unknownDevice;
+  return system ? accountWords.sessions.device(browser, system) : browser;
 }

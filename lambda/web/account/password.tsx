@@ -1,9 +1,12 @@
 // A form to change the password. A new password ends every other session.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { accountWords } from '#words/account.ts';
 import { Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
 import { Section } from './section.tsx';
+
+const words = accountWords.password;
 
 export function Password(): ReactNode {
   const [isChanged, setChanged] = useState(false);
@@ -13,20 +16,20 @@ export function Password(): ReactNode {
     setChanged(true);
   };
   return (
-    <Section heading="Password">
-      <Form action="Change the password" onSubmit={change} isReset className="in-row">
-        <Field name="current" label="Password now" type="password" autoComplete="current-password" />
+    <Section heading={words.title}>
+      <Form action={words.change} onSubmit={change} isReset className="in-row">
+        <Field name="current" label={words.now} type="password" autoComplete="current-password" />
         <Field
           name="next"
-          label="New password"
+          label={words.next}
           type="password"
           autoComplete="new-password"
           minLength={10}
           maxLength={128}
-          hint="10 characters or more. You are signed out everywhere else."
+          hint={words.hint}
         />
       </Form>
-      <p role="status">{isChanged && 'Changed.'}</p>
+      <p role="status">{isChanged && words.changed}</p>
     </Section>
   );
 }

@@ -1,6 +1,8 @@
 // A section of the account page: a heading, its rows (loading, empty or listed), and times.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
+import { words } from '#words';
+import { formatMoment } from '../app/format.ts';
 import { Failure } from '../form.tsx';
 import type { Loaded } from '../use-loaded.ts';
 
@@ -23,14 +25,12 @@ interface RowsProps<Row> {
 
 export function Rows<Row>({ loaded: { data, error }, none, row }: RowsProps<Row>): ReactNode {
   if (error !== null) return <Failure error={error} />;
-  if (!data) return <p className="hint">Loading …</p>;
+  if (!data) return <p className="hint">{words.loading}</p>;
   if (data.data.length === 0) return <p className="hint">{none}</p>;
   return <ul className="rows">{data.data.map(row)}</ul>;
 }
 
-/** A time, formatted in the language of the browser. */
+/** A time, formatted in the language of the page. */
 export function Time({ at }: { readonly at: string }): ReactNode {
-  return (
-    <time dateTime={at}>{new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</time>
-  );
+  return <time dateTime={at}>{formatMoment(at)}</time>;
 }

@@ -1,5 +1,6 @@
 // The sessions of the user, with buttons to end them.
 import type { ReactNode } from 'react';
+import { accountWords } from '#words/account.ts';
 import { post } from '../requests.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { deviceWords } from './device-words.ts';
@@ -13,6 +14,8 @@ interface SessionRow {
   readonly isCurrent: boolean;
 }
 
+const words = accountWords.sessions;
+
 export function Sessions(): ReactNode {
   const sessions = useLoaded<{ data: readonly SessionRow[] }>('/account/sessions');
   const end = async (id: string): Promise<void> => {
@@ -20,25 +23,25 @@ export function Sessions(): ReactNode {
     sessions.reload();
   };
   return (
-    <Section heading="Signed in">
+    <Section heading={words.title}>
       <Rows
         loaded={sessions}
-        none="Nowhere."
+        none={words.none}
         row={({ id, createdAt, address, userAgent, isCurrent }) => (
           <li key={id}>
             <div>
-              <strong>{deviceWords(userAgent)}</strong> {isCurrent && '(here)'}
+              <strong>{deviceWords(userAgent)}</strong> {isCurrent && words.here}
               <p className="hint">
-                {address} · since <Time at={createdAt} />
+                {address} · {words.since} <Time at={createdAt} />
               </p>
             </div>
             {!isCurrent && (
               <button
                 type="button"
                 onClick={() => void end(id)}
-                aria-label={`End the session of ${deviceWords(userAgent)} since ${createdAt}`}
+                aria-label={words.endOf(deviceWords(userAgent), createdAt)}
               >
-                End
+                {words.end}
               </button>
             )}
           </li>

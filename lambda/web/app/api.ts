@@ -1,4 +1,5 @@
 // Calls the REST API with the session of the page, and turns refusals into messages.
+import { entryWords } from '#words/entry.ts';
 
 /** The API refused, or did not answer. The message is for the user. */
 export class ApiError extends Error {
@@ -56,14 +57,14 @@ export async function call<Answer>(
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(30_000),
   }).catch(() => null);
-  if (response === null) throw new ApiError('The platform does not answer. Try again in a moment.');
+  if (response === null) throw new ApiError(entryWords.noAnswer);
   adjustClock(response.headers.get('date'));
   if (response.status === 204) return undefined as Answer;
   const answer = (await response.json().catch(() => null)) as (Answer & Record<string, unknown>) | null;
   if (response.ok && answer !== null) return answer;
   if (response.status === 401) toSignIn();
   const detail = answer?.['detail'];
-  const message = typeof detail === 'string' ? detail : 'The request failed. Try again in a moment.';
+  const message = typeof detail === 'string' ? detail : entryWords.requestFailed;
   const retryAfterSeconds = Number(response.headers.get('retry-after') ?? 0);
   throw new ApiError(message, { ...answer, status: response.status, retryAfterSeconds });
 }

@@ -1,6 +1,7 @@
 // The faults that the API found in the fields of a request, each at the field that it means.
 import { createContext, use } from 'react';
 import type { ReactNode } from 'react';
+import { faultsWords } from '#words/faults.ts';
 import type { ApiError } from './api.ts';
 
 export type Faults = ApiError['errors'];
@@ -19,15 +20,15 @@ export function FaultsOf({ faults, children }: FaultsOfProps): ReactNode {
 
 /** Texts of the API that name fields of requests, in the words of the forms. */
 const inWords: readonly (readonly [RegExp, string])[] = [
-  [/^Use exactly one of collectionID/, 'Choose a collection or a file.'],
-  [/^Use exactly one of everyItems/, 'Choose when it plays.'],
-  [/^Use HH:mm/, 'Enter a time, such as 20:00.'],
-  [/no block with this id/, 'Choose a block.'],
-  [/before firstDay/, 'It is before the first day.'],
-  [/^The rule gives days only/, 'The rule may give days only: times have fields of their own.'],
-  [/^Use items, minutes/, 'Enter a number of items, of minutes, or both.'],
-  [/^Name exactly one of uploadIDs/, 'Enter at least one tag.'],
-  [/^Only the order series has groups/, 'Only series have groups.'],
+  [/^Use exactly one of collectionID/, faultsWords.collectionOrFile],
+  [/^Use exactly one of everyItems/, faultsWords.insertTime],
+  [/^Use HH:mm/, faultsWords.time],
+  [/no block with this id/, faultsWords.block],
+  [/before firstDay/, faultsWords.beforeFirstDay],
+  [/^The rule gives days only/, faultsWords.daysOnly],
+  [/^Use items, minutes/, faultsWords.itemsOrMinutes],
+  [/^Name exactly one of uploadIDs/, faultsWords.tag],
+  [/^Only the order series has groups/, faultsWords.seriesOnly],
 ];
 
 /** Words of a fault for readers who know no fields of requests. */

@@ -1,14 +1,15 @@
-// Numbers, times and durations in the language of the browser.
+// Numbers, times and durations in the language of the page.
+import { locale } from './locale.ts';
 
-const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 8 });
-const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
-const fractions = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
-const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const percents = new Intl.NumberFormat(undefined, { style: 'percent' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
-const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const amounts = new Intl.NumberFormat(locale, { maximumFractionDigits: 8 });
+const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' });
+const fractions = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const percents = new Intl.NumberFormat(locale, { style: 'percent' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' });
+const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const times = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 export const formatNumber = (value: number) => numbers.format(value);
 /** An amount with up to eight decimals, the most that a currency has. */
@@ -30,7 +31,7 @@ export function formatBytes(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   const format = { style: 'unit', unit: units[power]!, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(undefined, format).format(bytes / 1000 ** power);
+  return new Intl.NumberFormat(locale, format).format(bytes / 1000 ** power);
 }
 
 /** Such as `3:07`, `1:02:03` and `2 d 4:00:00`. */

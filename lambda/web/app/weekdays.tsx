@@ -2,8 +2,9 @@
 import type { ReactNode } from 'react';
 import { weekdays } from '../../domain/shared/wall-clock.ts';
 import type { Weekday } from '../../domain/shared/wall-clock.ts';
+import { locale } from './locale.ts';
 
-const names = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
+const names = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
 /** 5 January 1970 was a Monday. */
 export const weekdayName = (day: Weekday) => names.format(Date.UTC(1970, 0, 5 + weekdays.indexOf(day)));
 

@@ -12,6 +12,7 @@ import { Choice } from '../kit/choice.tsx';
 import { DataTable } from '../kit/data-table.tsx';
 import { words } from '#words';
 import { billingWords } from '#words/billing.ts';
+import { locale } from '../app/locale.ts';
 
 type Range = keyof typeof billingWords.ranges;
 
@@ -25,8 +26,8 @@ const ranges: Readonly<Record<Range, readonly [lengthMs: number, granularity: Us
 const everyMs = 60_000;
 const hourMs = 3_600_000;
 
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const months = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
 const formatStart: Readonly<Record<Usage['granularity'], (seconds: number) => string>> = {
   hour: (seconds) => formatMoment(seconds * 1000),
   day: (seconds) => dates.format(seconds * 1000),

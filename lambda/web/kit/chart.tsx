@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import UPlot from 'uplot';
+import { locale } from '../app/locale.ts';
 
 interface ChartProps {
   readonly name: string;
@@ -76,9 +77,9 @@ function usePlot(props: ChartProps, onPoint: (index: number | null) => void) {
   return place;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
+const month = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric' });
 const daySeconds = 86_400;
 
 /** The labels of a time axis, in the time zone of the browser: as exact as the distance of its ticks. */

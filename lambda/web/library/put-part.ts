@@ -1,4 +1,5 @@
 // Sends one part of a file to its address in the store, reports progress, and retries failed attempts.
+import { words } from '#words';
 import type { PartAddress } from './part-addresses.ts';
 
 interface PutPartOptions {
@@ -53,10 +54,10 @@ function put({ bytes, onSent, signal }: PutPartOptions, { url, headers }: PartAd
   request.addEventListener('loadend', () => {
     signal.removeEventListener('abort', abort);
     if (request.status >= 200 && request.status < 300) resolve();
-    else reject(new Error(request.status === 0 ? 'The upload was interrupted.' : 'The store refused the upload.'));
+    else reject(new Error(request.status === 0 ? words.tray.failures.interrupted : words.tray.failures.refused));
   });
   signal.addEventListener('abort', abort);
-  if (signal.aborted) reject(new Error('The upload was stopped.'));
+  if (signal.aborted) reject(new Error(words.tray.failures.stopped));
   else request.send(bytes);
   return promise;
 }

@@ -8,6 +8,7 @@ import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words as shared } from '#words';
 import { programmeWords as words } from '#words/programmes.ts';
+import { locale } from '../app/locale.ts';
 import type { Rules } from './rules.ts';
 
 type Comparison = z.output<typeof comparisonSchema>;
@@ -49,7 +50,7 @@ export function Changes({ programmeID, rules, isUnsaved }: ChangesProps): ReactN
 function Compared({ comparison, rules }: { readonly comparison: Comparison; readonly rules: Rules }): ReactNode {
   const { changedRules, differences, sameRows, movedRows, hasMore } = comparison;
   const changed = changedRules.map((path) => ruleWords(path, rules));
-  const format = new Intl.DateTimeFormat(undefined, {
+  const format = new Intl.DateTimeFormat(locale, {
     timeZone: rules.timeZone,
     weekday: 'short',
     hour: '2-digit',

@@ -16,6 +16,7 @@ import { Choice } from '../kit/choice.tsx';
 import { instantIn, localIn } from '../schedule/zoned-time.ts';
 import { words as shared } from '#words';
 import { programmeWords as words } from '#words/programmes.ts';
+import { locale } from '../app/locale.ts';
 import { dateWords, separationWords } from './rule-words.tsx';
 import { dayNumber, dayOfNumber } from './rules.ts';
 
@@ -123,7 +124,7 @@ interface TotalsProps {
 function Totals({ simulation, programme }: TotalsProps): ReactNode {
   const { rowCount, uploadCount, cutOffCount, itemSeconds, insertSeconds, fillerSeconds, issues } = simulation;
   const { timeZone } = programme;
-  const moments = new Intl.DateTimeFormat(undefined, { timeZone, dateStyle: 'medium', timeStyle: 'short' });
+  const moments = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', timeStyle: 'short' });
   const all = itemSeconds + insertSeconds + fillerSeconds;
   const shareOf = (seconds: number) =>
     words.shares(formatShare(all === 0 ? 0 : seconds / all), formatDuration(seconds));
@@ -209,7 +210,7 @@ function Timetable({ simulation, path, until, programme }: TimetableProps): Reac
     const next = await call<Simulation>('GET', `${path}&days=1&skip=${rows.length}&rows=${rowsOfPage}`);
     setFurther({ rows: [...further.rows, ...next.rows], hasMoreRows: next.hasMoreRows });
   };
-  const times = new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'medium' });
+  const times = new Intl.DateTimeFormat(locale, { timeZone, timeStyle: 'medium' });
   const ofDay = rows.filter(({ startAt }) => Date.parse(startAt) < Date.parse(until));
   if (ofDay.length === 0) return <p className="hint">{words.nothingPlays}</p>;
   return (

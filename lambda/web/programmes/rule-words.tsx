@@ -4,11 +4,12 @@ import { weekdays } from '../../domain/shared/wall-clock.ts';
 import type { Weekday } from '../../domain/shared/wall-clock.ts';
 import { weekdayName } from '../app/weekdays.tsx';
 import { programmeWords as words } from '#words/programmes.ts';
+import { locale } from '../app/locale.ts';
 import { daysOf, timeOfInsert } from './rules.ts';
 import type { Block, Insert, Separation } from './rules.ts';
 import { SourceName } from './sources.tsx';
 
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 /** @param day such as 2026-01-31 */
 export const dateWords = (day: string) => dates.format(Date.parse(`${day}T00:00Z`));
 

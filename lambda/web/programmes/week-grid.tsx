@@ -4,6 +4,7 @@ import type { CSSProperties, ReactNode } from 'react';
 import { serviceNow } from '../app/api.ts';
 import { localIn } from '../schedule/zoned-time.ts';
 import { programmeWords as words } from '#words/programmes.ts';
+import { locale } from '../app/locale.ts';
 import { dateWords } from './rule-words.tsx';
 import { beginsOn, dayMs, dayNumber, dayOfNumber, weekdayOf } from './rules.ts';
 import type { Block, Rules } from './rules.ts';
@@ -15,7 +16,7 @@ interface WeekGridProps {
   readonly onOpen: (block: Block) => void;
 }
 
-const dayNames = new Intl.DateTimeFormat(undefined, {
+const dayNames = new Intl.DateTimeFormat(locale, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',

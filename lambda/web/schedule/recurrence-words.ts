@@ -3,6 +3,7 @@ import { weekdays } from '../../domain/shared/wall-clock.ts';
 import type { Weekday } from '../../domain/shared/wall-clock.ts';
 import { weekdayName } from '../app/weekdays.tsx';
 import { scheduleWords } from '#words/schedule.ts';
+import { locale } from '../app/locale.ts';
 
 /** The form's choices for the usual rules. */
 export type Repetition = keyof typeof scheduleWords.repetitions;
@@ -12,7 +13,7 @@ export interface ReadRule {
   readonly days: readonly Weekday[];
 }
 
-const list = new Intl.ListFormat(undefined, { style: 'long', type: 'conjunction' });
+const list = new Intl.ListFormat(locale, { style: 'long', type: 'conjunction' });
 const weekly = /^FREQ=WEEKLY(?:;BYDAY=(?<days>[A-Z]{2}(?:,[A-Z]{2})*))?$/;
 
 /** @param rule null: it starts once */
@@ -31,13 +32,13 @@ export function recurrenceWords(rule: string | null, timeZone: string, startAt: 
   if (repetition === 'never') return scheduleWords.repetitions.never;
   if (repetition === 'daily') return scheduleWords.repetitions.daily;
   if (repetition === 'other') return scheduleWords.byRule(rule!);
-  const own = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone }).format(Date.parse(startAt));
+  const own = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone }).format(Date.parse(startAt));
   return scheduleWords.weekly(list.format(days.length > 0 ? days.map(weekdayName) : [own]));
 }
 
 /** The hours of a run, such as `20:00–22:00, Europe/Berlin (19:00 here)`. */
 export function hoursWords(startAt: string, endAt: string | null, timeZone: string): string {
-  const clock = (zone: string) => new Intl.DateTimeFormat(undefined, { timeZone: zone, timeStyle: 'short' });
+  const clock = (zone: string) => new Intl.DateTimeFormat(locale, { timeZone: zone, timeStyle: 'short' });
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const there = clock(timeZone).format(Date.parse(startAt));
   const here = clock(own).format(Date.parse(startAt));

@@ -6,13 +6,14 @@ import { formatMoment } from '../app/format.ts';
 import type { Occurrence } from '../app/types.ts';
 import { nameOf } from '../streams/stream-name.ts';
 import { scheduleWords } from '#words/schedule.ts';
+import { locale } from '../app/locale.ts';
 import { piecesOf } from './runs.ts';
 import type { Piece } from './runs.ts';
 import { hoursSkipped } from './zoned-time.ts';
 import type { Day } from './zoned-time.ts';
 
-const dayNames = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const dayNames = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const shownHours = [0, 6, 12, 18];
 const minuteMs = 60_000;
 const dayMinutes = 1440;

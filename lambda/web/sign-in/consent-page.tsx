@@ -1,6 +1,7 @@
 // Asks the user to authorize an application: shows its name, its address and the permissions it wants.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { signInWords as words } from '#words/sign-in.ts';
 import { Card } from '../card.tsx';
 import { Form } from '../form.tsx';
 import { isTooOld, post } from '../requests.ts';
@@ -24,12 +25,12 @@ export function ConsentPage(): ReactNode {
   const oauthQuery = signedQuery();
   if (oauthQuery === null || client.error !== null) {
     return (
-      <Card heading="This request is not complete">
-        <p role="alert">{client.error ?? 'Go back to the application, and begin there again.'}</p>
+      <Card heading={words.incomplete}>
+        <p role="alert">{client.error ?? words.beginAgain}</p>
       </Card>
     );
   }
-  if (!client.data) return <Card heading="Connect an application">{null}</Card>;
+  if (!client.data) return <Card heading={words.connect}>{null}</Card>;
 
   const answer = async (consent: { readonly accept: boolean }): Promise<void> => {
     const again = authorizationPath() ?? '/';
@@ -43,16 +44,17 @@ export function ConsentPage(): ReactNode {
     await post('/sign-out');
     location.assign(authorizationPath() ?? withRequest('/sign-in'));
   };
-  const name = client.data.client_name || 'An application without a name';
+  const name = client.data.client_name || words.nameless;
   const scopes = (query.get('scope') ?? '').split(' ').filter(Boolean);
   return (
-    <Card heading={`Connect ${name}?`}>
+    <Card heading={words.connectAsk(name)}>
       <p>
-        <strong>{name}</strong> asks to act for you. It will be sent back to{' '}
-        <strong className="origin">{destinationOf(query.get('redirect_uri') ?? '')}</strong>.
+        <strong>{name}</strong> {words.asks.before}{' '}
+        <strong className="origin">{destinationOf(query.get('redirect_uri') ?? '')}</strong>
+        {words.asks.after}
       </p>
-      <p className="hint">Anybody can choose a name. Agree only if you have just begun this yourself, there.</p>
-      <h2>It could</h2>
+      <p className="hint">{words.anybody}</p>
+      <h2>{words.could}</h2>
       <ul className="scopes">
         {scopes.map((scope) => (
           <li key={scope} className={scope === 'service:destructive' ? 'grave' : ''}>
@@ -60,16 +62,16 @@ export function ConsentPage(): ReactNode {
           </li>
         ))}
       </ul>
-      <Form action="Agree" onSubmit={() => answer({ accept: true })} />
+      <Form action={words.agree} onSubmit={() => answer({ accept: true })} />
       <button type="button" onClick={refuse}>
-        Refuse
+        {words.refuse}
       </button>
       <div role="alert">{refusal !== null && <p className="error">{refusal}</p>}</div>
       {session.data && (
         <p className="hint">
-          You are {session.data.user.email}.{' '}
+          {words.you(session.data.user.email)}{' '}
           <button type="button" className="link" onClick={() => void switchAccount()}>
-            Somebody else?
+            {words.notYou}
           </button>
         </p>
       )}
@@ -81,6 +83,6 @@ export function ConsentPage(): ReactNode {
 function destinationOf(redirectURI: string): string {
   const url = URL.parse(redirectURI);
   if (!url) return redirectURI;
-  if (['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)) return 'a program on this computer';
-  return url.protocol === 'https:' ? url.host : `a program that answers to ${url.protocol}`;
+  if (['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)) return words.thisComputer;
+  return url.protocol === 'https:' ? url.host : words.program(url.protocol);
 }

@@ -1,6 +1,7 @@
 // A form that requests a mail with a link to choose a new password.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { signInWords as words } from '#words/sign-in.ts';
 import { Card } from '../card.tsx';
 import { Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
@@ -9,10 +10,10 @@ export function ForgottenPasswordPage(): ReactNode {
   const [address, setAddress] = useState<string | null>(null);
   if (address !== null) {
     return (
-      <Card heading="Look into your mail">
+      <Card heading={words.lookIntoMail}>
         <p role="status">
-          If there is an account for <strong>{address}</strong>, we have sent a mail with a link to choose a new
-          password.
+          {words.linkMailed.before} <strong>{address}</strong>
+          {words.linkMailed.after}
         </p>
       </Card>
     );
@@ -22,12 +23,12 @@ export function ForgottenPasswordPage(): ReactNode {
     setAddress(email);
   };
   return (
-    <Card heading="Forgotten password">
-      <Form action="Send me a link" onSubmit={ask}>
-        <Field name="email" label="E-mail address" type="email" autoComplete="username" autoFocus />
+    <Card heading={words.forgottenTitle}>
+      <Form action={words.sendLink} onSubmit={ask}>
+        <Field name="email" label={words.email} type="email" autoComplete="username" autoFocus />
       </Form>
       <p className="links">
-        <a href="/sign-in">Sign in</a>
+        <a href="/sign-in">{words.signIn}</a>
       </p>
     </Card>
   );

@@ -1,5 +1,6 @@
 // A form to choose a new password, with the token from the mail.
 import type { ReactNode } from 'react';
+import { signInWords as words } from '#words/sign-in.ts';
 import { Card } from '../card.tsx';
 import { Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
@@ -8,10 +9,10 @@ export function NewPasswordPage(): ReactNode {
   const token = new URLSearchParams(location.search).get('token');
   if (token === null) {
     return (
-      <Card heading="This link does not work">
-        <p>It has been used already, or is too old.</p>
+      <Card heading={words.deadLink}>
+        <p>{words.deadLinkText}</p>
         <p className="links">
-          <a href="/forgotten-password">Ask for another</a>
+          <a href="/forgotten-password">{words.another}</a>
         </p>
       </Card>
     );
@@ -21,16 +22,16 @@ export function NewPasswordPage(): ReactNode {
     location.assign('/sign-in');
   };
   return (
-    <Card heading="Choose a new password">
-      <Form action="Change password" onSubmit={choose}>
+    <Card heading={words.choosePassword}>
+      <Form action={words.changePassword} onSubmit={choose}>
         <Field
           name="password"
-          label="New password"
+          label={words.newPassword}
           type="password"
           autoComplete="new-password"
           minLength={10}
           maxLength={128}
-          hint="10 characters or more. You will be signed out everywhere."
+          hint={words.newPasswordHint}
           autoFocus
         />
       </Form>

@@ -1,5 +1,6 @@
 // A form to sign in with address and password.
 import type { ReactNode } from 'react';
+import { signInWords as words } from '#words/sign-in.ts';
 import { Card } from '../card.tsx';
 import { Field, Form } from '../form.tsx';
 import { isTooOld, post } from '../requests.ts';
@@ -34,26 +35,17 @@ export function SignInPage(): ReactNode {
     location.assign(answer.url ?? afterSignIn());
   };
   return (
-    <Card heading="Sign in">
-      {new URLSearchParams(location.search).has('error') && (
-        <p role="alert">
-          The link has been used already, or is too old. Sign in: if your address is not confirmed yet, that sends you
-          another.
-        </p>
-      )}
-      {confirm !== null && (
-        <p role="status">Sign in with the password that you signed up with, to confirm your address.</p>
-      )}
-      {oauthQuery !== null && (
-        <p className="hint">An application asks for access to your account. Sign in to see what it wants.</p>
-      )}
-      <Form action="Sign in" onSubmit={signIn}>
-        <Field name="email" label="E-mail address" type="email" autoComplete="username" autoFocus />
-        <Field name="password" label="Password" type="password" autoComplete="current-password" />
+    <Card heading={words.signIn}>
+      {new URLSearchParams(location.search).has('error') && <p role="alert">{words.oldLink}</p>}
+      {confirm !== null && <p role="status">{words.confirm}</p>}
+      {oauthQuery !== null && <p className="hint">{words.asked}</p>}
+      <Form action={words.signIn} onSubmit={signIn}>
+        <Field name="email" label={words.email} type="email" autoComplete="username" autoFocus />
+        <Field name="password" label={words.password} type="password" autoComplete="current-password" />
       </Form>
       <p className="links">
-        <a href={withRequest('/sign-up')}>Sign up</a>
-        <a href="/forgotten-password">Forgotten password?</a>
+        <a href={withRequest('/sign-up')}>{words.signUp}</a>
+        <a href="/forgotten-password">{words.forgotten}</a>
       </p>
     </Card>
   );

@@ -1,6 +1,7 @@
 // A form to sign up. Afterwards the page asks the user to wait for the confirmation mail.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { signInWords as words } from '#words/sign-in.ts';
 import { Card } from '../card.tsx';
 import { Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
@@ -10,15 +11,14 @@ export function SignUpPage(): ReactNode {
   const [address, setAddress] = useState<string | null>(null);
   if (address !== null) {
     return (
-      <Card heading="Look into your mail">
+      <Card heading={words.lookIntoMail}>
         <p role="status">
-          We have sent a mail to <strong>{address}</strong>. Its link confirms the address and signs you in.
+          {words.mailed.before} <strong>{address}</strong>
+          {words.mailed.after}
         </p>
-        <p className="hint">
-          Nothing there after some minutes? Look among the unwanted mail, or sign in: that sends another one.
-        </p>
+        <p className="hint">{words.noMail}</p>
         <p className="links">
-          <a href={withRequest('/sign-in')}>Sign in</a>
+          <a href={withRequest('/sign-in')}>{words.signIn}</a>
         </p>
       </Card>
     );
@@ -28,22 +28,22 @@ export function SignUpPage(): ReactNode {
     setAddress(email);
   };
   return (
-    <Card heading="Sign up">
-      <Form action="Sign up" onSubmit={signUp}>
-        <Field name="name" label="Name" autoComplete="name" maxLength={100} autoFocus />
-        <Field name="email" label="E-mail address" type="email" autoComplete="username" />
+    <Card heading={words.signUp}>
+      <Form action={words.signUp} onSubmit={signUp}>
+        <Field name="name" label={words.name} autoComplete="name" maxLength={100} autoFocus />
+        <Field name="email" label={words.email} type="email" autoComplete="username" />
         <Field
           name="password"
-          label="Password"
+          label={words.password}
           type="password"
           autoComplete="new-password"
           minLength={10}
           maxLength={128}
-          hint="10 characters or more. A few words are good."
+          hint={words.passwordHint}
         />
       </Form>
       <p className="links">
-        <a href={withRequest('/sign-in')}>Sign in instead</a>
+        <a href={withRequest('/sign-in')}>{words.signInInstead}</a>
       </p>
     </Card>
   );

@@ -14,12 +14,13 @@ import type { Stream, TimelineRow, Transition } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { words } from '#words';
 import { guideWords } from '#words/guide.ts';
+import { locale } from '../app/locale.ts';
 import { FrameSheet } from './frame-sheet.tsx';
 import { titleOf } from './now-playing.tsx';
 
 const dayMs = 86_400_000;
 const everyMs = 30_000;
-const days = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const days = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
 
 export function LogPart({ stream }: { readonly stream: Stream }): ReactNode {
   return (

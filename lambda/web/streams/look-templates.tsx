@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { usualClock, usualLogo, usualTheme, usualTitle } from '../../domain/playout/overlays.ts';
 import type { Stream } from '../app/types.ts';
 import { words } from '#words';
+import { locale } from '../app/locale.ts';
 import type { StreamChanges } from './draft-stream.ts';
 import { LogoChoice } from './logo-choice.tsx';
 import { LookPreview } from './look-preview.tsx';
@@ -27,7 +28,7 @@ function overlaysOf(template: Template, logo: Overlays['logo']): Overlays | null
   const titles = { ...bare, logo, title: usualTitle };
   if (template === 'titles') return titles;
   const place = logo?.place === 'topRight' ? 'topLeft' : 'topRight';
-  const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return { ...titles, clock: { ...usualClock, place, timeZone, language: locale } };
 }
 

@@ -6,6 +6,7 @@ import type { Stream } from '../app/types.ts';
 import { zonesWith } from '../app/time-zones.ts';
 import { Choice } from '../kit/choice.tsx';
 import { lookWords } from '#words/look.ts';
+import { locale } from '../app/locale.ts';
 import { PlaceChoice } from './place-choice.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;
@@ -24,7 +25,7 @@ export function RunningFields({ clock, ticker, onChange }: RunningFieldsProps): 
         value={clock?.shows ?? ''}
         options={[['', lookWords.noClock], ...clockKinds.map((kind) => [kind, lookWords.clocks[kind]] as const)]}
         onChange={(shows) => {
-          const own = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, language: navigator.language };
+          const own = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, language: locale };
           const chosen = shows as (typeof clockKinds)[number];
           onChange({ clock: shows === '' ? null : { ...usualClock, ...own, ...clock, shows: chosen } });
         }}

@@ -92,6 +92,11 @@ export const tray = {
     done: 'Uploaded',
     interrupted: 'Interrupted',
   },
+  failures: {
+    interrupted: 'The upload was interrupted.',
+    refused: 'The store refused the upload.',
+    stopped: 'The upload was stopped.',
+  },
 } as const;
 
 export const playlists = {

@@ -1,0 +1,96 @@
+// The words of the account page, and of the permissions of keys and applications, in German.
+import type { accountWords as englishAccount, scopesWords as englishScopes } from './en-account.ts';
+import type { Translation } from './translation.ts';
+
+export const accountWords = {
+  title: 'Konto',
+  defaults: {
+    title: 'Sie, und Vorgaben für neue Streams',
+    name: 'Name',
+    minutes: 'Dauer in Minuten',
+    minutesHint: '0: bis Sie den Stream stoppen.',
+    quality: 'Auflösung',
+    framerate: 'Bildrate',
+    fps: ' fps',
+  },
+  keys: {
+    title: 'API-Schlüssel',
+    text: 'Ein Schlüssel ist so viel wert wie Ihr Passwort. Er wird im Header X-API-Key gesendet.',
+    none: 'Noch keine Schlüssel.',
+    fullAccess: 'Voller Zugriff',
+    made: 'erstellt',
+    lastUsed: 'zuletzt verwendet',
+    neverUsed: 'nie verwendet',
+    expires: 'gültig bis',
+    revoke: 'Widerrufen',
+    revokeOf: (name: string) => `Schlüssel ${name} widerrufen`,
+    once: { before: 'Das ist der Schlüssel', after: '. Er wird nur dieses eine Mal angezeigt: bitte jetzt kopieren.' },
+    makeTitle: 'Neuer Schlüssel',
+    make: 'Schlüssel erstellen',
+    name: 'Name des Schlüssels',
+    expiry: 'Läuft ab',
+    expiries: { '': 'Nie', '7': 'In 7 Tagen', '30': 'In 30 Tagen', '90': 'In 90 Tagen', '365': 'In einem Jahr' },
+    limits: 'Beschränkt auf (nichts ausgewählt: voller Zugriff)',
+  },
+  applications: {
+    title: 'Verbundene Anwendungen',
+    none: 'Keine Anwendung handelt für Sie.',
+    since: 'seit',
+    disconnect: 'Trennen',
+    disconnectOf: (name: string) => `${name} trennen`,
+  },
+  sessions: {
+    title: 'Angemeldet',
+    none: 'Nirgends.',
+    here: '(hier)',
+    since: 'seit',
+    end: 'Beenden',
+    endOf: (device: string, since: string) => `Sitzung von ${device} seit ${since} beenden`,
+    device: (browser: string, system: string) => `${browser} unter ${system}`,
+    unknownDevice: 'Ein unbekanntes Programm',
+  },
+  password: {
+    title: 'Passwort',
+    change: 'Passwort ändern',
+    now: 'Bisheriges Passwort',
+    next: 'Neues Passwort',
+    hint: 'Mindestens 10 Zeichen. Überall sonst werden Sie abgemeldet.',
+    changed: 'Geändert.',
+  },
+  history: {
+    title: 'Letzte Ereignisse',
+    none: 'Nichts.',
+    kinds: {
+      signed_up: 'Registriert',
+      email_verified: 'Adresse bestätigt',
+      signed_in: 'Angemeldet',
+      sign_in_refused: 'Anmeldung abgelehnt',
+      session_ended: 'Abgemeldet',
+      password_reset_requested: 'Neues Passwort angefordert',
+      password_changed: 'Passwort geändert',
+      api_key_created: 'API-Schlüssel erstellt',
+      api_key_revoked: 'API-Schlüssel widerrufen',
+      application_connected: 'Anwendung verbunden',
+      application_denied: 'Anwendung abgelehnt',
+      application_disconnected: 'Anwendung getrennt',
+      refresh_refused: 'Eine Anwendung hat ein Token erneut verwendet und ihren Zugriff verloren',
+      token_revoked: 'Eine Anwendung hat ihren Zugriff zurückgegeben',
+      user_disabled: 'Konto gesperrt',
+    },
+  },
+} satisfies Translation<typeof englishAccount>;
+
+export const scopesWords = {
+  ofService: {
+    'service:read': 'Streams, Ziele, Playlists und Abrechnungsstatus lesen',
+    'service:write': 'Streams, Ziele und Playlists anlegen und steuern',
+    'service:destructive': 'Streams und Ziele löschen',
+    'service:billing': 'Abrechnung und Verbrauch lesen; Links zum Aufladen erzeugen',
+  },
+  ofIdentity: {
+    openid: 'Erkennen, wer Sie sind',
+    profile: 'Ihren Namen sehen',
+    email: 'Ihre E-Mail-Adresse sehen',
+    offline_access: 'Verbunden bleiben, bis Sie die Anwendung trennen',
+  },
+} satisfies Translation<typeof englishScopes>;

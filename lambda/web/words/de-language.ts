@@ -1,0 +1,3 @@
+// The language of the catalogue.
+
+export const language = 'de';
