@@ -15,7 +15,8 @@ export const billingWords = {
   amount: 'Dollar',
   toCheckout: 'Zur Kasse',
   checkoutHint:
-    'Ein Credit entspricht einem US-Cent. Bezahlt wird auf der Seite des Zahlungsanbieters, danach geht es hierher zurück.',
+    'Ein Credit entspricht einem US-Cent. Bezahlt wird auf der Seite des Zahlungsanbieters, danach geht es hierher ' +
+    'zurück.',
   usage: 'Verbrauch',
   ranges: { day: 'Letzte 24 Stunden', month: 'Letzte 30 Tage', year: 'Letzte 12 Monate' },
   stream: 'Stream',

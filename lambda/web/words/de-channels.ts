@@ -21,9 +21,11 @@ export const channelsWords = {
     pending: 'Der Link zur Zustimmung gilt 15 Minuten. Bitte erneut verbinden.',
     ok: '',
     grant_revoked:
-      'Der Inhaber hat die Zustimmung widerrufen, oder sie ist abgelaufen. Streams auf diesem Kanal können nicht starten.',
+      'Der Inhaber hat die Zustimmung widerrufen, oder sie ist abgelaufen. Streams auf diesem Kanal können nicht ' +
+      'starten.',
     scope_missing:
-      'Eine Berechtigung, die zum Streamen nötig ist, wurde nicht erteilt. Streams auf diesem Kanal können nicht starten.',
+      'Eine Berechtigung, die zum Streamen nötig ist, wurde nicht erteilt. Streams auf diesem Kanal können nicht ' +
+      'starten.',
     live_not_enabled: 'Die Plattform hat Livestreaming noch nicht freigeschaltet. Bei YouTube dauert das einen Tag.',
   },
   verified: 'zuletzt geprüft',

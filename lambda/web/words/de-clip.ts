@@ -4,7 +4,9 @@ import type { Translation } from './translation.ts';
 
 export const clipWords = {
   make: 'Clip erstellen',
-  text: 'Ein Clip läuft wie eine eigene Datei, auf das Bild genau. Er belegt keinen Speicher, und die ganze Datei bleibt.',
+  text:
+    'Ein Clip läuft wie eine eigene Datei, auf das Bild genau. Er belegt keinen Speicher, und die ganze Datei ' +
+    'bleibt.',
   from: 'Beginnt bei (Sekunden)',
   fromHere: 'Hier beginnen',
   until: 'Endet bei (Sekunden)',

@@ -83,7 +83,8 @@ export const collectionWords = {
 
   sources: {
     folder: (folder: string, isRecursive: boolean) =>
-      `${folder === '' ? 'Dateien außerhalb aller Ordner' : `Ordner ${folder}`}${isRecursive ? ' mit Unterordnern' : ''}`,
+      (folder === '' ? 'Dateien außerhalb aller Ordner' : `Ordner ${folder}`) +
+      (isRecursive ? ' mit Unterordnern' : ''),
     tags: (all: readonly string[], any: readonly string[], none: readonly string[]) =>
       [
         all.length > 0 && `mit ${list.format(quoted(all))}`,

@@ -3,8 +3,7 @@ import type { remediesWords as english } from './en-readiness.ts';
 import type { Translation } from './translation.ts';
 
 const soon = 'Das dauert nur einen Moment.';
-const underWay =
-  'Die Datei wird noch hochgeladen, oder das Hochladen wurde unterbrochen: siehe die Uploads unten oder die Bibliothek.';
+const underWay = 'Der Upload läuft noch oder wurde unterbrochen: siehe die Uploads unten oder die Bibliothek.';
 const findings = 'Die Bibliothek führt die Befunde auf. Beim Start läuft die Datei unverändert.';
 
 export const remediesWords: Translation<typeof english> = {

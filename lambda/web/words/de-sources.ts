@@ -4,7 +4,7 @@ import { plural } from './plural.ts';
 import type { Translation } from './translation.ts';
 
 export const sourceWords = {
-  hint: 'Ordner, Buckets und Feeds an anderen Orten. Neue Dateien darin werden von selbst in die Bibliothek übernommen.',
+  hint: 'Ordner, Buckets und Feeds an anderen Orten. Neue Dateien darin gelangen von selbst in die Bibliothek.',
   emptyTitle: 'Einen Ordner überwachen',
   empty:
     'Dateien, die in einem Cloud-Ordner, einem Bucket oder einem Podcast-Feed erscheinen, werden binnen Minuten ' +

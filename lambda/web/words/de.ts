@@ -25,7 +25,7 @@ export const words = {
   none: 'Keine',
   find: 'Suchen',
   lost: (age: string) =>
-    `Die Plattform antwortet nicht. Diese Seite zeigt ihren letzten Stand (${age}) und verbindet sich von selbst wieder.`,
+    `Die Plattform antwortet nicht. Diese Seite zeigt ihren Stand (${age}) und verbindet sich von selbst wieder.`,
 
   navigation: {
     label: 'Bereiche',

@@ -60,7 +60,7 @@ export const accountWords = {
     changed: 'Changed.',
   },
   history: {
-    title: 'What happened lately',
+    title: 'Latest events',
     none: 'Nothing.',
     kinds: {
       signed_up: 'Signed up',

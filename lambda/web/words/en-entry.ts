@@ -25,6 +25,6 @@ export const entryWords = {
     PASSWORD_TOO_SHORT: 'The password has to have 10 characters at least.',
     PASSWORD_TOO_LONG: 'The password may have 128 characters at most.',
     INVALID_TOKEN: 'This link has been used already, or is too old. Ask for another.',
-    ACCOUNT_DISABLED: 'This account is disabled. Ask whoever runs the platform.',
+    ACCOUNT_DISABLED: 'This account is disabled. Ask the operator of the platform.',
   } as Readonly<Record<string, string>>,
 } as const;

@@ -43,7 +43,7 @@ export const signInWords = {
   nameless: 'An application without a name',
   /** The name of the application stands before both, and its address between them. */
   asks: { before: 'asks to act for you. It will be sent back to', after: '.' },
-  anybody: 'Anybody can choose a name. Agree only if you have just begun this yourself, there.',
+  anybody: 'An application may choose any name. Agree only if you have just begun this yourself, there.',
   could: 'It could',
   agree: 'Agree',
   refuse: 'Refuse',
@@ -52,7 +52,7 @@ export const signInWords = {
   thisComputer: 'a program on this computer',
   program: (protocol: string) => `a program that answers to ${protocol}`,
 
-  cannotContinue: 'This cannot go on',
+  cannotContinue: 'This cannot continue',
   faulty: 'Something in the request of the application is wrong.',
   faultyText: 'Go back to the application, and begin there again. If it happens again, its makers have to mend it.',
   faults: {
