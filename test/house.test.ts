@@ -99,7 +99,9 @@ describe('who may import whom', () => {
         'lambda/domain/media/object-keys.ts',
         'lambda/domain/shared/sealed-places.ts',
         'lambda/domain/sources/source-role.ts',
+        'lambda/web/languages.ts',
         'lambda/web/paths.ts',
+        'lambda/web/words',
       )(target) ||
       /^lambda\/(?:[\w-]+\/)+environment\.ts$/.test(target);
     expect(strangers(within('lib'), allowed)).toEqual([]);

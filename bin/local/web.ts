@@ -1,11 +1,14 @@
-// Serves the web page as CloudFront does: one document at every address of the page, and files that never change.
+// Serves the web page as CloudFront does: a document at every address of the page, and files that never change.
 // Both are compressed for clients that accept it.
 import type { IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
+import { Script } from 'node:vm';
 import { gzipSync } from 'node:zlib';
+import { languageCookie } from '../../lambda/web/languages.ts';
 import { isPagePath } from '../../lambda/web/paths.ts';
 import { bundlePages } from '../../lib/shared/bundle-web.ts';
 import { contentSecurityPolicy } from '../../lib/shared/page-policy.ts';
+import { pageAddressesCode } from '../../lib/web/page-addresses.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -32,6 +35,21 @@ interface ServedFile {
   readonly compressed: Uint8Array;
 }
 
+/** The function that CloudFront runs before it asks the bucket. It chooses the document by the reader's language. */
+const beforeBucket = new Script(`${pageAddressesCode}\nhandler`).runInNewContext() as (event: object) => {
+  readonly uri: string;
+};
+
+function documentFor({ url, headers }: Request): string {
+  const [, chosen] = new RegExp(`(?:^|; )${languageCookie}=(\\w+)`).exec(headers.get('cookie') ?? '') ?? [];
+  const request = {
+    uri: new URL(url).pathname,
+    headers: { 'accept-language': { value: headers.get('accept-language') ?? '' } },
+    cookies: chosen === undefined ? {} : { [languageCookie]: { value: chosen } },
+  };
+  return beforeBucket({ context: { eventType: 'viewer-request' }, request }).uri.slice(1);
+}
+
 let files: ReadonlyMap<string, ServedFile> | undefined;
 
 /** Whether a browser asks for a document, at an address that is not of the API. It gets the page with 404. */
@@ -45,7 +63,7 @@ export function servePages(request: Request): Response {
   files ??= new Map([...bundlePages().files].map(([path, plain]) => [path, { plain, compressed: gzipSync(plain) }]));
   const { pathname } = new URL(request.url);
   const isAsset = pathname.startsWith('/assets/');
-  const name = isAsset ? pathname.slice(1) : 'index.html';
+  const name = isAsset ? pathname.slice(1) : documentFor(request);
   const file = files.get(name);
   if (!file || (request.method !== 'GET' && request.method !== 'HEAD'))
     return new Response('There is nothing here.\n', { status: 404, headers });
@@ -56,7 +74,7 @@ export function servePages(request: Request): Response {
     headers: {
       ...headers,
       ...(isCompressed && { 'content-encoding': 'gzip' }),
-      vary: 'accept-encoding',
+      vary: isAsset ? 'accept-encoding' : 'accept-encoding, accept-language, cookie',
       'content-type': contentTypes[extname(name)] ?? 'application/octet-stream',
       'cache-control': cacheControl,
     },

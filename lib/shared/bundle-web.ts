@@ -3,19 +3,32 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { Metafile } from 'esbuild';
+import { documentOf, languages } from '../../lambda/web/languages.ts';
+import type { Language } from '../../lambda/web/languages.ts';
+import { documentWords as german } from '../../lambda/web/words/de-document.ts';
+import { documentWords as english } from '../../lambda/web/words/en-document.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'lambda/web');
 /** The file of the typeface that each screen needs; the other has letters of further languages. */
 const firstFont = 'geist-latin-wght';
 
-/** The files of the page, and which of them a browser needs for each screen. */
+const wordsOf = { en: english, de: german } as const satisfies Record<Language, object>;
+
+/** The files of the page in all languages. */
 export interface BundledPages {
   /**
-   * Files by path: `index.html`, and its assets below `assets/`. The name of an asset changes with its content, so
-   * browsers may cache it for ever.
+   * Files by path: a document for each language, and their assets below `assets/`. The name of an asset changes with
+   * its content, so browsers may cache it for ever. Assets without words are the same in each language.
    */
   readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly loads: Readonly<Record<Language, PageLoads>>;
+}
+
+/** The files that a browser needs for each screen in one language. */
+export interface PageLoads {
+  /** The path of the document. */
+  readonly document: string;
   /** The files that each page of a signed-in user needs: paths of `files`. */
   readonly first: readonly string[];
   /** Those of them that sign-in pages need, too. */
@@ -25,6 +38,19 @@ export interface BundledPages {
 }
 
 export function bundlePages(): BundledPages {
+  const pages = languages.map((language) => [language, bundlePage(language)] as const);
+  return {
+    files: new Map(pages.flatMap(([, { files }]) => [...files])),
+    loads: Object.fromEntries(pages.map(([language, { loads }]) => [language, loads])) as Record<Language, PageLoads>,
+  };
+}
+
+interface BundledPage {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly loads: PageLoads;
+}
+
+function bundlePage(language: Language): BundledPage {
   const { outputFiles, metafile } = buildSync({
     entryPoints: [join(folder, 'main.tsx'), join(folder, 'page.css')],
     // Packages are resolved from here, independent of the process' working directory.
@@ -40,6 +66,8 @@ export function bundlePages(): BundledPages {
     target: 'es2024',
     format: 'esm',
     jsx: 'automatic',
+    // The package's import #words is the catalogue of this language. The bundler forgets its usual condition.
+    conditions: ['module', language],
     // Played media has neither alternative sound nor subtitles, so the smaller build is enough. It has no types of its
     // own.
     alias: { 'hls.js': 'hls.js/light' },
@@ -70,9 +98,12 @@ export function bundlePages(): BundledPages {
   preloads.push(`<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}" />`);
   const page = readFileSync(join(folder, 'index.html'), 'utf8')
     .replace('<!-- PRELOADS -->', preloads.join('\n    '))
+    .replace('LANGUAGE', language)
+    .replace('DESCRIPTION', wordsOf[language].description)
+    .replace('NO_SCRIPT', wordsOf[language].noScript)
     .replace('STYLE', `/assets/${basename(style)}`)
     .replace('SCRIPT', `/assets/${basename(script)}`);
-  files.set('index.html', Buffer.from(page));
+  files.set(documentOf(language), Buffer.from(page));
   const served = (paths: readonly string[]) => paths.map((path) => `assets/${basename(path)}`);
   const screens = Object.entries(metafile.outputs)
     .filter(([path, { entryPoint }]) => entryPoint?.endsWith('.tsx') && !scripts.has(path))
@@ -81,7 +112,8 @@ export function bundlePages(): BundledPages {
       served(loadedWith(metafile, path).filter((each) => !scripts.has(each))),
     ]);
   const signIn = [...served([...always, style]), font];
-  return { files, first: [...signIn, ...served(shell)], signIn, screens: new Map(screens) };
+  const loads = { document: documentOf(language), first: [...signIn, ...served(shell)], signIn };
+  return { files, loads: { ...loads, screens: new Map(screens) } };
 }
 
 /** A script, and all scripts that it imports statically, directly or indirectly. */

@@ -1,4 +1,4 @@
-// Uploads the web page to its bucket: first the files whose content never changes, then the HTML document.
+// Uploads the web page to its bucket: first the files whose content never changes, then the HTML documents.
 import { lambdaFolder, writePage } from '#artifacts';
 import { AssetHashType, DockerImage, Duration, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -28,13 +28,13 @@ export class PageFiles extends Construct {
     const common = { destinationBucket: bucket, sources, logGroup, prune: false };
     const assets = new BucketDeployment(this, 'Assets', {
       ...common,
-      exclude: ['index.html'],
+      exclude: ['*.html'],
       cacheControl: [CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
     });
     const document = new BucketDeployment(this, 'Document', {
       ...common,
       exclude: ['*'],
-      include: ['index.html'],
+      include: ['*.html'],
       cacheControl: [CacheControl.noCache()],
     });
     document.node.addDependency(assets);

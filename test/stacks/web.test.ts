@@ -123,11 +123,49 @@ describe('the page', () => {
     `${only(prod, 'AWS::CloudFront::Function').Properties.FunctionCode}\nhandler`,
   ).runInNewContext() as (event: object) => any;
 
+  /** The key that the bucket is asked for by a browser with these languages, and with this cookie. */
+  function documentFor(accepted: string | null, cookie: string | null): string {
+    const request = {
+      uri: '/streams',
+      headers: accepted === null ? {} : { 'accept-language': { value: accepted } },
+      cookies: cookie === null ? {} : { language: { value: cookie } },
+    };
+    return handler({ context: { eventType: 'viewer-request' }, request }).uri;
+  }
+
+  test.each([
+    [null, null, 'en'],
+    ['*', null, 'en'],
+    ['de', null, 'de'],
+    ['de-AT,de;q=0.9,en;q=0.8', null, 'de'],
+    ['DE-de', null, 'de'],
+    ['en-GB,en;q=0.9,de;q=0.8', null, 'en'],
+    ['fr,de;q=0.5,en;q=0.4', null, 'de'],
+    ['en;q=0.3, de; q=0.7', null, 'de'],
+    ['de;q=0,en;q=0.1', null, 'en'],
+    ['fr', null, 'en'],
+    ['den', null, 'en'],
+    ['de;q=zero', null, 'en'],
+    ['de', 'en', 'en'],
+    ['en', 'de', 'de'],
+    ['de', 'system', 'de'],
+    ['en', '__proto__', 'en'],
+    ['en', 'toString', 'en'],
+  ])('is in the language of the reader: %s, chosen %s', (accepted, cookie, language) => {
+    expect(documentFor(accepted, cookie)).toBe(language === 'en' ? '/index.html' : `/index-${language}.html`);
+  });
+
+  test('uses no syntax that CloudFront does not list', () => {
+    expect(String(only(prod, 'AWS::CloudFront::Function').Properties.FunctionCode)).not.toMatch(
+      /\?\?|\?\.\w|\(\{|(?:const|let) [{[]|\.\.\.|=>[^\n]*\basync\b/,
+    );
+  });
+
   /** Key and status of the answer of the bucket. The second run has the address before or after it was rewritten. */
   function answered(uri: string, secondRunHas: 'original' | 'rewritten') {
     const conditional = { 'if-none-match': { value: '"1"' }, 'if-modified-since': { value: 'yesterday' } };
     const event = (eventType: string, request: object) => ({ context: { eventType }, request });
-    const original = { uri, headers: { accept: { value: 'text/html' }, ...conditional } };
+    const original = { uri, headers: { accept: { value: 'text/html' }, ...conditional }, cookies: {} };
     const asked = handler(event('viewer-request', structuredClone(original)));
     const seen = secondRunHas === 'original' ? original : asked;
     const { statusCode } = handler({ ...event('viewer-response', seen), response: { statusCode: 200, headers: {} } });

@@ -1,41 +1,64 @@
 // Loaded bytes until a browser shows something: limits after gzip, and the files that the document names.
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { languages } from '../../lambda/web/languages.ts';
 import { bundlePages } from '../../lib/shared/bundle-web.ts';
+import { catalogueOf } from '../support/catalogues.ts';
 
 const bounds = { signInKiB: 120, firstKiB: 200, screenKiB: 80 };
 
-const { files, first, signIn, screens } = bundlePages();
+const { files, loads } = bundlePages();
+const textOf = (path: string) => Buffer.from(files.get(path)!).toString();
 const kibibytesOf = (paths: readonly string[]) =>
   paths.reduce((sum, path) => sum + gzipSync(files.get(path)!, { level: 9 }).length, 0) / 1024;
+const scripts = [...files.keys()].filter((path) => path.endsWith('.js'));
 
-test('the first load is small', () => {
-  expect(first.length).toBeGreaterThanOrEqual(2);
-  expect(first.some((path) => path.endsWith('.woff2'))).toBe(true);
-  expect(kibibytesOf(['index.html', ...first])).toBeLessThan(bounds.firstKiB);
-  expect(kibibytesOf(['index.html', ...signIn])).toBeLessThan(bounds.signInKiB);
-});
+describe.each(languages)('in the language %s', (language) => {
+  const { document, first, signIn, screens } = loads[language];
 
-test('each screen loads little more, and no screen comes with the first load', () => {
-  expect([...screens.keys()].filter((path) => !path.endsWith('-page.tsx'))).toEqual(['lambda/web/app/palette.tsx']);
-  const sizes = [...screens].map(([screen, paths]) => ({ screen, kibibytes: kibibytesOf(paths) }));
-  expect(sizes.filter(({ kibibytes }) => kibibytes === 0 || kibibytes >= bounds.screenKiB)).toEqual([]);
+  test('the first load is small', () => {
+    expect(first.length).toBeGreaterThanOrEqual(2);
+    expect(first.some((path) => path.endsWith('.woff2'))).toBe(true);
+    expect(kibibytesOf([document, ...first])).toBeLessThan(bounds.firstKiB);
+    expect(kibibytesOf([document, ...signIn])).toBeLessThan(bounds.signInKiB);
+  });
+
+  test('each screen loads little more, and no screen comes with the first load', () => {
+    expect([...screens.keys()].filter((path) => !path.endsWith('-page.tsx'))).toEqual(['lambda/web/app/palette.tsx']);
+    const sizes = [...screens].map(([screen, paths]) => ({ screen, kibibytes: kibibytesOf(paths) }));
+    expect(sizes.filter(({ kibibytes }) => kibibytes === 0 || kibibytes >= bounds.screenKiB)).toEqual([]);
+  });
+
+  test('the document says its language, and names each file of the first load, so that none waits for another', () => {
+    const html = textOf(document);
+    expect(html).toContain(`<html lang="${language}">`);
+    for (const path of first) expect(html).toContain(`"/${path}"`);
+  });
 });
 
 /** Parts that are loaded on demand and cannot be small: the player of previews, and the editor of GraphQL. */
 const onDemand = { player: 120, 'graphql-editor': 190 };
 
 test('what is loaded on demand comes with no screen, and has bounds of its own', () => {
-  const large = [...files.keys()].filter((path) => path.endsWith('.js') && kibibytesOf([path]) >= bounds.screenKiB);
+  const large = scripts.filter((path) => kibibytesOf([path]) >= bounds.screenKiB);
   const sizes = large
-    .filter((path) => !first.includes(path))
+    .filter((path) => languages.every((language) => !loads[language].first.includes(path)))
     .map((path) => [path.replace(/^assets\/(.*)-\w+\.js$/, '$1'), kibibytesOf([path])] as const);
-  expect(sizes.map(([name]) => name).toSorted()).toEqual(Object.keys(onDemand).toSorted());
+  expect([...new Set(sizes.map(([name]) => name))].toSorted()).toEqual(Object.keys(onDemand).toSorted());
   for (const [name, kibibytes] of sizes)
     expect([name, kibibytes < onDemand[name as keyof typeof onDemand]]).toEqual([name, true]);
 });
 
-test('the document names each file of the first load, so that none waits for another', () => {
-  const html = Buffer.from(files.get('index.html')!).toString();
-  for (const path of first) expect(html).toContain(`"/${path}"`);
+test('a reader of German loads no English text', async () => {
+  const [english, german] = await Promise.all([catalogueOf('en'), catalogueOf('de')]);
+  const { document, first, screens } = loads.de;
+  const loaded = [document, ...first, ...[...screens.values()].flat()].map(textOf).join('\n');
+  const sentences = (catalogue: typeof english, other: typeof english) =>
+    [...catalogue]
+      .filter(([key, entry]) => typeof entry === 'string' && entry !== other.get(key))
+      .map(([, entry]) => String(entry))
+      .filter((entry) => /^\w+ [\w ]{8,}\.?$/.test(entry));
+  expect(sentences(english, german).filter((entry) => loaded.includes(entry))).toEqual([]);
+  const ofGerman = sentences(german, english);
+  expect(ofGerman.filter((entry) => loaded.includes(entry)).length).toBeGreaterThan(0.9 * ofGerman.length);
 });

@@ -1,10 +1,12 @@
 // The page for signed-in users: navigation around the screen of the address, and the parts that outlive screens.
+import { I18nProvider } from 'react-aria-components';
 import { lazy, Suspense, useEffect } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { UploadTray } from '../library/upload-tray.tsx';
 import { words } from '#words';
 import { formatAge } from './format.ts';
 import { useConnection } from './live-data.ts';
+import { locale } from './locale.ts';
 import { Navigation } from './navigation.tsx';
 import { useNow } from './now.ts';
 import { useShownPath } from './router.tsx';
@@ -120,21 +122,23 @@ export function App(): ReactNode {
   }, [screen]);
   useEffect(refuseStrayFiles, []);
   return (
-    <div className="app">
-      <a className="skip" href="#content">
-        {words.skip}
-      </a>
-      <Navigation />
-      <div className="beside">
-        <ConnectionBanner />
-        <main id="content" tabIndex={-1}>
-          <Suspense fallback={<div className="skeleton" />}>
-            <Shown id={id} key={screen?.title === words.make.title ? '' : `${screens.indexOf(screen!)} ${id}`} />
-          </Suspense>
-        </main>
-        <UploadTray />
+    <I18nProvider locale={locale}>
+      <div className="app">
+        <a className="skip" href="#content">
+          {words.skip}
+        </a>
+        <Navigation />
+        <div className="beside">
+          <ConnectionBanner />
+          <main id="content" tabIndex={-1}>
+            <Suspense fallback={<div className="skeleton" />}>
+              <Shown id={id} key={screen?.title === words.make.title ? '' : `${screens.indexOf(screen!)} ${id}`} />
+            </Suspense>
+          </main>
+          <UploadTray />
+        </div>
       </div>
-    </div>
+    </I18nProvider>
   );
 }
 

@@ -24,7 +24,9 @@ import { post } from '../requests.ts';
 import type { Session } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { words } from '#words';
+import { languageNames } from '../languages.ts';
 import { formatMoment, formatWhole } from './format.ts';
+import { chooseLanguage, chosenLanguage, languageChoices } from './language-choice.ts';
 import { useLive } from './live-data.ts';
 import { Link, navigate, usePath } from './router.tsx';
 import { chooseTheme, themes, useTheme } from './theme.ts';
@@ -114,7 +116,7 @@ function Find(): ReactNode {
       <button type="button" className="find" onClick={() => setOpen(true)}>
         <Search aria-hidden />
         {words.find}
-        <kbd aria-hidden="true">{isApple ? '⌘K' : 'Ctrl K'}</kbd>
+        <kbd aria-hidden="true">{isApple ? '⌘K' : words.findKeys}</kbd>
       </button>
       <Suspense>{isOpen && <Palette onClose={() => setOpen(false)} />}</Suspense>
     </>
@@ -179,6 +181,7 @@ function Credits(): ReactNode {
 function AccountMenu(): ReactNode {
   const { data } = useLive<{ readonly name: string; readonly email: string }>('/me');
   const theme = useTheme();
+  const language = chosenLanguage();
   const signOut = async (): Promise<void> => {
     await post('/sign-out');
     location.assign('/sign-in');
@@ -212,6 +215,23 @@ function AccountMenu(): ReactNode {
             {themes.map((each) => (
               <MenuItem key={each} id={each}>
                 {words.navigation.themes[each]}
+              </MenuItem>
+            ))}
+          </MenuSection>
+          <Separator />
+          <MenuSection
+            aria-label={words.navigation.language}
+            selectionMode="single"
+            disallowEmptySelection
+            selectedKeys={[language]}
+            onSelectionChange={(keys) =>
+              chooseLanguage(languageChoices.find((each) => keys !== 'all' && keys.has(each)) ?? language)
+            }
+          >
+            <Header>{words.navigation.language}</Header>
+            {languageChoices.map((each) => (
+              <MenuItem key={each} id={each} lang={each === 'system' ? undefined : each}>
+                {each === 'system' ? words.navigation.themes.system : languageNames[each]}
               </MenuItem>
             ))}
           </MenuSection>

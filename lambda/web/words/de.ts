@@ -24,6 +24,7 @@ export const words = {
   remove: 'Löschen',
   none: 'Keine',
   find: 'Suchen',
+  findKeys: 'Strg K',
   lost: (age: string) =>
     `Die Plattform antwortet nicht. Diese Seite zeigt ihren Stand (${age}) und verbindet sich von selbst wieder.`,
 
@@ -45,6 +46,7 @@ export const words = {
     developers: 'Entwicklung',
     reference: 'API-Referenz',
     graphql: 'GraphQL',
+    language: 'Sprache',
     theme: 'Darstellung',
     themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
     open: (count: number) => plural(count, 'offener Vorfall', 'offene Vorfälle'),

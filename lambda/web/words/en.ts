@@ -24,6 +24,7 @@ export const words = {
   remove: 'Delete',
   none: 'None',
   find: 'Find',
+  findKeys: 'Ctrl K',
   lost: (age: string) => `The platform does not answer. This page shows its state of ${age} and reconnects by itself.`,
 
   navigation: {
@@ -44,6 +45,7 @@ export const words = {
     developers: 'Developers',
     reference: 'API reference',
     graphql: 'GraphQL',
+    language: 'Language',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     open: (count: number) => plural(count, 'open incident', 'open incidents'),
