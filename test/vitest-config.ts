@@ -17,7 +17,7 @@ const slow = [
   'test/cost/cost-section.test.ts',
   'test/data/{plans,both-plans,fleet/claims,media/blocked-contents,media/upload-lists}.test.ts',
   'test/web/gallery/gallery.test.ts',
-  'test/web/{curating,developers,journeys,long-lists,on-air,operating,pages,paying,programming}.test.ts',
+  'test/web/{curating,developers,german,journeys,long-lists,on-air,operating,pages,paying,programming}.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,preview,rotation,sign-in,synthetic}.test.ts',
   'test/hostile/parsers.test.ts',
@@ -64,7 +64,7 @@ const nightly = [
   'test/publisher/media/{generated-files,uncommon-files}.test.ts',
   'test/publisher/prepared/{long-life,picture-joins,torture}.test.ts',
   'test/publisher/preparing/one-encoder.test.ts',
-  'test/web/{curating,developers,long-lists,programming}.test.ts',
+  'test/web/{curating,developers,german,long-lists,programming}.test.ts',
 ];
 
 /**

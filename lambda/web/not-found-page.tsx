@@ -1,14 +1,14 @@
-// The page for an unknown address.
+// The screen for an unknown address.
 import type { ReactNode } from 'react';
 import { entryWords } from '#words/entry.ts';
-import { Card } from './card.tsx';
 
 export function NotFoundPage(): ReactNode {
   return (
-    <Card heading={entryWords.nowhere}>
+    <div className="screen">
+      <h1>{entryWords.nowhere}</h1>
       <p>
         <a href="/">{entryWords.toFirst}</a>
       </p>
-    </Card>
+    </div>
   );
 }

@@ -39,15 +39,18 @@ export async function choose(within: Page | Locator, label: string, option: stri
   await page.getByRole('option', { name: option, exact: true }).click();
 }
 
-/** Starts before the tests of the calling file or `describe`, and ends after them. */
-export function journeyBrowser(): JourneyBrowser {
+/**
+ * Starts before the tests of the calling file or `describe`, and ends after them.
+ * @param locale of the browser, which it sends as its dearest language
+ */
+export function journeyBrowser(locale = 'en-US'): JourneyBrowser {
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
   beforeAll(async () => {
     mkdirSync(pictures, { recursive: true });
     browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page = await browser.newPage({ locale, viewport: { width: 1280, height: 900 } });
     page.setDefaultTimeout(waitMs);
     page.on('console', (message) => {
       // Journeys judge HTTP answers themselves: a poster may not be ready yet.

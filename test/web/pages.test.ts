@@ -45,6 +45,23 @@ describe('over HTTP', () => {
     }
     expect((await fetch(`${site.origin()}/assets/page.tsx`)).status).toBe(404);
   });
+
+  test.each([
+    ['en', { 'accept-language': 'en-GB,en;q=0.9,de;q=0.8' }],
+    ['de', { 'accept-language': 'fr,de;q=0.9,en;q=0.8' }],
+    ['en', { 'accept-language': 'de', cookie: 'other=de; language=en' }],
+    ['de', { 'accept-language': 'en', cookie: 'language=de; other=en' }],
+    ['en', { 'accept-language': 'en', cookie: 'old-language=de' }],
+  ])('the document is in the language of its reader: %s', async (language, headers) => {
+    for (const [path, status] of [
+      ['/sign-in', 200],
+      ['/nowhere', 404],
+    ] as const) {
+      const response = await fetch(site.origin() + path, { headers: { ...headers, accept: 'text/html' } });
+      expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(`lang="${language}"`)]);
+      expect(response.headers.get('vary')).toBe('accept-encoding, accept-language, cookie');
+    }
+  });
 });
 
 describe.skipIf(!chromiumPath)(

@@ -10,13 +10,11 @@ const web = join(import.meta.dirname, '../../lambda/web');
 /** Names that no language translates. */
 const names = new Set(['OpenAPI 3.1', 'TypeScript']);
 /** Words of texts that are the same in English and in German. */
-const inBoth = [
-  ...['Album', 'Bitrate', 'Block', 'Bucket', 'Credits', 'Discord', 'Facebook', 'GraphQL', 'HEVC', 'Kick', 'Logo'],
-  ...['Loop', 'Name', 'Normal', 'Playlist', 'Playlists', 'Position', 'Schema', 'Slack', 'Stinger', 'Stream'],
-  ...['Streams', 'System', 'Telegram', 'Ticker', 'Twitch', 'Uploads', 'Video', 'Videos', 'Webhook', 'Webhooks'],
-  ...['YouTube', 'optional', 'streaming'],
-];
-/** Attributes whose values nobody reads. */
+const inBoth =
+  'Album Bitrate Block Bucket Credits Discord Facebook GraphQL HEVC Kick Logo Loop Name Normal ' +
+  'Playlist Playlists Position Schema Slack Stinger Stream Streams System Telegram Ticker Twitch ' +
+  'Uploads Video Videos Webhook Webhooks YouTube optional streaming';
+/** Attributes whose values are no text. */
 const unread = new Set(['className', 'key', 'placement']);
 
 interface Node {
@@ -76,6 +74,6 @@ describe('the words of the page', () => {
     const untranslated = [...english]
       .filter(([key, entry]) => typeof entry === 'string' && entry === german.get(key))
       .flatMap(([, entry]) => String(entry).match(/\p{L}{4,}/gu) ?? []);
-    expect([...new Set(untranslated)].toSorted().join(' ')).toBe(inBoth.join(' '));
+    expect([...new Set(untranslated)].toSorted().join(' ')).toBe(inBoth);
   });
 });

@@ -230,8 +230,8 @@ function AccountMenu(): ReactNode {
           >
             <Header>{words.navigation.language}</Header>
             {languageChoices.map((each) => (
-              <MenuItem key={each} id={each} lang={each === 'system' ? undefined : each}>
-                {each === 'system' ? words.navigation.themes.system : languageNames[each]}
+              <MenuItem key={each} id={each} lang={each === 'browser' ? undefined : each}>
+                {each === 'browser' ? words.navigation.themes.system : languageNames[each]}
               </MenuItem>
             ))}
           </MenuSection>

@@ -10,8 +10,7 @@ export const lookWords = {
   pending: (count: number) =>
     count === 1 ? '1 Eintrag wird noch gerendert.' : `${count} Einträge werden noch gerendert.`,
   loudness: 'Lautheit',
-  loudnesses: (lufs: number) =>
-    lufs === -14 ? '−14 LUFS, wie auf Plattformen üblich' : `${lufs} LUFS`.replace('-', '−'),
+  loudnesses: (lufs: number) => (lufs === -14 ? '−14 LUFS (plattformüblich)' : `${lufs} LUFS`.replace('-', '−')),
   loudnessOff: 'Unverändert',
   soundJoin: 'Übergang zwischen Liedern',
   soundJoins: { cut: 'Schnitt', gap_free: 'lückenlos', fade: 'über Stille', crossfade: 'Überblendung' },

@@ -192,7 +192,7 @@ export const programmeWords = {
   fillerHint:
     'Kurze Einträge für die Zeit vor einem Beginn auf die Sekunde. Ohne sie wird der letzte Eintrag abgebrochen.',
   hasFiller: 'Die Zeit vor einem Beginn auf die Sekunde füllen',
-  insertSeconds: 'Einspieler pro Stunde, höchstens in Sekunden',
+  insertSeconds: 'Sekunden für Einspieler pro Stunde, höchstens',
 
   week: 'Woche',
   weekHint: 'Ein Klick auf einen Block öffnet ihn. Ein Block, der immer gilt, läuft hinter den anderen.',
@@ -240,12 +240,12 @@ export const programmeWords = {
 
   versions: 'Fassungen',
   noVersions: 'Noch nichts veröffentlicht.',
-  version: (publishedAt: string) => `Veröffentlicht ${publishedAt}`,
+  version: (publishedAt: string) => `Veröffentlicht am ${publishedAt}`,
   versionText: (blocks: number, inserts: number) =>
     `${plural(blocks, 'Block', 'Blöcke')}, ${plural(inserts, 'Einspieler', 'Einspieler')}`,
   playing: 'aktuell',
   revert: 'Wiederherstellen',
-  revertOf: (publishedAt: string) => `Die Fassung wiederherstellen, veröffentlicht ${publishedAt}`,
+  revertOf: (publishedAt: string) => `Die Fassung vom ${publishedAt} wiederherstellen`,
   revertAsk: 'Den Entwurf durch diese Fassung ersetzen?',
   revertText:
     'Die Regeln des jetzigen Entwurfs gehen verloren. Der Stream spielt die Fassung, sobald sie veröffentlicht wird.',
@@ -259,7 +259,7 @@ export const programmeWords = {
   dayAfter: 'Nächster Tag',
   span: 'Summen für',
   spans: { 1: 'diesen Tag', 7: '7 Tage ab diesem', 30: '30 Tage ab diesem' },
-  csv: 'Als CSV herunterladen (höchstens 1.000 Einträge)',
+  csv: 'CSV herunterladen (bis 1.000 Einträge)',
   toProgramme: 'Zurück zum Programm',
   totals: 'Summen',
   rows: 'Einträge',
