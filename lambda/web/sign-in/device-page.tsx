@@ -8,7 +8,7 @@ import { scopeWords } from '../scope-words.ts';
 import type { Session } from '../session.ts';
 import { useAttempt } from '../use-attempt.ts';
 import { useLoaded } from '../use-loaded.ts';
-import { device as words } from '../words/en-device.ts';
+import { deviceWords as words } from '#words/device.ts';
 
 interface DeviceRequest {
   readonly userCode: string;

@@ -10,6 +10,7 @@ export const entryWords = {
     '/forgotten-password': 'Passwort vergessen',
     '/new-password': 'Neues Passwort',
     '/consent': 'Anwendung verbinden',
+    '/device': 'Gerät verbinden',
     '/error': 'Nicht möglich',
   },
   nowhere: 'Hier ist nichts',
@@ -27,6 +28,7 @@ export const entryWords = {
     PASSWORD_TOO_SHORT: 'Das Passwort muss mindestens 10 Zeichen haben.',
     PASSWORD_TOO_LONG: 'Das Passwort darf höchstens 128 Zeichen haben.',
     INVALID_TOKEN: 'Dieser Link wurde schon verwendet oder ist zu alt. Bitte einen neuen anfordern.',
+    UNKNOWN_CODE: 'Diesen Code gibt es nicht, oder er ist älter als zehn Minuten oder schon verwendet.',
     ACCOUNT_DISABLED: 'Dieses Konto ist gesperrt. Auskunft gibt, wer die Plattform betreibt.',
   } as Readonly<Record<string, string>>,
 } satisfies Translation<typeof english>;

@@ -1,6 +1,6 @@
 // The words of the page that confirms the code of a device.
 
-export const device = {
+export const deviceWords = {
   title: 'Connect a device',
   ask: 'Enter the code that your terminal or device shows.',
   code: 'Code',

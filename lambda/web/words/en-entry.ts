@@ -9,6 +9,7 @@ export const entryWords = {
     '/forgotten-password': 'Forgotten password',
     '/new-password': 'New password',
     '/consent': 'Connect an application',
+    '/device': 'Connect a device',
     '/error': 'Not possible',
   } satisfies Record<SignInPath, string>,
   nowhere: 'There is nothing here',
@@ -25,6 +26,7 @@ export const entryWords = {
     PASSWORD_TOO_SHORT: 'The password has to have 10 characters at least.',
     PASSWORD_TOO_LONG: 'The password may have 128 characters at most.',
     INVALID_TOKEN: 'This link has been used already, or is too old. Ask for another.',
+    UNKNOWN_CODE: 'There is no such code, or it is older than ten minutes, or used.',
     ACCOUNT_DISABLED: 'This account is disabled. Ask the operator of the platform.',
   } as Readonly<Record<string, string>>,
 } as const;
