@@ -99,6 +99,7 @@ export class WebStack extends Stack {
       edgeLambdas: [{ functionVersion: edge.challengeIn(this), eventType: LambdaEdgeEventType.ORIGIN_RESPONSE }],
     };
     this.addStackDependency(edge);
+    const onePage = this.#onePage();
     this.distribution = new Distribution(this, 'Distribution', {
       comment: `The API answers through ${edge.challengeName}`,
       defaultRootObject: 'index.html',
@@ -106,7 +107,7 @@ export class WebStack extends Stack {
         origin: S3BucketOrigin.withOriginAccessControl(site),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         responseHeadersPolicy,
-        functionAssociations: this.#onePage(),
+        functionAssociations: associationsOf(onePage),
       },
       additionalBehaviors: Object.fromEntries(apiPaths.map((path) => [path, toApi])),
       webAclId: edge.webAclArn,
@@ -120,7 +121,9 @@ export class WebStack extends Stack {
           minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
         }),
     });
-    new PageFiles(this, 'Page', { bucket: site, logRetentionDays: settings.logRetentionDays });
+    const page = new PageFiles(this, 'Page', { bucket: site, logRetentionDays: settings.logRetentionDays });
+    // A release may bring a document in a further language, which the function must not ask for before it is there.
+    onePage.node.addDependency(page);
     acknowledge(this.distribution, 'Users are everywhere.', 'AwsSolutions-CFR1');
     if (settings.domain) this.#nameIt(zone);
     else {
@@ -157,17 +160,13 @@ export class WebStack extends Stack {
     return logs;
   }
 
-  /** Answers every address that is not a file with the page's only document, unknown ones with 404. */
-  #onePage(): FunctionAssociation[] {
-    const onePage = new EdgeFunction(this, 'OnePage', {
+  /** Answers every address that is not a file with the page's document, unknown ones with 404. */
+  #onePage(): EdgeFunction {
+    return new EdgeFunction(this, 'OnePage', {
       comment: 'Answers every address of the web page with its document',
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromInline(pageAddressesCode),
     });
-    return [FunctionEventType.VIEWER_REQUEST, FunctionEventType.VIEWER_RESPONSE].map((eventType) => ({
-      function: onePage,
-      eventType,
-    }));
   }
 
   #securityHeaders(media: MediaStack): ResponseHeadersPolicy {
@@ -193,4 +192,12 @@ export class WebStack extends Stack {
     new ARecord(this, 'Ipv4', record);
     new AaaaRecord(this, 'Ipv6', record);
   }
+}
+
+/** Runs a function before the bucket is asked, and after it has answered. */
+function associationsOf(onePage: EdgeFunction): FunctionAssociation[] {
+  return [FunctionEventType.VIEWER_REQUEST, FunctionEventType.VIEWER_RESPONSE].map((eventType) => ({
+    function: onePage,
+    eventType,
+  }));
 }

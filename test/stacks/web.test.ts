@@ -155,6 +155,11 @@ describe('the page', () => {
     expect(documentFor(accepted, cookie)).toBe(language === 'en' ? '/index.html' : `/index-${language}.html`);
   });
 
+  test('is asked for only after it is there', () => {
+    const { DependsOn } = only(prod, 'AWS::CloudFront::Function');
+    expect(DependsOn).toEqual(expect.arrayContaining([expect.stringMatching(/^PageDocumentCustomResource/)]));
+  });
+
   test('uses no syntax that CloudFront does not list', () => {
     expect(String(only(prod, 'AWS::CloudFront::Function').Properties.FunctionCode)).not.toMatch(
       /\?\?|\?\.\w|\(\{|(?:const|let) [{[]|\.\.\.|=>[^\n]*\basync\b/,

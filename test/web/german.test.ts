@@ -173,7 +173,7 @@ describe.skipIf(!chromiumPath)('a reader of German (skipped where Chromium is no
     await page.getByText('Jede Woche: Mo und Mi, 20:00–22:00, Europe/Berlin', { exact: false }).waitFor();
   });
 
-  test('changes to English in the account menu, and it stays English at every address until it is changed back', async () => {
+  test('changes to English in the account menu, at every address until it is changed back', async () => {
     const choice = async (menu: string, section: string, language: string): Promise<void> => {
       await page.locator('.foot').getByRole('button', { name: menu }).click();
       const item = page.getByRole('group', { name: section }).getByRole('menuitemradio', { name: language });

@@ -1,4 +1,5 @@
 // Remedies of readiness issues in terms of the page, for issues whose API texts name operations and fields.
+// Decision D246.
 import type { ReadinessCode } from '../../domain/readiness/readiness-issues.ts';
 
 const soon = 'That takes a moment.';
