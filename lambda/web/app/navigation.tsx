@@ -231,7 +231,7 @@ function AccountMenu(): ReactNode {
             <Header>{words.navigation.language}</Header>
             {languageChoices.map((each) => (
               <MenuItem key={each} id={each} lang={each === 'browser' ? undefined : each}>
-                {each === 'browser' ? words.navigation.themes.system : languageNames[each]}
+                {each === 'browser' ? words.navigation.ofBrowser : languageNames[each]}
               </MenuItem>
             ))}
           </MenuSection>

@@ -47,6 +47,7 @@ export const words = {
     reference: 'API-Referenz',
     graphql: 'GraphQL',
     language: 'Sprache',
+    ofBrowser: 'Wie im Browser',
     theme: 'Darstellung',
     themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
     open: (count: number) => plural(count, 'offener Vorfall', 'offene Vorfälle'),

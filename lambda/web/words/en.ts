@@ -46,6 +46,7 @@ export const words = {
     reference: 'API reference',
     graphql: 'GraphQL',
     language: 'Language',
+    ofBrowser: 'As in the browser',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     open: (count: number) => plural(count, 'open incident', 'open incidents'),
