@@ -7,7 +7,7 @@ import { readBacks } from '../data/channels/read-backs.ts';
 import { backlogRestMs } from '../domain/fleet/backlog-rest.ts';
 import type { RestPolicy } from '../domain/fleet/backlog-rest.ts';
 import { changesKeptMinutes } from '../domain/notices/changes.ts';
-import { bounds } from '../domain/shared/limits.ts';
+import { bounds } from '../domain/shared/bounds.ts';
 import { broadcastsPerCount, viewersEverySeconds } from '../domain/channels/read-back.ts';
 import { eventsKeptDays } from '../domain/notices/webhook-retries.ts';
 import { applyPayments } from '../orchestration/billing/apply-payments.ts';

@@ -2,7 +2,7 @@
 // A repeated request gets the stored answer, or reads the resource again if the answer was large.
 import { createHash } from 'node:crypto';
 import type { Database } from '../data/database.ts';
-import { bounds } from '../domain/shared/limits.ts';
+import { bounds } from '../domain/shared/bounds.ts';
 import { answerPlace } from '../domain/shared/sealed-places.ts';
 import type { Operation } from '../operations/operation.ts';
 import { limitProblem } from '../operations/limits.ts';

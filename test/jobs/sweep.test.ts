@@ -1,7 +1,7 @@
 // The sweep of each minute finds forgotten work, and one failure does not keep it from the rest.
 import { beforeEach, expect, it } from 'vitest';
 import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
-import { bounds } from '../../lambda/domain/shared/limits.ts';
+import { bounds } from '../../lambda/domain/shared/bounds.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';

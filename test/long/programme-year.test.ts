@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
 import { one } from '../../lambda/data/shared/queryable.ts';
-import { bounds } from '../../lambda/domain/shared/limits.ts';
+import { bounds } from '../../lambda/domain/shared/bounds.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 

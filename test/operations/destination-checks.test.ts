@@ -1,6 +1,6 @@
 // Checks of destinations through the API: requested, bounded, claimed or expired, and deleted with the address.
 import { describe, expect, it } from 'vitest';
-import { bounds } from '../../lambda/domain/shared/limits.ts';
+import { bounds } from '../../lambda/domain/shared/bounds.ts';
 import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
-import { bounds } from '../../lambda/domain/shared/limits.ts';
+import { bounds } from '../../lambda/domain/shared/bounds.ts';
 import { keptAnswersOf, letAnswerAge } from '../support/kept-answers.ts';
 import { storeLongPlaylist } from '../support/long-playlists.ts';
 import { countRows } from '../support/rows.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
-import { bounds } from '../../lambda/domain/shared/limits.ts';
+import { bounds } from '../../lambda/domain/shared/bounds.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';

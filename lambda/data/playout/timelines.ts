@@ -1,5 +1,5 @@
 // SQL of timelines: the snapshots that a run plays, each from a time on.
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import type { TimedLevel } from '../../domain/playout/sound.ts';
 import { all } from '../shared/queryable.ts';

@@ -1,5 +1,5 @@
 // Reasons why an event did not reach a webhook, or why a webhook was disabled, with remedies for its user.
-import { bounds } from '../shared/limits.ts';
+import { bounds } from '../shared/bounds.ts';
 import { attemptSeconds, retriedForDays } from './webhook-retries.ts';
 
 const answerSoon = 'Answer 2xx as soon as the event is stored, and process it afterwards.';

@@ -140,48 +140,6 @@ export const limits = {
 export type LimitName = keyof typeof limits;
 export const limitNames = Object.keys(limits) as LimitName[];
 
-/** Bounds that are the same for all users. */
-export const bounds = {
-  /** A larger answer is not kept for its Idempotency-Key: a repetition reads the resource again. */
-  keptAnswerBytes: 32 * 1024,
-  /** Bytes of all kept answers of a user, except small ones. */
-  keptAnswerBytesPerUser: 32 * 1024 * 1024,
-  /** Answers up to this size are always kept. */
-  smallAnswerBytes: 2 * 1024,
-  /** Deliveries that wait for a webhook. Above it the oldest fail, and the user is notified once a day. */
-  pendingDeliveriesPerWebhook: 1000,
-  /** Deliveries that wait for all webhooks of a user. */
-  pendingDeliveriesPerUser: 5000,
-  /** Deliveries of a webhook that users can request again, including the waiting ones. */
-  keptDeliveriesPerWebhook: 5000,
-  /** Kept moves of a stream. The API shows the last 20. */
-  keptTransitionsPerStream: 50,
-  /** Days that a move is kept at most. */
-  keptTransitionDays: 90,
-  /** Destinations that a stream is sent to at once. */
-  outputsPerStream: 30,
-  /** Kept incidents of a user that have ended. */
-  keptIncidentsPerUser: 1000,
-  /** Days that an incident is kept after its end at most. */
-  keptIncidentDays: 90,
-  /** Days that past runs, and acknowledged frames of any run, are kept at most. */
-  keptAirDays: 400,
-  /** Bytes kept of the content of a stream's past runs, the latest first. */
-  keptRunBytesPerStream: 64 * 1024 * 1024,
-  /** Bytes kept of the content of a track of a current run, the latest first, as stored. */
-  keptBytesPerTrack: 16 * 1024 * 1024,
-  /** Checks of destinations that a user may request. */
-  destinationChecksPerMinute: 20,
-  /** Requests of guests that the policy of a guide link may grant within an hour. */
-  guestRequestsPerHour: 60,
-  /** Minutes that such a policy may have a guest or an item wait. */
-  guestWaitMinutes: 1440,
-  /** Queued items of a programme up to which guests are granted another one: the owner has the rest of the queue. */
-  guestQueuedItems: 50,
-  /** Archived destinations of a user that no stream names. */
-  archivedDestinationsPerUser: 100,
-} as const;
-
 /** Facts that decide a user's limits, in addition to the table. */
 export interface Allowance {
   /** Factor of the stage. */

@@ -1,6 +1,6 @@
 // GET /incidents: open and ended incidents, newest first.
 import * as z from 'zod';
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { readableKinds } from './alert-channel-schema.ts';

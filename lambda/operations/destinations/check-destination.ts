@@ -1,5 +1,5 @@
 // POST /destinations/{id}/check: asks a publisher to check that the addresses of a destination can be reached.
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import type { Context } from '../context.ts';
 import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';

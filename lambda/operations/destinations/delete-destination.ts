@@ -1,5 +1,5 @@
 // DELETE /destinations/{id}: archives a destination.
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -2,7 +2,7 @@
 // Decision D232.
 import * as z from 'zod';
 import { keptMinutesOf, notOffered, queueFull, refusalOfWaits } from '../../domain/programme/guest-requests.ts';
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import type { AskedChannel } from '../../orchestration/playout/guest-requests.ts';
 import { itemsInTime, refusalOfItem } from '../../orchestration/playout/guest-requests.ts';
 import type { GuestContext } from '../context.ts';

@@ -2,7 +2,7 @@
 import type { Output } from '../../data/destinations/outputs.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';

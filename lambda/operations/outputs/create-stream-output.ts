@@ -1,6 +1,6 @@
 // POST /streams/{id}/outputs: adds a destination to a stream, even while it is live.
 import * as z from 'zod';
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
 import { orNotFound } from '../fields.ts';

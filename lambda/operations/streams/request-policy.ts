@@ -2,7 +2,7 @@
 // Decision D232.
 import * as z from 'zod';
 import type { RequestPolicy } from '../../domain/programme/guest-requests.ts';
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';

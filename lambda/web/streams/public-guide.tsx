@@ -1,7 +1,7 @@
 // The public guide of a stream: addresses for players and overlays, and the requests of viewers.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { bounds } from '../../domain/shared/limits.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { playlistKinds } from '../../domain/playout/playlist-words.ts';
 import { call } from '../app/api.ts';
 import { CopyButton } from '../app/copy-button.tsx';
