@@ -61,6 +61,24 @@ export function symbolOf(kind: ChangeKind, name: string): string {
   return `new:${kind}:${encodeURIComponent(name)}`;
 }
 
+/** The name in a symbol. */
+export function nameOfSymbol(symbol: string): string {
+  return decodeURIComponent(symbol.replace(/^new:[a-z]+:/, ''));
+}
+
+/** A change that viewers do not notice and that has no fields or steps, unless others are given. */
+export function changeOf(more: Partial<Change> & Pick<Change, 'action' | 'kind' | 'name'>): Change {
+  return { fields: [], viewers: '', interrupts: false, steps: [], ...more };
+}
+
+/** Stops a stream, and waits until it is off air. */
+export function stopSteps(streamID: string): readonly Step[] {
+  return [
+    { method: 'POST', path: `/streams/${streamID}/stop` },
+    { waitFor: 'off_air', streamID },
+  ];
+}
+
 /** The fields of `to` that differ; of objects, all fields in them. Lists are compared as a whole. */
 export function differences(from: Plain, to: Plain): FieldChange[] {
   return differencesOf(from, to, Object.keys(to), '');

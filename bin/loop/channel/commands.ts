@@ -11,6 +11,7 @@ import { pick } from '../named-things.ts';
 import type { Printer } from '../terminal.ts';
 import { applyChanges } from './apply.ts';
 import type { ApplyOptions } from './apply.ts';
+import { nameOfSymbol } from './change.ts';
 import type { Plan } from './change.ts';
 import type { ChannelDocument } from './document.ts';
 import { exportedDocument } from './export.ts';
@@ -50,7 +51,7 @@ async function mediaOf(document: ChannelDocument, folder: string): Promise<Reado
 function show(printer: Printer, planned: Plan, state: PlatformState): void {
   const things = [...state.uploads, ...state.destinations, ...state.collections, ...state.managedSettings];
   const names = new Map<string, string | null>(things.map(({ id, name }) => [id, name]));
-  const nameOf = (id: string) => names.get(id) ?? decodeURIComponent(id.replace(/^new:[a-z]+:/, ''));
+  const nameOf = (id: string) => names.get(id) ?? nameOfSymbol(id);
   printer.answer(planned, { lines: planLines(planned, nameOf) });
 }
 

@@ -1,7 +1,7 @@
 // Compares a channel file with the platform: plans the changes, in their order. It writes nothing.
 // Decision D242.
 import type { MediaFile } from '../media-folder.ts';
-import { symbolOf } from './change.ts';
+import { changeOf, stopSteps, symbolOf } from './change.ts';
 import type { Change, ChangeKind, Plan } from './change.ts';
 import { costsOf } from './costs.ts';
 import type { ChannelDocument } from './document.ts';
@@ -39,14 +39,6 @@ export async function planChannel(
   const sending = new Map<string, Change>();
   const resolve = resolverOf(document, state, options, sending);
   const wanted = resolved(document, resolve) as ChannelDocument;
-  const parts: readonly (readonly [
-    keyof ChannelDocument,
-    PartChange,
-    readonly { id: string; name: string | null }[],
-  ])[] = [
-    ['destinations', destinationChange, state.destinations],
-    ['collections', collectionChange, state.collections],
-  ];
   const made = (
     section: keyof ChannelDocument,
     change: PartChange,
@@ -59,7 +51,8 @@ export async function planChannel(
   for (const [name, entry] of Object.entries(wanted.streams ?? {}))
     streams.push(...(await streamChanges(name, entry, find(state.streams, name, 'stream'), { ...options, state })));
   const changes = [
-    ...parts.flatMap(([section, change, known]) => made(section, change, known)),
+    ...made('destinations', destinationChange, state.destinations),
+    ...made('collections', collectionChange, state.collections),
     ...streams,
     ...made('alerts', alertChange, state.alerts),
     ...(options.prune ? deletions(wanted, state) : []),
@@ -95,7 +88,10 @@ function resolverOf(
       );
       if (same) return same.id;
       const symbol = symbolOf('upload', file.path);
-      sending.set(symbol, change('create', 'upload', reference, { steps: [{ file, makes: symbol }] }));
+      sending.set(
+        symbol,
+        changeOf({ action: 'create', kind: 'upload', name: reference, steps: [{ file, makes: symbol }] }),
+      );
       return symbol;
     }
     const found = find(names[kind], reference, kind);
@@ -109,15 +105,6 @@ function resolverOf(
 function isPlaylistOf({ streams = {} }: ChannelDocument, reference: string): boolean {
   const [, name = '', kind = ''] = /^(.*)\/(video|audio)$/.exec(reference) ?? [];
   return streams[name]?.playlists?.[kind as 'video' | 'audio'] != null;
-}
-
-export function change(
-  action: Change['action'],
-  kind: ChangeKind,
-  name: string,
-  more: Partial<Omit<Change, 'action' | 'kind' | 'name'>>,
-): Change {
-  return { action, kind, name, fields: [], viewers: '', interrupts: false, steps: [], ...more };
 }
 
 /** Streams go first, as they use the others. */
@@ -137,14 +124,12 @@ function deletions(document: ChannelDocument, state: PlatformState): Change[] {
     return extra.map(({ id, name }) => {
       const stream = state.streams.find((each) => kind === 'stream' && each.id === id);
       const isOnAir = stream?.status === 'ACTIVE';
-      const stop = isOnAir
-        ? ([
-            { method: 'POST', path: `/streams/${id}/stop` },
-            { waitFor: 'off_air', streamID: id },
-          ] as const)
-        : [];
+      const stop = isOnAir ? stopSteps(id) : [];
       const viewers = isOnAir ? 'The stream ends.' : '';
-      return change('delete', kind, name ?? id, {
+      return changeOf({
+        action: 'delete',
+        kind,
+        name: name ?? id,
         viewers,
         steps: [...stop, { method: 'DELETE', path: `${path}/${id}` }],
       });

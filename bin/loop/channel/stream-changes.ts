@@ -2,7 +2,7 @@
 import { liveFields } from '../../../lambda/operations/streams/stream-fields.ts';
 import { startsOf } from '../../../lambda/domain/streams/recurrence.ts';
 import type { Playlist, Programme, Stream } from '../../../lambda/web/app/types.ts';
-import { asJSON, differences, symbolOf } from './change.ts';
+import { asJSON, changeOf, differences, nameOfSymbol, stopSteps, symbolOf } from './change.ts';
 import type { Change, Step } from './change.ts';
 import { streamSettings } from './document.ts';
 import type { StreamEntry } from './document.ts';
@@ -52,15 +52,6 @@ export async function streamChanges(
   return [...(settings ? [settings] : []), ...parts, ...runChange(subject, isInterrupted)];
 }
 
-const asChange = (subject: Subject, more: Partial<Change> & Pick<Change, 'action' | 'kind'>): Change => ({
-  name: subject.name,
-  fields: [],
-  viewers: '',
-  interrupts: false,
-  steps: [],
-  ...more,
-});
-
 function shownSettings(entry: StreamEntry): Plain {
   const given = streamSettings.filter((field) => entry[field] !== undefined);
   const shown = (field: (typeof given)[number]) =>
@@ -75,7 +66,8 @@ function settingsChange(subject: Subject): Change | null {
     Object.fromEntries(streamSettings.filter((field) => names.has(field)).map((field) => [field, entry[field]]));
   if (!before) {
     const body = { name, ...given(new Set(streamSettings.filter((field) => entry[field] !== undefined))) };
-    return asChange(subject, {
+    return changeOf({
+      name: subject.name,
       action: 'create',
       kind: 'stream',
       fields,
@@ -87,21 +79,18 @@ function settingsChange(subject: Subject): Change | null {
   const interrupts = isLive && [...changed].some((field) => !(liveFields as readonly string[]).includes(field));
   const patch: Step = { method: 'PATCH', path: `/streams/${id}`, body: given(changed) };
   const viewers = interrupts
-    ? 'The stream goes off air for this, and comes back.'
+    ? offAirFirst
     : isLive
       ? 'Viewers see it from the next item on, without an interruption.'
       : '';
-  const stop: readonly Step[] = [
-    { method: 'POST', path: `/streams/${id}/stop` },
-    { waitFor: 'off_air', streamID: id },
-  ];
-  return asChange(subject, {
+  return changeOf({
+    name: subject.name,
     action: 'update',
     kind: 'stream',
     fields,
     interrupts,
     viewers,
-    steps: [...(interrupts ? stop : []), patch],
+    steps: [...(interrupts ? stopSteps(id) : []), patch],
   });
 }
 
@@ -115,7 +104,7 @@ function playlistChange(subject: Subject, kind: TrackKind): Change | null {
     if (!playlist) return null;
     const playlistIDs = before!.playlistIDs.filter((each) => each !== playlist.id);
     const steps: Step[] = [{ method: 'PATCH', path: `/streams/${id}`, body: { playlistIDs } }];
-    return asChange(subject, {
+    return changeOf({
       action: 'delete',
       kind: 'playlist',
       name: shownName,
@@ -157,7 +146,7 @@ function playlistChange(subject: Subject, kind: TrackKind): Change | null {
     makes: symbolOf('playlist', shownName),
   };
   const publish: readonly Step[] = isLive && playlist ? [{ method: 'POST', path: `${path}/publish` }] : [];
-  return asChange(subject, {
+  return changeOf({
     action: playlist ? 'update' : 'create',
     kind: 'playlist',
     name: shownName,
@@ -195,7 +184,7 @@ function programmeChange(subject: Subject, kind: TrackKind): Change | null {
     if (!programme) return null;
     const steps: Step[] = [{ method: 'DELETE', path: `/programmes/${programme.id}` }];
     const viewers = onAir(isLive, 'The stream repeats its last plan.');
-    return asChange(subject, { action: 'delete', kind: 'programme', name: shownName, viewers, steps });
+    return changeOf({ action: 'delete', kind: 'programme', name: shownName, viewers, steps });
   }
   const fields = differences(programme ?? {}, shownRules(wanted));
   const isLatest = programme !== undefined && programme.liveVersion === programme.version;
@@ -209,7 +198,7 @@ function programmeChange(subject: Subject, kind: TrackKind): Change | null {
     body: asJSON({ streamID: id, kind, timeZone: wanted.timeZone }),
     makes: symbolOf('programme', shownName),
   };
-  return asChange(subject, {
+  return changeOf({
     action: programme ? 'update' : 'create',
     kind: 'programme',
     name: shownName,
@@ -233,7 +222,7 @@ function outputChanges(subject: Subject): Change[] {
   const further = (before?.outputs ?? []).filter(({ isFirst }) => !isFirst);
   const nameOf = (destinationID: string) => {
     const known = state.destinations.find((each) => each.id === destinationID)?.name;
-    return `${name} → ${known ?? decodeURIComponent(destinationID.replace(/^new:destination:/, ''))}`;
+    return `${name} → ${known ?? nameOfSymbol(destinationID)}`;
   };
   const made = entry.outputs.flatMap(({ destinationID, ...given }): Change[] => {
     const output = further.find((each) => each.destinationID === destinationID);
@@ -243,7 +232,7 @@ function outputChanges(subject: Subject): Change[] {
     if (!output) {
       const steps: Step[] = [{ method: 'POST', path, body: { destinationID, ...given } }];
       return [
-        asChange(subject, {
+        changeOf({
           ...shown,
           action: 'create',
           fields,
@@ -258,13 +247,13 @@ function outputChanges(subject: Subject): Change[] {
       isLive && given.enabled !== undefined,
       given.enabled ? 'Viewers there see the stream within seconds.' : 'The stream ends there.',
     );
-    return [asChange(subject, { ...shown, action: 'update', fields, viewers, steps })];
+    return [changeOf({ ...shown, action: 'update', fields, viewers, steps })];
   });
   const kept = new Set(entry.outputs.map(({ destinationID }) => destinationID));
   const gone = further.filter(({ destinationID }) => !kept.has(destinationID));
   return [
     ...gone.map((output) =>
-      asChange(subject, {
+      changeOf({
         action: 'delete',
         kind: 'output',
         name: nameOf(output.destinationID),
@@ -284,7 +273,7 @@ async function scheduleChange(subject: Subject): Promise<Change[] | null> {
   const armed = before?.scheduleStartAt == null ? null : before;
   if (entry.schedule === null)
     return armed
-      ? [asChange(subject, { action: 'delete', kind: 'schedule', steps: [{ method: 'DELETE', path }] })]
+      ? [changeOf({ name: subject.name, action: 'delete', kind: 'schedule', steps: [{ method: 'DELETE', path }] })]
       : null;
   const { startAt, endAt = null, recurrence = null } = entry.schedule;
   const firstStartAt = new Date(startAt);
@@ -302,7 +291,7 @@ async function scheduleChange(subject: Subject): Promise<Change[] | null> {
   const fields = differences(armed ?? {}, wanted);
   if (fields.length === 0) return null;
   const steps: Step[] = [{ method: 'POST', path, body: wanted }];
-  return [asChange(subject, { action: armed ? 'update' : 'create', kind: 'schedule', fields, steps })];
+  return [changeOf({ name: subject.name, action: armed ? 'update' : 'create', kind: 'schedule', fields, steps })];
 }
 
 /** Whether the start and end of a stream are those of any run of the recurrence. */
@@ -326,18 +315,15 @@ function runChange(subject: Subject, isInterrupted: boolean): Change[] {
     { method: 'POST', path: `/streams/${id}/start` },
     { waitFor: 'on_air', streamID: id },
   ];
-  const stop: readonly Step[] = [
-    { method: 'POST', path: `/streams/${id}/stop` },
-    { waitFor: 'off_air', streamID: id },
-  ];
   if (!running && isInterrupted) return [];
   return [
-    asChange(subject, {
+    changeOf({
+      name: subject.name,
       action: 'update',
       kind: 'run',
       fields: [{ field: 'running', from: before === null ? null : isLive && !isInterrupted, to: running }],
       viewers: running ? 'The stream goes on air.' : 'The stream ends.',
-      steps: running ? start : stop,
+      steps: running ? start : stopSteps(id),
     }),
   ];
 }
