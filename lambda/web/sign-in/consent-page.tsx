@@ -6,9 +6,9 @@ import { Card } from '../card.tsx';
 import { Form } from '../form.tsx';
 import { isTooOld, post } from '../requests.ts';
 import type { RequestError } from '../requests.ts';
-import { scopeWords } from '../scope-words.ts';
 import type { Session } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
+import { AskedScopes } from './asked-scopes.tsx';
 import { authorizationPath, signedQuery, withRequest } from './authorization-request.ts';
 
 interface PublicClient {
@@ -54,14 +54,7 @@ export function ConsentPage(): ReactNode {
         {words.asks.after}
       </p>
       <p className="hint">{words.anybody}</p>
-      <h2>{words.could}</h2>
-      <ul className="scopes">
-        {scopes.map((scope) => (
-          <li key={scope} className={scope === 'service:destructive' ? 'grave' : ''}>
-            {scopeWords(scope)} <code>{scope}</code>
-          </li>
-        ))}
-      </ul>
+      <AskedScopes scopes={scopes} />
       <Form action={words.agree} onSubmit={() => answer({ accept: true })} />
       <button type="button" onClick={refuse}>
         {words.refuse}

@@ -4,11 +4,12 @@ import type { ReactNode } from 'react';
 import { Card } from '../card.tsx';
 import { Failure, Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
-import { scopeWords } from '../scope-words.ts';
 import type { Session } from '../session.ts';
 import { useAttempt } from '../use-attempt.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { deviceWords as words } from '#words/device.ts';
+import { signInWords } from '#words/sign-in.ts';
+import { AskedScopes } from './asked-scopes.tsx';
 
 interface DeviceRequest {
   readonly userCode: string;
@@ -75,7 +76,7 @@ function Question({ request: { userCode, clientName, scopes }, email, onAnswer }
     await post('/sign-out');
     toSignIn();
   };
-  const name = clientName || words.unnamed;
+  const name = clientName || signInWords.nameless;
   return (
     <Card heading={words.connect(name)}>
       <p>
@@ -83,23 +84,16 @@ function Question({ request: { userCode, clientName, scopes }, email, onAnswer }
       </p>
       <p className="secret">{userCode}</p>
       <p className="hint">{words.warning}</p>
-      <h2>{words.could}</h2>
-      <ul className="scopes">
-        {scopes.map((scope) => (
-          <li key={scope} className={scope === 'service:destructive' ? 'grave' : ''}>
-            {scopeWords(scope)} <code>{scope}</code>
-          </li>
-        ))}
-      </ul>
-      <Form action={words.agree} onSubmit={() => answer(true)} />
+      <AskedScopes scopes={scopes} />
+      <Form action={signInWords.agree} onSubmit={() => answer(true)} />
       <button type="button" onClick={() => void refuse()}>
-        {words.refuse}
+        {signInWords.refuse}
       </button>
       <Failure error={error} />
       <p className="hint">
-        {words.youAre(email)}{' '}
+        {signInWords.you(email)}{' '}
         <button type="button" className="link" onClick={() => void switchAccount()}>
-          {words.another}
+          {signInWords.notYou}
         </button>
       </p>
     </Card>

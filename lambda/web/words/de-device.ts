@@ -9,16 +9,10 @@ export const deviceWords = {
   codeHint: 'Acht Buchstaben, etwa WDJB-MJHT',
   next: 'Weiter',
   connect: (name: string) => `${name} verbinden?`,
-  unnamed: 'Eine Anwendung ohne Namen',
   asks: 'möchte für Sie handeln. Jetzt muss dort dieser Code stehen:',
   warning:
     'Jede Anwendung kann ihren Namen frei wählen. Stimmen Sie nur zu, wenn Sie das gerade selbst begonnen haben: Wer ' +
     'Ihnen den Code geschickt hat, käme sonst in Ihr Konto.',
-  could: 'Die Anwendung könnte',
-  agree: 'Zustimmen',
-  refuse: 'Ablehnen',
-  youAre: (email: string) => `Angemeldet als ${email}.`,
-  another: 'Jemand anderes?',
   connected: 'Verbunden',
   connectedText: 'Das Gerät macht in wenigen Sekunden weiter. Diese Seite können Sie schließen.',
   account: 'Verbundene Anwendungen',

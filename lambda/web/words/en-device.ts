@@ -7,16 +7,10 @@ export const deviceWords = {
   codeHint: 'Eight letters, such as WDJB-MJHT',
   next: 'Continue',
   connect: (name: string) => `Connect ${name}?`,
-  unnamed: 'An application without a name',
   asks: 'asks to act for you. It has to show this code now:',
   warning:
     'Every application can choose its name. Agree only if you have just begun this yourself: if another person sent ' +
     'you the code, they would get into your account.',
-  could: 'It could',
-  agree: 'Agree',
-  refuse: 'Refuse',
-  youAre: (email: string) => `You are ${email}.`,
-  another: 'Somebody else?',
   connected: 'Connected',
   connectedText: 'The device continues within some seconds. You can close this page.',
   account: 'Connected applications',
