@@ -6,7 +6,7 @@ import { placedPart, soundOf } from './composition-parts.ts';
 import type { HeardUnder, PlacedPart } from './composition-parts.ts';
 import { fromOrigin, itemsPlayed, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from './play-out.ts';
-import { firstSoundFrameFrom, pictureOfSoundFrame, soundFramesOf, soundOriginOf } from './prepared-play-out.ts';
+import { firstSoundFrameOf, pictureOfSoundFrame, soundFramesOf, soundOriginOf } from './prepared-play-out.ts';
 import { groupsPerSegment } from './rendition.ts';
 import type { FrameStretch } from './sound-titles.ts';
 
@@ -87,10 +87,10 @@ export function mixPartsWithin(
     pictureOfSoundFrame(soundOriginOf(fromOrigin(occurrence), framesPerSecond) + group, framesPerSecond);
   for (const occurrence of occurrencesFrom(track.entries, startFrame, framesPerSecond)) {
     if (occurrence.startFrame >= startFrame + frameCount) break;
-    const { skippedFrames, ...played } = fromOrigin(occurrence);
-    const groups = soundFramesOf({ skippedFrames, ...played }, framesPerSecond);
+    const played = fromOrigin(occurrence);
+    const groups = soundFramesOf(played, framesPerSecond);
     for (
-      let group = firstSoundFrameFrom(skippedFrames, framesPerSecond);
+      let group = firstSoundFrameOf(played, framesPerSecond);
       group < groups && frameOf(occurrence, group) < startFrame + frameCount;
     ) {
       const { end } = mixChunkOf(occurrence, group, framesPerSecond);

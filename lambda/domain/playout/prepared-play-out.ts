@@ -67,7 +67,7 @@ export function pictureMs(
  * @param compositionDelayFrames frames from the decoding of a picture to its display
  */
 export function soundMs(
-  playing: PlayedFrames,
+  playing: Pick<Playing, 'startFrame'>,
   soundFrame: number,
   framesPerSecond: number,
   compositionDelayFrames: number,
@@ -76,21 +76,25 @@ export function soundMs(
   return toMs(soundOriginOf(playing, framesPerSecond) * soundFrameTicks + delayTicks) + soundOffsetMs(soundFrame);
 }
 
+/** The frame in the sound grid at which the first frame of sound of a rendition is due, also if it is skipped. */
+export function soundOriginOf({ startFrame }: Pick<Playing, 'startFrame'>, framesPerSecond: number): number {
+  return soundGridFrame(startFrame, framesPerSecond);
+}
+
 /**
- * The frame in the sound grid at which the first frame of sound of a rendition is due, also if it is skipped. A later
- * part of an item begins with the first frame of sound that its first picture has, so that no frame of the grid is
- * empty: its sound is up to 27 ms early.
+ * The first frame of sound of a rendition that a playback sends: the frame nearest to its first picture, also if it
+ * begins before that picture is decoded. Without it, a frame of the grid would be empty before a later part of an item.
  */
-export function soundOriginOf({ startFrame, skippedFrames = 0 }: PlayedFrames, framesPerSecond: number): number {
-  if (skippedFrames === 0) return soundGridFrame(startFrame, framesPerSecond);
-  const begins = soundGridFrame(startFrame + skippedFrames, framesPerSecond);
-  return begins - firstSoundFrameFrom(skippedFrames, framesPerSecond);
+export function firstSoundFrameOf({ startFrame, skippedFrames = 0 }: PlayedFrames, framesPerSecond: number): number {
+  return soundGridFrame(startFrame + skippedFrames, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond);
 }
 
 /** The number of frames of sound of a rendition up to the first frame of the next playback, with those skipped. */
-export function soundFramesOf(playing: PlayedFrames & Pick<Playing, 'frameCount'>, framesPerSecond: number): number {
-  const end = soundGridFrame(playing.startFrame + playing.frameCount, framesPerSecond);
-  return end - soundOriginOf(playing, framesPerSecond);
+export function soundFramesOf(
+  { startFrame, frameCount }: Pick<Playing, 'startFrame' | 'frameCount'>,
+  framesPerSecond: number,
+): number {
+  return soundGridFrame(startFrame + frameCount, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond);
 }
 
 /** The first frame of sound of a rendition that begins at or after a picture. */

@@ -13,6 +13,8 @@ export interface SpanRange {
   readonly end: number;
   /** The sound that replaces that of the groups for their whole time; null: their own is sent. */
   readonly sound: readonly Span[] | null;
+  /** The group whose last frame of sound comes before the sound of the first group; null: none does. */
+  readonly groupBefore: Span | null;
 }
 
 export class Span implements SpanRange {
@@ -21,11 +23,12 @@ export class Span implements SpanRange {
   readonly first: number;
   readonly end: number;
   readonly sound: readonly Span[] | null;
+  readonly groupBefore: Span | null;
   readonly #firstBlock: number;
   readonly #blocks: readonly Buffer[];
 
   private constructor(
-    { playing, header, first, end, sound }: SpanRange,
+    { playing, header, first, end, sound, groupBefore }: SpanRange,
     firstBlock: number,
     blocks: readonly Buffer[],
   ) {
@@ -34,6 +37,7 @@ export class Span implements SpanRange {
     this.first = first;
     this.end = end;
     this.sound = sound;
+    this.groupBefore = groupBefore;
     this.#firstBlock = firstBlock;
     this.#blocks = blocks;
   }

@@ -2,6 +2,7 @@
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import {
   firstSoundFrameFrom,
+  firstSoundFrameOf,
   pictureMs,
   pictureOfSoundFrame,
   soundFramesOf,
@@ -67,6 +68,7 @@ export class Splicer {
   /** Adds pictures `first` to `end` of the span to the chunks, with their own sound or the span's replacement. */
   addPicturesAndSound(span: Span, first: number, end: number, chunks: Buffer[]): void {
     if (span.sound) return this.#addWithSound(span, span.sound, { first, end }, chunks);
+    if (span.groupBefore && first === span.first) this.#addLastSoundOf(span.groupBefore, chunks);
     const edits = this.#join({ kind: 'video', span, first, end, offset: span.offsetOf(first) });
     const firstSound = firstSoundFrameFrom(first, this.#rate);
     const soundFrames = soundFramesOf(span.playing, this.#rate);
@@ -78,7 +80,7 @@ export class Splicer {
     }
     // A rendition may have one frame of sound too many before the next playing begins. That frame is removed.
     if (firstSound <= soundFrames && endSound > soundFrames)
-      edits.push(withoutLastSound(span, pictureOfSoundFrame(soundFrames, this.#rate)));
+      edits.push({ ...lastSoundOf(span, pictureOfSoundFrame(soundFrames, this.#rate)), replacement: null });
     addEdited(span, span.offsetOf(first), span.offsetOf(end), edits, chunks);
   }
 
@@ -104,13 +106,23 @@ export class Splicer {
   ): void {
     for (let picture = first; picture < end; picture++) {
       this.addPicture(span, picture, chunks);
-      const from = firstSoundFrameFrom(picture, this.#rate);
+      const from =
+        picture === span.playing.skippedFrames
+          ? firstSoundFrameOf(span.playing, this.#rate)
+          : firstSoundFrameFrom(picture, this.#rate);
       const until = firstSoundFrameFrom(picture + 1, this.#rate);
       for (const sound of sounds) {
         const [begin, stop] = [Math.max(from, sound.first), Math.min(until, sound.end)];
         if (begin < stop) this.addSound(sound, begin, stop, chunks);
       }
     }
+  }
+
+  #addLastSoundOf(span: Span, chunks: Buffer[]): void {
+    const { offset, bytes } = lastSoundOf(span, span.first);
+    const end = firstSoundFrameFrom(span.end, this.#rate);
+    const edits = this.#join({ kind: 'audio', span, first: end - 1, end, offset });
+    addEdited(span, offset, offset + bytes, edits, chunks);
   }
 
   /**
@@ -146,15 +158,15 @@ export class Splicer {
   }
 }
 
-/** Removes the last frame of sound of a picture's group. */
-function withoutLastSound(span: Span, picture: number): Edit {
+/** The place of the last frame of sound of a picture's group. */
+function lastSoundOf(span: Span, picture: number): Pick<Edit, 'offset' | 'bytes'> {
   const end = span.offsetOf(picture + 1);
   let offset = span.soundOffsetOf(picture);
   for (;;) {
     const header: Buffer[] = [];
     span.slice(offset, offset + chunkHeaderBytes, header);
     const bytes = chunkedBytes(Buffer.concat(header));
-    if (offset + bytes >= end) return { offset, bytes: end - offset, replacement: null };
+    if (offset + bytes >= end) return { offset, bytes: end - offset };
     offset += bytes;
   }
 }

@@ -9,6 +9,7 @@
 import type { Log } from '../../log.ts';
 import {
   firstSoundFrameFrom,
+  firstSoundFrameOf,
   pictureOfSoundFrame,
   playingAt,
   soundFramesOf,
@@ -129,7 +130,9 @@ export class TrackReader {
         assertGroups(header, found.segment);
         const hasOther = position.sounds.length > 0 && !found.source.keepsSound;
         const sound = hasOther ? await this.#soundOf(position, next, end) : null;
-        const span = await Span.load(store, found.segment.key, { playing, header, first: next, end, sound });
+        const groupBefore = sound ? null : await this.#groupBefore(position);
+        const range = { playing, header, first: next, end, sound, groupBefore };
+        const span = await Span.load(store, found.segment.key, range);
         // After a skip meanwhile, this span is no longer wanted.
         if (this.#position !== position) continue;
         position.next = end;
@@ -215,7 +218,7 @@ export class TrackReader {
     const { startFrame, skippedFrames } = playing;
     const { format, framesPerSecond } = this.#options;
     if (isSound(format)) {
-      const first = firstSoundFrameFrom(skippedFrames, framesPerSecond);
+      const first = firstSoundFrameOf(playing, framesPerSecond);
       // A playing that follows another begins with its first frame of sound.
       if (frame === startFrame + skippedFrames && !this.#isFirst) return first;
       // Any other begins on the grid of the stream, at the place where the previous connection stopped.
@@ -227,6 +230,29 @@ export class TrackReader {
     return round(picture / this.#gopFrames) * this.#gopFrames;
   }
 
+  /** The group before a later part, if its last frame of sound belongs to the part; else null. */
+  async #groupBefore(position: Position): Promise<Span | null> {
+    const { store, format, framesPerSecond } = this.#options;
+    const { playing, next, sources } = position;
+    if (isSound(format) || next !== playing.skippedFrames) return null;
+    const soundFrame = firstSoundFrameOf(playing, framesPerSecond);
+    if (soundFrame === firstSoundFrameFrom(next, framesPerSecond)) return null;
+    const first = pictureOfSoundFrame(soundFrame, framesPerSecond);
+    const found = segmentFor(sources, first);
+    if (!found) return null;
+    const { segment } = found;
+    try {
+      const header = await store.header(segment.key);
+      assertGroups(header, segment);
+      const range = { playing, header, first, end: first + 1, sound: null, groupBefore: null };
+      return await Span.load(store, segment.key, range);
+    } catch (error) {
+      // One missing frame of sound does less harm than a stand-in for the whole part.
+      this.#lose(position, segment, error);
+      return null;
+    }
+  }
+
   /**
    * Reads the sound that replaces that of pictures.
    * @returns null if it cannot be read: the rest of the playing has the pictures' own sound
@@ -234,7 +260,10 @@ export class TrackReader {
   async #soundOf(position: Position, first: number, end: number): Promise<Span[] | null> {
     const { store, framesPerSecond } = this.#options;
     const { playing } = position;
-    const from = firstSoundFrameFrom(first, framesPerSecond);
+    const isBeginning = first === playing.skippedFrames;
+    const from = isBeginning
+      ? firstSoundFrameOf(playing, framesPerSecond)
+      : firstSoundFrameFrom(first, framesPerSecond);
     const until = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
     const spans: Span[] = [];
     for (let next = from; next < until;) {
@@ -247,7 +276,7 @@ export class TrackReader {
       try {
         const header = await store.header(found.segment.key);
         assertGroups(header, found.segment);
-        const range = { playing, header, first: next, end: segmentEnd, sound: null };
+        const range = { playing, header, first: next, end: segmentEnd, sound: null, groupBefore: null };
         spans.push(await Span.load(store, found.segment.key, range));
         next = segmentEnd;
       } catch (error) {

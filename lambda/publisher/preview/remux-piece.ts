@@ -1,6 +1,11 @@
 // Remuxes the RTMP chunks of a prepared stream into fragments of MP4. Nothing is decoded.
 import type { Track } from '../../data/playout/timelines.ts';
-import { firstSoundFrameFrom, soundFramesOf, soundOriginOf } from '../../domain/playout/prepared-play-out.ts';
+import {
+  firstSoundFrameFrom,
+  firstSoundFrameOf,
+  soundFramesOf,
+  soundOriginOf,
+} from '../../domain/playout/prepared-play-out.ts';
 import type { PreviewFrames } from '../../domain/playout/preview.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
@@ -92,11 +97,16 @@ function fragmentOf({ span, first, payloads }: Part, sound: Sound, profile: Prof
 }
 
 /** The pictures' own sound, at its level if it has one. */
-function ownSound({ span: { playing, sound }, first, end, payloads }: Part, framesPerSecond: number): Sound {
-  const firstSound = firstSoundFrameFrom(first, framesPerSecond);
+function ownSound({ span, first, end, payloads }: Part, framesPerSecond: number): Sound {
+  const { playing, sound, groupBefore } = span;
+  const before = groupBefore ? payloadsOf(groupBefore, groupBefore.first, groupBefore.end).audio.slice(-1) : [];
+  const firstSound =
+    first === playing.skippedFrames
+      ? firstSoundFrameOf(playing, framesPerSecond)
+      : firstSoundFrameFrom(first, framesPerSecond);
   const endSound = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
   const sent = sound
     ? sound.flatMap((part) => payloadsOf(part, part.first, Math.min(part.end, endSound)).audio)
-    : payloads.audio.slice(0, Math.max(0, endSound - firstSound));
+    : [...before, ...payloads.audio].slice(0, Math.max(0, endSound - firstSound));
   return { firstFrame: soundOriginOf(playing, framesPerSecond) + firstSound, payloads: sent };
 }

@@ -142,11 +142,11 @@ describe('prepared', { timeout: 120_000 }, () => {
     const namesFrom = ({ uploadID }: typeof film, from: number, end: number) =>
       Array.from({ length: end - from }, (_, index) => `${uploadID} ${from + index}`);
     // 6 s of the film are 281.25 frames of sound; with 3 s of the sponsor, they are 421.875.
-    const whole = [...namesFrom(film, 0, 281), ...namesFrom(sponsor, 0, 141), ...namesFrom(film, 282, 469)];
+    const whole = [...namesFrom(film, 0, 281), ...namesFrom(sponsor, 0, 141), ...namesFrom(film, 281, 468)];
     for (const [startFrame, wantedSound] of [
       [0, whole],
-      [270, namesFrom(film, 282, 412)],
-      [331, namesFrom(film, 376, 469)],
+      [270, namesFrom(film, 281, 411)],
+      [331, namesFrom(film, 375, 468)],
     ] as const) {
       const ingest = new CheckingIngest();
       const recorded = mediaOptions(prepared.objects, () => ({ video: timeline, audio: heard }));

@@ -69,5 +69,5 @@ it('slices that follow one another in memory are one, so that they take one writ
 async function filmSpan(store: SegmentStore, header: SegmentHeader, first: number, end: number): Promise<Span> {
   const occurrence = { item: film, entryNumber: 0, playlistID: null, lap: 0, startFrame: 0, frameCount: 750 };
   const playing = { occurrence, startFrame: 0, frameCount: 750, skippedFrames: 0 };
-  return Span.load(store, filmKey, { playing, header, first, end, sound: null });
+  return Span.load(store, filmKey, { playing, header, first, end, sound: null, groupBefore: null });
 }
