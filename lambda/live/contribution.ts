@@ -1,0 +1,43 @@
+// A contribution: the media that one connection of a contributor sends, and the decision to accept it.
+
+/** The protocols over which contributors send. */
+export type ContributionProtocol = 'rtmp' | 'rtmps' | 'srt';
+
+/** The claim of a connection before any of its media is read. */
+export interface ContributionClaim {
+  readonly protocol: ContributionProtocol;
+  /** The key that it presents: the stream key of RTMP. Never logged. */
+  readonly key: string;
+  /** The address of the contributor, behind any load balancer. */
+  readonly address: string;
+}
+
+/** One message of media, as the body of an FLV tag. */
+export interface ContributedTag {
+  readonly type: 'video' | 'audio';
+  /** By the contributor's clock. It may jump, repeat and go back; 32 bits that wrap are unwrapped. */
+  readonly timestampMs: number;
+  readonly body: Buffer;
+}
+
+/** The receiver of a contribution that was accepted. */
+export interface ContributionReceiver {
+  /** Called for each message of media, in the order of arrival. Never throws. */
+  receive(tag: ContributedTag): void;
+  /** Bytes that were received and are not processed yet. The listener stops reading above its bound. */
+  readonly bytesWaiting: number;
+  /** Called once, when the connection is over for any reason. */
+  ended(): void;
+}
+
+/** The reason of a refusal. A contributor is told neither of the two. */
+export type ContributionRefusal = 'unknown_key' | 'not_wanted';
+
+/** Decides about claims. */
+export interface ContributionDoor {
+  /**
+   * @param disconnect ends the connection, as when another publisher replaces it
+   * @returns the receiver, or the reason of the refusal
+   */
+  admit(claim: ContributionClaim, disconnect: () => void): Promise<ContributionReceiver | ContributionRefusal>;
+}
