@@ -5,12 +5,16 @@ import { readAlertTarget } from '../../lambda/domain/notices/alert-target.ts';
 import { confirmationLink } from '../../lambda/domain/sources/share-link.ts';
 import { s3Place } from '../../lambda/domain/sources/source-url.ts';
 import { declaredName, declaredType } from '../../lambda/imports/answer-facts.ts';
+import { splitAggregate } from '../../lambda/live/contributed-messages.ts';
+import { listenerLimits } from '../../lambda/live/listener-limits.ts';
+import { ProxyHeaderError, readProxyHeader } from '../../lambda/live/proxy-header.ts';
 import { decodeAmf0, encodeAmf0 } from '../../lambda/publisher/rtmp/amf0.ts';
 import { ChunkReader } from '../../lambda/publisher/rtmp/chunk-reader.ts';
 import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
 import { commandMessage, readCommand } from '../../lambda/publisher/rtmp/command.ts';
 import { Handshake, handshakeRandomBytes } from '../../lambda/publisher/rtmp/handshake.ts';
 import { fromDestination } from '../../lambda/publisher/rtmp/inbound-limits.ts';
+import type { InboundLimits } from '../../lambda/publisher/rtmp/inbound-limits.ts';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { RtmpProtocolError } from '../../lambda/publisher/rtmp/protocol-error.ts';
 import { conclusion, readHandshake } from '../../lambda/publisher/srt/handshake.ts';
@@ -32,6 +36,8 @@ export interface Parser {
 const kib = 1024;
 const text = (read: (input: string) => unknown) => (bytes: Buffer) => read(bytes.toString());
 const answer = commandMessage(0, '_result', 1, { fmsVer: 'FMS/3,0,1,123' }, { level: 'status', code: 'OK' });
+const readChunks = (limits: InboundLimits, bytes: Buffer) =>
+  new ChunkReader(limits).read(bytes, limits.rates?.messagesPerSecond);
 const page = 'https://drive.example/uc';
 
 export const parsers: Readonly<Record<string, Parser>> = {
@@ -48,6 +54,38 @@ export const parsers: Readonly<Record<string, Parser>> = {
     samples: [new ChunkWriter().write([answer, answer])],
     mostBytes: 64 * kib,
     refuses: [RtmpProtocolError],
+  },
+  'RTMP handshakes of contributors': {
+    covers: [],
+    read: (bytes) => Handshake.asServer(Buffer.alloc(handshakeRandomBytes, 7)).receive(bytes),
+    samples: [Buffer.concat([Buffer.of(3), Buffer.alloc(2 * 1536, 9)])],
+    mostBytes: listenerLimits.mostBytesBeforeKey,
+    refuses: [RtmpProtocolError],
+  },
+  'RTMP chunks of contributors': {
+    covers: [],
+    read: (bytes) => [listenerLimits.beforeKey, listenerLimits.afterKey].map((limits) => readChunks(limits, bytes)),
+    samples: [new ChunkWriter().write([commandMessage(0, 'connect', 1, { app: 'live' }), answer])],
+    mostBytes: listenerLimits.mostBytesBeforeKey,
+    refuses: [RtmpProtocolError],
+  },
+  'aggregate messages of contributors': {
+    covers: ['splitAggregate'],
+    read: (bytes) => splitAggregate(bytes, 1000, listenerLimits.mostMessagesPerAggregate),
+    samples: [Buffer.from('0900000200000500000000170100000000d0800000100000600000000af0000000c', 'hex')],
+    mostBytes: 64 * kib,
+    refuses: [RtmpProtocolError],
+  },
+  'PROXY headers': {
+    covers: ['readProxyHeader'],
+    read: readProxyHeader,
+    samples: [
+      Buffer.from('0d0a0d0a000d0a515549540a2111000ccb007105c6336402c35e078f', 'hex'),
+      Buffer.from(`0d0a0d0a000d0a515549540a21210028${'20010db8'.repeat(8)}c35e078f04000100`, 'hex'),
+      Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex'),
+    ],
+    mostBytes: 2 * kib,
+    refuses: [ProxyHeaderError],
   },
   'RTMP commands': {
     covers: ['decodeAmf0', 'readCommand'],

@@ -1,4 +1,4 @@
-// TLS over a connection to a stranger's server, which ends when the other side sends far more TLS than content.
+// TLS over a connection with a stranger, which ends when the other side sends far more TLS than content.
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
@@ -34,6 +34,12 @@ let checking: NodeJS.Timeout | undefined;
 export function boundedTls(connection: Socket, options: Omit<ConnectionOptions, 'socket'>): TLSSocket {
   // Each renegotiation costs a handshake, and a server could ask for many.
   const socket = connect({ ...options, socket: connection, secureOptions: constants.SSL_OP_NO_RENEGOTIATION });
+  boundTls(socket, connection);
+  return socket;
+}
+
+/** Holds a socket of either side to the bounds of `boundedTls`. */
+export function boundTls(socket: TLSSocket, connection: Socket): void {
   bounds.set(socket, { connection, spareBytes: burstBytes, countedBytes: 0 });
   checking ??= setInterval(check, checkMs).unref();
   socket.once('close', () => {
@@ -42,7 +48,6 @@ export function boundedTls(connection: Socket, options: Omit<ConnectionOptions, 
     clearInterval(checking);
     checking = undefined;
   });
-  return socket;
 }
 
 function check(): void {

@@ -29,7 +29,8 @@ interface ChunkStream {
 
 /** The reading half of a connection, after the handshake. */
 export class ChunkReader {
-  readonly #limits: InboundLimits;
+  /** May be replaced between two reads. Messages that are incomplete by then count against the new limits. */
+  limits: InboundLimits;
   readonly #streams = new Map<number, ChunkStream>();
   #chunkSize = initialChunkSize;
   #headerStart: Buffer = Buffer.alloc(0);
@@ -38,7 +39,12 @@ export class ChunkReader {
   #incompleteBytes = 0;
 
   constructor(limits: InboundLimits) {
-    this.#limits = limits;
+    this.limits = limits;
+  }
+
+  /** Memory of all messages whose last chunk has not come yet. */
+  get incompleteBytes(): number {
+    return this.#incompleteBytes;
   }
 
   /**
@@ -94,7 +100,7 @@ export class ChunkReader {
     if (format <= 1) {
       stream.messageBytes = input.readUIntBE(fields + 3, 3);
       stream.type = input.readUInt8(fields + 6);
-      if (stream.messageBytes > this.#limits.maxMessageBytes) throw new RtmpProtocolError('message too long');
+      if (stream.messageBytes > this.limits.maxMessageBytes) throw new RtmpProtocolError('message too long');
     }
     if (format === 0) stream.streamID = input.readUInt32LE(fields + 7);
     if (stream.body === null) {
@@ -114,7 +120,7 @@ export class ChunkReader {
     if (known) return known;
     // A first header has to be of format 0. Format 1 is let through, as librtmp opens its control stream with it.
     if (format > 1) throw new RtmpProtocolError('chunk stream does not start with a full header');
-    if (this.#streams.size === this.#limits.maxChunkStreams) throw new RtmpProtocolError('too many chunk streams');
+    if (this.#streams.size === this.limits.maxChunkStreams) throw new RtmpProtocolError('too many chunk streams');
     const stream: ChunkStream = {
       id,
       type: 0,
@@ -148,7 +154,7 @@ export class ChunkReader {
   /** Gives a message the room that the received bytes need, never the announced length at once. */
   #grow(body: Buffer, size: number): Buffer {
     this.#incompleteBytes += size - body.length;
-    if (this.#incompleteBytes > this.#limits.maxIncompleteBytes)
+    if (this.#incompleteBytes > this.limits.maxIncompleteBytes)
       throw new RtmpProtocolError('too many incomplete messages');
     const grown = Buffer.allocUnsafe(size);
     body.copy(grown);

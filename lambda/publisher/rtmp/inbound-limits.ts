@@ -6,7 +6,7 @@ export interface InboundLimits {
   /** Size of all messages whose last chunk has not come yet. */
   readonly maxIncompleteBytes: number;
   readonly maxChunkStreams: number;
-  /** Null for a publisher: its media may come at any rate. */
+  /** Null for a publisher of the local run: its media may come at any rate. */
   readonly rates: InboundRates | null;
 }
 

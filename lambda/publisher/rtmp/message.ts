@@ -13,6 +13,7 @@ export const messageType = {
   commandAmf3: 17,
   dataAmf0: 18,
   commandAmf0: 20,
+  aggregate: 22,
 } as const;
 
 /**

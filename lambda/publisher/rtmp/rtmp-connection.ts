@@ -5,6 +5,7 @@ import { ChunkReader } from './chunk-reader.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { handshakeRandomBytes, Handshake } from './handshake.ts';
 import { fromDestination, fromPublisher, InboundAllowance } from './inbound-limits.ts';
+import type { InboundLimits } from './inbound-limits.ts';
 import { chunkStream, messageType, controlMessage } from './message.ts';
 import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
@@ -53,8 +54,8 @@ export class RtmpConnection {
   readonly #listener: ConnectionListener;
   readonly #handshake: Handshake;
   readonly #reader: ChunkReader;
-  /** Bytes and messages that the peer may send for now; null for a publisher, which may send media. */
-  readonly #allowance: InboundAllowance | null;
+  /** Bytes and messages that the peer may send for now; null without rates, as for a publisher of the local run. */
+  #allowance: InboundAllowance | null;
   readonly #writer = new ChunkWriter();
   #open = false;
   #end: ConnectionEnd | null = null;
@@ -64,10 +65,14 @@ export class RtmpConnection {
   #bytesReported = 0;
   #peerWindowBytes = Number.POSITIVE_INFINITY;
 
-  constructor(socket: Socket, side: 'client' | 'server', listener: ConnectionListener) {
+  constructor(
+    socket: Socket,
+    side: 'client' | 'server',
+    listener: ConnectionListener,
+    limits: InboundLimits = side === 'client' ? fromDestination : fromPublisher,
+  ) {
     this.#socket = socket;
     this.#listener = listener;
-    const limits = side === 'client' ? fromDestination : fromPublisher;
     this.#reader = new ChunkReader(limits);
     this.#allowance = limits.rates && new InboundAllowance(limits.rates, performance.now());
     const random = randomBytes(handshakeRandomBytes);
@@ -99,9 +104,25 @@ export class RtmpConnection {
     return this.#socket.writableLength;
   }
 
+  /** Memory of messages of the peer whose last chunk has not come yet. */
+  get incompleteBytes(): number {
+    return this.#reader.incompleteBytes;
+  }
+
   /** True while bytes that are sent go out. */
   get isOpen(): boolean {
     return this.#socket.writable;
+  }
+
+  /** Replaces the limits of the bytes and messages of the peer, as after it has proved who it is. */
+  limit(limits: InboundLimits): void {
+    this.#reader.limits = limits;
+    this.#allowance = limits.rates && new InboundAllowance(limits.rates, performance.now());
+  }
+
+  /** Counts messages that came inside of another one against the limits. The next read fails if they were too many. */
+  countMessages(messages: number): void {
+    this.#allowance?.brought(messages);
   }
 
   /** Sends the messages with one write. Does nothing once the connection has ended. */

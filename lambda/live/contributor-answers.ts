@@ -1,0 +1,49 @@
+// Answers to the commands of contributors, as OBS, ffmpeg, GStreamer and hardware encoders expect them.
+import { commandMessage } from '../publisher/rtmp/command.ts';
+import type { RtmpMessage } from '../publisher/rtmp/message.ts';
+
+/** The only stream of a connection. */
+const onlyStreamID = 1;
+
+export function connectAccepted(transactionID: number): RtmpMessage {
+  const properties = { fmsVer: 'FMS/3,0,1,123', capabilities: 31 };
+  const info = { level: 'status', code: 'NetConnection.Connect.Success', description: 'Connected', objectEncoding: 0 };
+  return commandMessage(0, '_result', transactionID, properties, info);
+}
+
+export function connectRefused(transactionID: number): RtmpMessage {
+  const info = { level: 'error', code: 'NetConnection.Connect.InvalidApp', description: 'Unknown application' };
+  return commandMessage(0, '_error', transactionID, null, info);
+}
+
+export function streamCreated(transactionID: number): RtmpMessage {
+  return commandMessage(0, '_result', transactionID, null, onlyStreamID);
+}
+
+/** An answer without content. Some encoders wait for one; a transaction number of 0 asks for none. */
+export function acknowledged(transactionID: number): RtmpMessage[] {
+  return transactionID === 0 ? [] : [commandMessage(0, '_result', transactionID, null, undefined)];
+}
+
+/** Some hardware encoders wait for `onFCPublish` before they send media; the others for `onStatus`. */
+export function publishAccepted(): RtmpMessage[] {
+  const info = { code: 'NetStream.Publish.Start', description: 'Publishing' };
+  return [
+    commandMessage(onlyStreamID, 'onFCPublish', 0, null, info),
+    commandMessage(onlyStreamID, 'onStatus', 0, null, { level: 'status', ...info }),
+  ];
+}
+
+/** The same for every reason, so that a contributor learns none. */
+export function publishRefused(): RtmpMessage {
+  const info = { level: 'error', code: 'NetStream.Publish.Denied', description: 'Not accepted' };
+  return commandMessage(onlyStreamID, 'onStatus', 0, null, info);
+}
+
+export function unpublished(): RtmpMessage[] {
+  const info = { code: 'NetStream.Unpublish.Success', description: 'Ended' };
+  return [
+    commandMessage(onlyStreamID, 'onFCUnpublish', 0, null, info),
+    commandMessage(onlyStreamID, 'onStatus', 0, null, { level: 'status', ...info }),
+  ];
+}

@@ -1,0 +1,48 @@
+// Delays for addresses that present wrong keys, which keep strangers from trying many.
+import type { ListenerLimits } from './listener-limits.ts';
+
+interface Penalty {
+  readonly count: number;
+  readonly notedAtMs: number;
+  readonly delayMs: number;
+}
+
+type DelayLimits = Pick<
+  ListenerLimits,
+  'firstDelaySeconds' | 'mostDelaySeconds' | 'wrongKeysForgottenAfterSeconds' | 'mostAddressesWithWrongKeys'
+>;
+
+/** Remembers a bounded number of addresses: the one whose last wrong key is the oldest makes room. */
+export class WrongKeys {
+  readonly #limits: DelayLimits;
+  readonly #penalties = new Map<string, Penalty>();
+
+  constructor(limits: DelayLimits) {
+    this.#limits = limits;
+  }
+
+  /** @returns the delay that the wrong key costs its address, in milliseconds */
+  note(group: string, nowMs: number): number {
+    const { firstDelaySeconds, mostDelaySeconds, mostAddressesWithWrongKeys } = this.#limits;
+    const count = (this.#known(group, nowMs)?.count ?? 0) + 1;
+    const delayMs = 1000 * Math.min(mostDelaySeconds, firstDelaySeconds * 2 ** (count - 1));
+    this.#penalties.delete(group);
+    this.#penalties.set(group, { count, notedAtMs: nowMs, delayMs });
+    if (this.#penalties.size > mostAddressesWithWrongKeys) this.#penalties.delete(this.#penalties.keys().next().value!);
+    return delayMs;
+  }
+
+  /** The rest of the delay of an address in milliseconds; 0 without one. */
+  delayLeftMs(group: string, nowMs: number): number {
+    const known = this.#known(group, nowMs);
+    return known ? Math.max(0, known.notedAtMs + known.delayMs - nowMs) : 0;
+  }
+
+  #known(group: string, nowMs: number): Penalty | null {
+    const penalty = this.#penalties.get(group);
+    if (!penalty) return null;
+    if (nowMs - penalty.notedAtMs <= 1000 * this.#limits.wrongKeysForgottenAfterSeconds) return penalty;
+    this.#penalties.delete(group);
+    return null;
+  }
+}
