@@ -1,0 +1,253 @@
+// Limits of contributors: time, bytes, messages and connections, before and after their key.
+import { once } from 'node:events';
+import { connect as connectTls } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { listenerLimits } from '../../lambda/live/listener-limits.ts';
+import { commandMessage } from '../../lambda/publisher/rtmp/command.ts';
+import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
+import { controlMessage, messageType } from '../../lambda/publisher/rtmp/message.ts';
+import { makeCertificate } from '../support/certificates.ts';
+import { admitted, goodKey, greeting, handshakeBytes, mediaMessage, RawClient, testListener } from './test-listener.ts';
+import type { TestListener } from './test-listener.ts';
+
+const mib = 1024 * 1024;
+const certificate = await makeCertificate('DNS:localhost');
+const reasonsOf = ({ listener }: TestListener) => expect.poll(() => listener.figures().refusedByReason);
+const endOf = ({ events }: TestListener) => expect.poll(() => events.map(({ reason }) => reason));
+const sound = mediaMessage(messageType.audio, 20, Buffer.from([0xaf, 1, 9]));
+/** The header of an empty message of sound, and then one such message in each byte. */
+const emptyMessages = Buffer.concat([Buffer.from('070000000000000801000000', 'hex'), Buffer.alloc(200_000, 0xc7)]);
+
+/** Writes until the other side ends the connection. @returns the bytes written */
+async function floodWith({ socket }: RawClient, piece: Buffer, mostBytes = 256 * mib): Promise<number> {
+  let written = 0;
+  const closed = once(socket, 'close');
+  while (!socket.destroyed && written < mostBytes) {
+    written += piece.length;
+    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), closed]);
+  }
+  return written;
+}
+
+/** Writes one byte after the other until the connection ends. */
+async function trickle({ socket }: RawClient, bytes: Buffer, everyMs: number): Promise<void> {
+  let offset = 0;
+  const timer = setInterval(() => socket.write(bytes.subarray(offset, ++offset)), everyMs);
+  await once(socket, 'close');
+  clearInterval(timer);
+}
+
+describe('before the key, a connection ends', () => {
+  it.each([
+    ['sends nothing', Buffer.alloc(0)],
+    ['stops in its handshake', handshakeBytes.subarray(0, 2000)],
+    ['stops after its handshake', handshakeBytes],
+    ['stops before it publishes', greeting(goodKey).subarray(0, -20)],
+  ])('in time if it %s', async (_, bytes) => {
+    const tested = await testListener({ keyWithinSeconds: 0.4 });
+    const client = await RawClient.open(tested.listener.port);
+    client.socket.write(bytes);
+    expect(await client.ended).toBeLessThan(1500);
+    await reasonsOf(tested).toEqual({ too_slow: 1 });
+    expect(tested.listener.figures().connections).toBe(0);
+  });
+
+  it.each([['over RTMP', null] as const, ['over RTMPS', certificate] as const])(
+    'in time if it sends one byte after the other, %s',
+    async (_, tls) => {
+      const tested = await testListener({ keyWithinSeconds: 0.5 }, { tls });
+      const client = await RawClient.open(tested.listener.port);
+      // Bytes of a record of TLS that never ends, or of a handshake.
+      await trickle(client, tls ? Buffer.from(`1603010200${'01'.repeat(600)}`, 'hex') : handshakeBytes, 20);
+      expect(await client.ended).toBeLessThan(1500);
+      await reasonsOf(tested).toEqual({ too_slow: 1 });
+    },
+  );
+
+  it.skipIf(certificate === null)('in time if it stops after TLS began', async () => {
+    const tested = await testListener({ keyWithinSeconds: 0.4 }, { tls: certificate });
+    const socket = connectTls({ port: tested.listener.port, host: '127.0.0.1', rejectUnauthorized: false });
+    socket.on('error', () => {});
+    await once(socket, 'close');
+    await reasonsOf(tested).toEqual({ too_slow: 1 });
+  });
+
+  it.each([
+    ['RTMP', handshakeBytes, Buffer.alloc(65_536, 3)],
+    ['messages of sound', handshakeBytes, emptyMessages],
+    ['windows', handshakeBytes, new ChunkWriter().write(Array.from({ length: 400 }, () => controlMessage(5, 1)))],
+    [
+      'commands',
+      handshakeBytes,
+      new ChunkWriter().write(Array.from({ length: 40 }, () => commandMessage(0, 'createStream', 1, null))),
+    ],
+    ['a handshake', Buffer.alloc(0), Buffer.alloc(65_536, 3)],
+  ])('if it floods with %s', async (_, first, flood) => {
+    const tested = await testListener();
+    const client = await RawClient.open(tested.listener.port);
+    client.socket.write(first);
+    expect(await floodWith(client, flood)).toBeLessThan(16 * mib);
+    expect(await client.ended).toBeLessThan(3000);
+    const { refusedByReason } = tested.listener.figures();
+    expect(Object.keys(refusedByReason)).toEqual([expect.stringMatching(/^(?:protocol|too_much_before_key)$/)]);
+  });
+
+  it('if it sends more than 64 KiB at any rate', async () => {
+    const tested = await testListener();
+    const client = await RawClient.open(tested.listener.port);
+    client.socket.write(handshakeBytes);
+    const data = { ...sound, payload: Buffer.alloc(8000) };
+    for (let sent = 0; sent < 9 && !client.socket.destroyed; sent++) {
+      client.send(data);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await client.ended;
+    await expect.poll(() => tested.listener.figures().refused).toBe(1);
+  });
+
+  it.each([
+    ['is no RTMP', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['announces a message of 16 MiB', Buffer.concat([handshakeBytes, Buffer.from('03000000ffffff1400000000', 'hex')])],
+    ['publishes before it connects', Buffer.concat([handshakeBytes, publishAlone()])],
+  ])('at once if it %s', async (_, bytes) => {
+    const tested = await testListener();
+    const client = await RawClient.open(tested.listener.port);
+    client.socket.write(bytes);
+    await client.ended;
+    await reasonsOf(tested).toEqual({ protocol: 1 });
+    expect(tested.door.claims).toEqual([]);
+  });
+
+  it('if it speaks RTMP where RTMPS is expected', async () => {
+    const tested = await testListener({}, { tls: certificate });
+    const client = await RawClient.open(tested.listener.port);
+    client.socket.write(handshakeBytes);
+    await client.ended;
+    await reasonsOf(tested).toEqual({ tls_failed: 1 });
+  });
+});
+
+describe('after the key, a connection ends', () => {
+  it.each([
+    ['is no RTMP', Buffer.from('GET / HTTP/1.1\r\n\r\n'.repeat(10))],
+    ['is random', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919 + 13) % 251))],
+    ['is a message of more than 10 MiB', Buffer.from('07000000ffffff0901000000', 'hex')],
+    [
+      'is a command of 1 MiB',
+      new ChunkWriter().write([{ ...sound, type: messageType.commandAmf0, payload: Buffer.alloc(mib) }]),
+    ],
+    ['is an aggregate that is cut short', new ChunkWriter().write([{ ...sound, type: messageType.aggregate }])],
+  ])('if what follows %s', async (_, bytes) => {
+    const tested = await testListener();
+    const { client, contribution } = await admitted(tested);
+    client.socket.write(bytes);
+    await client.ended;
+    await endOf(tested).toEqual(['protocol']);
+    expect(contribution.ends).toBe(1);
+  });
+
+  it.each([
+    ['bytes', new ChunkWriter().write([{ ...sound, payload: Buffer.alloc(mib) }])],
+    ['messages', emptyMessages],
+    [
+      'pings',
+      new ChunkWriter().write(Array.from({ length: 500 }, () => ({ ...controlMessage(4, 0), payload: ping() }))),
+    ],
+  ])('if it floods with %s', async (_, flood) => {
+    const tested = await testListener();
+    const { client } = await admitted(tested);
+    await floodWith(client, flood);
+    await endOf(tested).toEqual([expect.stringMatching(/^(?:protocol|answers_unread)$/)]);
+  });
+
+  it('if no media comes for a while, whatever else comes', async () => {
+    const tested = await testListener({ mostSilentSeconds: 0.5 });
+    const { client } = await admitted(tested);
+    client.send(sound);
+    await trickle(client, Buffer.concat([Buffer.from('070000000fffff0901000000', 'hex'), Buffer.alloc(500)]), 50);
+    await endOf(tested).toEqual(['silent']);
+  });
+
+  it('if its receiver does not get on, and is not read from before that', async () => {
+    const tested = await testListener({ mostPausedSeconds: 0.7 });
+    const { client, contribution } = await admitted(tested);
+    contribution.bytesWaiting = listenerLimits.mostWaitingBytes + 1;
+    client.send(sound);
+    await expect.poll(() => contribution.tags).toHaveLength(1);
+    client.send(sound);
+    await client.ended;
+    await endOf(tested).toEqual(['paused_too_long']);
+    expect(contribution).toMatchObject({ ends: 1, tags: [{}] });
+  });
+
+  it('not if its receiver gets on in time', async () => {
+    const tested = await testListener({ mostPausedSeconds: 5 });
+    const { client, contribution } = await admitted(tested);
+    contribution.bytesWaiting = listenerLimits.mostWaitingBytes + 1;
+    client.send(sound);
+    await expect.poll(() => contribution.tags).toHaveLength(1);
+    client.send(sound);
+    contribution.bytesWaiting = 0;
+    await expect.poll(() => contribution.tags).toHaveLength(2);
+  });
+
+  it('if it has the most of the incomplete bytes, when all connections together have too many', async () => {
+    const tested = await testListener({ mostIncompleteBytesInAll: 3 * mib });
+    const good = await admitted(tested, '127.0.0.2');
+    const greedy = await admitted(tested, '127.0.0.3');
+    const begun = (bytes: number) => Buffer.concat([setChunkSize(), videoHeader(), Buffer.alloc(bytes)]);
+    good.client.socket.write(begun(mib));
+    greedy.client.socket.write(begun(3 * mib));
+    await greedy.client.ended;
+    await endOf(tested).toEqual(['too_much_incomplete']);
+    good.client.socket.write(Buffer.alloc(3 * mib));
+    await expect.poll(() => good.contribution.tags[0]?.body.length).toBe(4 * mib);
+  });
+});
+
+describe('connections are counted', () => {
+  it('in all, and by address', async () => {
+    const tested = await testListener({ mostConnections: 5, mostConnectionsPerAddress: 2 });
+    const open = (address: string) => RawClient.open(tested.listener.port, address);
+    const first = await open('127.0.0.2');
+    await open('127.0.0.2');
+    await (
+      await open('127.0.0.2')
+    ).ended;
+    await reasonsOf(tested).toEqual({ too_many_connections_of_address: 1 });
+    await open('127.0.0.3');
+    await open('127.0.0.3');
+    await open('127.0.0.4');
+    await (
+      await open('127.0.0.5')
+    ).ended;
+    await reasonsOf(tested).toEqual({ too_many_connections_of_address: 1, too_many_connections: 1 });
+    first.socket.destroy();
+    await expect.poll(() => tested.listener.figures().connections).toBe(4);
+    await admitted(tested, '127.0.0.2');
+  });
+
+  it('and only some of the refusals are logged', async () => {
+    const tested = await testListener({ mostConnections: 0, refusalsLoggedPerMinute: 3 });
+    for (let count = 0; count < 6; count++) await (await RawClient.open(tested.listener.port)).ended;
+    expect(tested.listener.figures().refused).toBe(6);
+    expect(tested.events).toHaveLength(3);
+  });
+});
+
+function ping(): Buffer {
+  return Buffer.from('000600000001', 'hex');
+}
+
+function publishAlone(): Buffer {
+  return new ChunkWriter().write([commandMessage(1, 'publish', 5, null, goodKey, 'live')]);
+}
+
+function setChunkSize(): Buffer {
+  return new ChunkWriter().write([controlMessage(messageType.setChunkSize, 8 * mib)]);
+}
+
+/** The header of a picture of 4 MiB. */
+function videoHeader(): Buffer {
+  return Buffer.from('06000000400000' + '0901000000', 'hex');
+}
