@@ -8,7 +8,7 @@ import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
 import { controlMessage, messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { admitted, goodKey, greeting, handshakeBytes, mediaMessage, RawClient, testListener } from './test-listener.ts';
-import type { TestListener } from './test-listener.ts';
+import type { AdmittedClient, TestListener } from './test-listener.ts';
 
 const mib = 1024 * 1024;
 const certificate = await makeCertificate('DNS:localhost');
@@ -19,21 +19,23 @@ const sound = mediaMessage(messageType.audio, 20, Buffer.from([0xaf, 1, 9]));
 const emptyMessages = Buffer.concat([Buffer.from('070000000000000801000000', 'hex'), Buffer.alloc(200_000, 0xc7)]);
 
 /** Writes until the other side ends the connection. @returns the bytes written */
-async function floodWith({ socket }: RawClient, piece: Buffer, mostBytes = 256 * mib): Promise<number> {
+async function floodWith({ socket, ended }: RawClient, piece: Buffer, mostBytes = 256 * mib): Promise<number> {
   let written = 0;
-  const closed = once(socket, 'close');
   while (!socket.destroyed && written < mostBytes) {
     written += piece.length;
-    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), closed]);
+    const drained = new Promise((resolve) => {
+      socket.write(piece, resolve);
+    });
+    await Promise.race([drained, ended]);
   }
   return written;
 }
 
 /** Writes one byte after the other until the connection ends. */
-async function trickle({ socket }: RawClient, bytes: Buffer, everyMs: number): Promise<void> {
+async function trickle({ socket, ended }: RawClient, bytes: Buffer, everyMs: number): Promise<void> {
   let offset = 0;
   const timer = setInterval(() => socket.write(bytes.subarray(offset, ++offset)), everyMs);
-  await once(socket, 'close');
+  await ended;
   clearInterval(timer);
 }
 
@@ -129,7 +131,6 @@ describe('before the key, a connection ends', () => {
 
 describe('after the key, a connection ends', () => {
   it.each([
-    ['is no RTMP', Buffer.from('GET / HTTP/1.1\r\n\r\n'.repeat(10))],
     ['is random', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919 + 13) % 251))],
     ['is a message of more than 10 MiB', Buffer.from('07000000ffffff0901000000', 'hex')],
     [
@@ -158,6 +159,14 @@ describe('after the key, a connection ends', () => {
     const { client } = await admitted(tested);
     await floodWith(client, flood);
     await endOf(tested).toEqual([expect.stringMatching(/^(?:protocol|answers_unread)$/)]);
+  });
+
+  it('if what follows is HTTP, which is the beginning of a long message', async () => {
+    const tested = await testListener({ mostSilentSeconds: 0.3 });
+    const { client } = await admitted(tested);
+    client.socket.write('GET / HTTP/1.1\r\n\r\n');
+    await client.ended;
+    await endOf(tested).toEqual(['silent']);
   });
 
   it('if no media comes for a while, whatever else comes', async () => {
@@ -195,13 +204,14 @@ describe('after the key, a connection ends', () => {
     const tested = await testListener({ mostIncompleteBytesInAll: 3 * mib });
     const good = await admitted(tested, '127.0.0.2');
     const greedy = await admitted(tested, '127.0.0.3');
-    const begun = (bytes: number) => Buffer.concat([setChunkSize(), videoHeader(), Buffer.alloc(bytes)]);
-    good.client.socket.write(begun(mib));
-    greedy.client.socket.write(begun(3 * mib));
+    const begin = ({ client: { socket } }: AdmittedClient, messageBytes: number, bytes: number) =>
+      socket.write(Buffer.concat([setChunkSize(), videoHeader(messageBytes), Buffer.alloc(bytes)]));
+    begin(good, 2 * mib, 400_000);
+    begin(greedy, 8 * mib, 3 * mib);
     await greedy.client.ended;
     await endOf(tested).toEqual(['too_much_incomplete']);
-    good.client.socket.write(Buffer.alloc(3 * mib));
-    await expect.poll(() => good.contribution.tags[0]?.body.length).toBe(4 * mib);
+    good.client.socket.write(Buffer.alloc(2 * mib - 400_000));
+    await expect.poll(() => good.contribution.tags[0]?.body.length).toBe(2 * mib);
   });
 });
 
@@ -247,7 +257,6 @@ function setChunkSize(): Buffer {
   return new ChunkWriter().write([controlMessage(messageType.setChunkSize, 8 * mib)]);
 }
 
-/** The header of a picture of 4 MiB. */
-function videoHeader(): Buffer {
-  return Buffer.from('06000000400000' + '0901000000', 'hex');
+function videoHeader(messageBytes: number): Buffer {
+  return Buffer.from(`06000000${messageBytes.toString(16).padStart(6, '0')}0901000000`, 'hex');
 }

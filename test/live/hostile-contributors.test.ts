@@ -1,0 +1,187 @@
+// 50 hostile contributors beside one real one: every message of its media arrives, and memory stays bounded.
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { randomNumbers } from '../../lambda/domain/playout/lap-order.ts';
+import { listenerLimits } from '../../lambda/live/listener-limits.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
+import { commandMessage } from '../../lambda/publisher/rtmp/command.ts';
+import { controlMessage, messageType } from '../../lambda/publisher/rtmp/message.ts';
+import type { MediaMessage } from '../../lambda/publisher/rtmp/message.ts';
+import { makeFlv, readFlv } from '../publisher/rtmp/flv-sample.ts';
+import { goodKey, greeting, handshakeBytes, mediaMessage, RawClient, testListener } from './test-listener.ts';
+import type { ListenerLine } from './listener-process.ts';
+
+const mib = 1024 * 1024;
+const { ffmpegPath } = await findMediaTools(process.env);
+const seconds = 4;
+
+let folder: string;
+let file: string;
+let sample: MediaMessage[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hostile-contributors-'));
+  file = join(folder, 'sample.flv');
+  await makeFlv(file, { seconds });
+  sample = (await readFlv(file)).filter(
+    ({ type, payload }) => type !== 'data' && !(type === 'video' && payload[1] === 2),
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Starts the listener in a process. @returns its latest line */
+async function startProcess(): Promise<() => ListenerLine> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'listener-process.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: ListenerLine[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line) as ListenerLine));
+  await expect.poll(() => lines.length).toBeGreaterThan(3);
+  return () => lines.at(-1)!;
+}
+
+/** Bytes that a hostile contributor sends once, then bytes that it repeats for as long as it can. */
+interface Attack {
+  readonly first: Buffer;
+  readonly repeated: Buffer;
+  readonly everyMs: number;
+}
+
+const random = randomNumbers(1);
+const noise = Buffer.from(Array.from({ length: 65_536 }, () => Math.floor(random() * 256)));
+
+/** The beginnings of messages of 10 MiB on 60 chunk streams, 512 KiB of each. */
+function unfinished(): Buffer {
+  const chunkBytes = 512 * 1024;
+  const begin = (id: number) =>
+    Buffer.concat([Buffer.of(id), Buffer.from('000000a000000901000000', 'hex'), Buffer.alloc(chunkBytes, id)]);
+  const ids = Array.from({ length: 57 }, (_, index) => index + 7);
+  return Buffer.concat([
+    new ChunkWriter().write([controlMessage(messageType.setChunkSize, chunkBytes)]),
+    ...ids.map(begin),
+  ]);
+}
+
+const attacks: readonly Attack[] = [
+  { first: Buffer.alloc(0), repeated: handshakeBytes.subarray(0, 1), everyMs: 200 },
+  { first: Buffer.of(3), repeated: noise, everyMs: 1 },
+  {
+    first: handshakeBytes,
+    repeated: new ChunkWriter().write([commandMessage(0, 'connect', 1, { app: 'live', flashVer: 'x'.repeat(9000) })]),
+    everyMs: 5,
+  },
+  { first: greeting('wrong'), repeated: noise, everyMs: 50 },
+  { first: greeting('hostile'), repeated: unfinished(), everyMs: 20 },
+  { first: greeting('hostile'), repeated: noise, everyMs: 5 },
+  {
+    first: greeting('hostile'),
+    repeated: Buffer.concat([Buffer.from('070000000000000801000000', 'hex'), Buffer.alloc(4000, 0xc7)]),
+    everyMs: 20,
+  },
+];
+
+/** Connects again and again, and attacks until the returned function is called. */
+function attack(port: number, { first, repeated, everyMs }: Attack, localAddress: string): () => void {
+  let isOver = false;
+  let socket: Socket;
+  const begin = (): void => {
+    if (isOver) return;
+    socket = connect({ port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(first);
+    const timer = setInterval(() => {
+      if (socket.writableLength < mib) socket.write(repeated);
+    }, everyMs);
+    socket.once('close', () => {
+      clearInterval(timer);
+      setTimeout(begin, 50);
+    });
+  };
+  begin();
+  return () => {
+    isOver = true;
+    socket.destroy();
+  };
+}
+
+test('50 hostile contributors cost bounded memory, and no message of a real one', async () => {
+  const line = await startProcess();
+  const before = line();
+  const ends = Array.from({ length: 50 }, (_, index) =>
+    attack(before.port, attacks[index % attacks.length]!, `127.0.0.${index + 2}`),
+  );
+  onTestFinished(() => ends.forEach((end) => end()));
+  const url = `rtmp://127.0.0.1:${before.port}/live/good`;
+  await promisify(execFile)(ffmpegPath, ['-v', 'error', '-re', '-i', file, '-c', 'copy', '-f', 'flv', url]);
+  await expect.poll(() => line().goodEnded).toBe(true);
+  const hash = createHash('sha256');
+  for (const { payload } of sample) hash.update(payload);
+  const { goodTags, goodHash, refused, admitted, mostResidentBytes } = line();
+  expect({ goodTags, goodHash }).toEqual({ goodTags: sample.length, goodHash: hash.digest('hex') });
+  expect(refused).toBeGreaterThan(50);
+  expect(admitted).toBeGreaterThan(20);
+  const cost = mostResidentBytes - before.residentBytes;
+  console.log(`${Math.round(cost / mib)} MiB, ${refused} refused, ${admitted} admitted`);
+  expect(cost).toBeLessThan(64 * mib);
+  for (const end of ends) end();
+  await expect.poll(() => line().connections).toBe(0);
+});
+
+/** A session as bytes, with the media of the sample at its beginning. */
+function session(): Buffer {
+  const writer = new ChunkWriter();
+  const types = { video: messageType.video, audio: messageType.audio, data: messageType.dataAmf0 };
+  const media = sample
+    .slice(0, 40)
+    .map(({ type, timestampMs, payload }) => mediaMessage(types[type], timestampMs, payload));
+  return Buffer.concat([
+    greeting(goodKey, writer),
+    writer.write([...media, commandMessage(1, 'deleteStream', 6, null, 1)]),
+  ]);
+}
+
+test('changed sessions end in time, and leave nothing behind', async () => {
+  const seed = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Date.now() / 86_400_000));
+  const numbers = randomNumbers(seed);
+  const below = (limit: number) => Math.floor(numbers() * limit);
+  const limits = { keyWithinSeconds: 0.4, mostSilentSeconds: 0.4, leaveWithinSeconds: 0.2, firstDelaySeconds: 0.05 };
+  const tested = await testListener({ ...limits, mostDelaySeconds: 0.05, mostConnectionsPerAddress: 100 });
+  const whole = session();
+  expect(whole.length).toBeGreaterThan(listenerLimits.mostBytesBeforeKey);
+  const changed = (): Buffer => {
+    const bytes = Buffer.from(whole);
+    // Most changes are before the media, whose bodies nobody reads.
+    const limit = [handshakeBytes.length + 600, bytes.length][below(2)]!;
+    for (let changes = below(5); changes >= 0; changes--) bytes[below(limit)] = [0, 0x7f, 0xff, below(256)][below(4)]!;
+    const start = below(bytes.length);
+    const kinds = [
+      () => bytes,
+      () => bytes.subarray(0, start),
+      () => Buffer.concat([bytes.subarray(0, start), bytes.subarray(below(start + 1))]),
+    ];
+    return kinds[below(kinds.length)]!();
+  };
+  for (let round = 0; round < 6; round++) {
+    const clients = await Promise.all(Array.from({ length: 50 }, () => RawClient.open(tested.listener.port)));
+    for (const { socket } of clients) socket.write(changed());
+    const times = await Promise.all(clients.map(({ ended }) => ended));
+    expect(Math.max(...times), `seed ${seed}`).toBeLessThan(4000);
+  }
+  await expect
+    .poll(() => tested.listener.figures())
+    .toMatchObject({ connections: 0, contributing: 0, incompleteBytes: 0 });
+  const { contributions } = tested.door;
+  expect(contributions.length).toBeGreaterThan(20);
+  expect(new Set(contributions.map(({ ends }) => ends))).toEqual(new Set([1]));
+});
