@@ -7,6 +7,7 @@ import { mediaChunkSize, messageType } from '../publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../publisher/rtmp/message.ts';
 import { SentTooMuch } from '../ports/outbound/bounded-tls.ts';
 import { RtmpProtocolError } from '../publisher/rtmp/protocol-error.ts';
+import { releaseMemory } from '../publisher/rtmp/release-memory.ts';
 import { RtmpConnection } from '../publisher/rtmp/rtmp-connection.ts';
 import type { ConnectionEnd } from '../publisher/rtmp/rtmp-connection.ts';
 import { splitAggregate, TagReader } from './contributed-messages.ts';
@@ -108,7 +109,11 @@ export class ContributorConnection {
     this.#host = host;
     const listener = { onOpen: () => {}, onMessage: (message: RtmpMessage) => this.#receive(message) };
     this.#connection = new RtmpConnection(socket, 'server', listener, host.limits.beforeKey);
-    socket.on('data', () => this.#afterRead());
+    socket.on('data', (data) => {
+      // The connection has copied all that it needs.
+      releaseMemory(data);
+      this.#afterRead();
+    });
     this.over = this.#ended();
   }
 

@@ -20,13 +20,13 @@ export interface ListenerLimits {
   readonly mostCommandBytes: number;
   readonly mostKeyCharacters: number;
 
-  /** Delay after the first wrong key of an address. Each further one doubles it, up to `mostDelaySeconds`. */
+  /** Delay after the first wrong key of an address, or after another fault. Each further one doubles it. */
   readonly firstDelaySeconds: number;
   readonly mostDelaySeconds: number;
-  /** An address without a wrong key for so long begins at the first delay again. */
-  readonly wrongKeysForgottenAfterSeconds: number;
-  /** Addresses with wrong keys that are remembered. */
-  readonly mostAddressesWithWrongKeys: number;
+  /** An address without a fault for so long begins at the first delay again. */
+  readonly faultsForgottenAfterSeconds: number;
+  /** Addresses with faults that are remembered. */
+  readonly mostDelayedAddresses: number;
 
   readonly afterKey: InboundLimits;
   /** Messages within one aggregate message. */
@@ -75,7 +75,7 @@ const afterKey: InboundLimits = {
     // Chunks of 128 bytes, each in a TLS record of its own, at 10 Mbit/s.
     readsPerSecond: 10_000,
     // After a pause of the network, a contributor sends all that it has kept.
-    burstSeconds: 8,
+    burstSeconds: 4,
     sentBytesPerMessage: Infinity,
   },
 };
@@ -91,15 +91,15 @@ export const listenerLimits: ListenerLimits = {
   mostKeyCharacters: 256,
   firstDelaySeconds: 1,
   mostDelaySeconds: 60,
-  wrongKeysForgottenAfterSeconds: 600,
-  mostAddressesWithWrongKeys: 10_000,
+  faultsForgottenAfterSeconds: 600,
+  mostDelayedAddresses: 10_000,
   afterKey,
   mostMessagesPerAggregate: 256,
   mostSilentSeconds: 30,
   mostWaitingBytes: 8 * mib,
   mostWaitingBytesInAll: 32 * mib,
   mostPausedSeconds: 30,
-  mostIncompleteBytesInAll: 32 * mib,
+  mostIncompleteBytesInAll: 24 * mib,
   mostQueuedAnswerBytes: 64 * kib,
   leaveWithinSeconds: 2,
   refusalsLoggedPerMinute: 60,

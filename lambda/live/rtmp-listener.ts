@@ -16,7 +16,7 @@ import type { ListenerLimits } from './listener-limits.ts';
 import { ProxyHeaderError, takeProxyHeader } from './proxy-header.ts';
 import { RefusalLog } from './refusal-log.ts';
 import type { RefusalReason } from './refusal-log.ts';
-import { WrongKeys } from './wrong-keys.ts';
+import { AddressDelays } from './address-delays.ts';
 
 const checkEveryMs = 100;
 /** Connections that end for these reasons before their key were not refused: health checks, and lost networks. */
@@ -26,6 +26,9 @@ const notRefused: ReadonlySet<ConnectionEndReason> = new Set([
   'connection_lost',
   'listener_closed',
 ]);
+
+/** Ends of contributors who did what no encoder does. */
+const violations: ReadonlySet<ConnectionEndReason> = new Set(['protocol', 'answers_unread', 'too_much_incomplete']);
 
 export interface RtmpListenerOptions {
   readonly door: ContributionDoor;
@@ -88,7 +91,7 @@ class Listener implements RtmpListener, ContributorHost {
   readonly #options: RtmpListenerOptions;
   readonly #server: Server;
   readonly #secureContext: SecureContext | null;
-  readonly #wrongKeys: WrongKeys;
+  readonly #delays: AddressDelays;
   readonly #refusals: RefusalLog;
   readonly #visitors = new Set<Visitor>();
   readonly #groups = new Map<string, number>();
@@ -99,7 +102,7 @@ class Listener implements RtmpListener, ContributorHost {
     this.#options = options;
     this.limits = { ...listenerLimits, ...options.limits };
     this.steadyClock = options.steadyClock;
-    this.#wrongKeys = new WrongKeys(this.limits);
+    this.#delays = new AddressDelays(this.limits);
     this.#refusals = new RefusalLog(options.log, this.limits.refusalsLoggedPerMinute);
     this.#secureContext =
       options.tls &&
@@ -149,14 +152,13 @@ class Listener implements RtmpListener, ContributorHost {
     const { protocol, address } = arrival;
     const group = addressGroup(address);
     const firstDelayMs = 1000 * this.limits.firstDelaySeconds;
-    const delayMs = this.#wrongKeys.delayLeftMs(group, this.steadyClock());
+    const delayMs = this.#delays.delayLeftMs(group, this.steadyClock());
     if (delayMs > 0) return { refusal: 'delayed', delayMs };
     const isKey = key !== '' && key.length <= this.limits.mostKeyCharacters;
     try {
       const answer = isKey ? await this.#options.door.admit({ protocol, key, address }, disconnect) : 'unknown_key';
       if (typeof answer !== 'string') return { receiver: answer };
-      if (answer === 'unknown_key')
-        return { refusal: answer, delayMs: this.#wrongKeys.note(group, this.steadyClock()) };
+      if (answer === 'unknown_key') return { refusal: answer, delayMs: this.#delays.note(group, this.steadyClock()) };
       // An encoder that waits for its turn with the right key is not delayed more and more.
       return { refusal: answer, delayMs: firstDelayMs };
     } catch (error) {
@@ -225,6 +227,8 @@ class Listener implements RtmpListener, ContributorHost {
     const { address, protocol } = contributor.arrival;
     if (contributor.wasAdmitted) {
       this.#admitted++;
+      // Each new connection may send at full rate for a while, so that who breaks a limit has to wait for the next one.
+      if (violations.has(reason)) this.#delays.note(addressGroup(address), this.steadyClock());
       this.#options.log('contributor_ended', { reason, address, protocol });
     } else if (!notRefused.has(reason)) this.#refusals.note(reason, address, this.steadyClock());
   }

@@ -10,7 +10,6 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { randomNumbers } from '../../lambda/domain/playout/lap-order.ts';
-import { listenerLimits } from '../../lambda/live/listener-limits.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
 import { commandMessage } from '../../lambda/publisher/rtmp/command.ts';
@@ -143,7 +142,8 @@ function session(): Buffer {
   const writer = new ChunkWriter();
   const types = { video: messageType.video, audio: messageType.audio, data: messageType.dataAmf0 };
   const media = sample
-    .slice(0, 40)
+    .filter(({ payload }) => payload.length < 1500)
+    .slice(0, 20)
     .map(({ type, timestampMs, payload }) => mediaMessage(types[type], timestampMs, payload));
   return Buffer.concat([
     greeting(goodKey, writer),
@@ -158,7 +158,6 @@ test('changed sessions end in time, and leave nothing behind', async () => {
   const limits = { keyWithinSeconds: 0.4, mostSilentSeconds: 0.4, leaveWithinSeconds: 0.2, firstDelaySeconds: 0.05 };
   const tested = await testListener({ ...limits, mostDelaySeconds: 0.05, mostConnectionsPerAddress: 100 });
   const whole = session();
-  expect(whole.length).toBeGreaterThan(listenerLimits.mostBytesBeforeKey);
   const changed = (): Buffer => {
     const bytes = Buffer.from(whole);
     // Most changes are before the media, whose bodies nobody reads.
@@ -173,7 +172,8 @@ test('changed sessions end in time, and leave nothing behind', async () => {
     return kinds[below(kinds.length)]!();
   };
   for (let round = 0; round < 6; round++) {
-    const clients = await Promise.all(Array.from({ length: 50 }, () => RawClient.open(tested.listener.port)));
+    const addresses = Array.from({ length: 50 }, (_, index) => `127.0.1.${index + 1}`);
+    const clients = await Promise.all(addresses.map((address) => RawClient.open(tested.listener.port, address)));
     for (const { socket } of clients) socket.write(changed());
     const times = await Promise.all(clients.map(({ ended }) => ended));
     expect(Math.max(...times), `seed ${seed}`).toBeLessThan(4000);

@@ -4,6 +4,7 @@ import type { InboundLimits } from './inbound-limits.ts';
 import { messageType } from './message.ts';
 import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
+import { releaseMemory } from './release-memory.ts';
 
 const firstAllocationBytes = 16 * 1024;
 /** Bytes of a chunk's header behind its basic header, by the format of the chunk. */
@@ -158,7 +159,18 @@ export class ChunkReader {
       throw new RtmpProtocolError('too many incomplete messages');
     const grown = Buffer.allocUnsafe(size);
     body.copy(grown);
+    releaseMemory(body);
     return grown;
+  }
+
+  /** Frees the memory of incomplete messages. The reader cannot be used afterwards. */
+  dispose(): void {
+    for (const stream of this.#streams.values()) {
+      if (stream.body) releaseMemory(stream.body);
+      this.#drop(stream);
+    }
+    this.#streams.clear();
+    this.#current = null;
   }
 
   /** @returns the message that the current chunk completes; null when more chunks of it are to come */

@@ -78,7 +78,10 @@ export class RtmpConnection {
     const random = randomBytes(handshakeRandomBytes);
     this.#handshake = side === 'client' ? Handshake.asClient(random) : Handshake.asServer(random);
     this.ended = new Promise((resolve) => {
-      socket.once('close', () => resolve(this.#end ?? { by: 'peer' }));
+      socket.once('close', () => {
+        this.#reader.dispose();
+        resolve(this.#end ?? { by: 'peer' });
+      });
     });
     socket.on('error', (error) => this.#finish({ by: 'error', error }));
     socket.on('end', () => {

@@ -1,4 +1,4 @@
-// Delays for addresses that present wrong keys, which keep strangers from trying many.
+// Delays for addresses that present wrong keys or break the protocol, which keep strangers from trying again and again.
 import type { ListenerLimits } from './listener-limits.ts';
 
 interface Penalty {
@@ -9,11 +9,11 @@ interface Penalty {
 
 type DelayLimits = Pick<
   ListenerLimits,
-  'firstDelaySeconds' | 'mostDelaySeconds' | 'wrongKeysForgottenAfterSeconds' | 'mostAddressesWithWrongKeys'
+  'firstDelaySeconds' | 'mostDelaySeconds' | 'faultsForgottenAfterSeconds' | 'mostDelayedAddresses'
 >;
 
-/** Remembers a bounded number of addresses: the one whose last wrong key is the oldest makes room. */
-export class WrongKeys {
+/** Remembers a bounded number of addresses: the one whose last fault is the oldest makes room. */
+export class AddressDelays {
   readonly #limits: DelayLimits;
   readonly #penalties = new Map<string, Penalty>();
 
@@ -21,14 +21,14 @@ export class WrongKeys {
     this.#limits = limits;
   }
 
-  /** @returns the delay that the wrong key costs its address, in milliseconds */
+  /** @returns the delay that a wrong key, or another fault, costs its address, in milliseconds */
   note(group: string, nowMs: number): number {
-    const { firstDelaySeconds, mostDelaySeconds, mostAddressesWithWrongKeys } = this.#limits;
+    const { firstDelaySeconds, mostDelaySeconds, mostDelayedAddresses } = this.#limits;
     const count = (this.#known(group, nowMs)?.count ?? 0) + 1;
     const delayMs = 1000 * Math.min(mostDelaySeconds, firstDelaySeconds * 2 ** (count - 1));
     this.#penalties.delete(group);
     this.#penalties.set(group, { count, notedAtMs: nowMs, delayMs });
-    if (this.#penalties.size > mostAddressesWithWrongKeys) this.#penalties.delete(this.#penalties.keys().next().value!);
+    if (this.#penalties.size > mostDelayedAddresses) this.#penalties.delete(this.#penalties.keys().next().value!);
     return delayMs;
   }
 
@@ -41,7 +41,7 @@ export class WrongKeys {
   #known(group: string, nowMs: number): Penalty | null {
     const penalty = this.#penalties.get(group);
     if (!penalty) return null;
-    if (nowMs - penalty.notedAtMs <= 1000 * this.#limits.wrongKeysForgottenAfterSeconds) return penalty;
+    if (nowMs - penalty.notedAtMs <= 1000 * this.#limits.faultsForgottenAfterSeconds) return penalty;
     this.#penalties.delete(group);
     return null;
   }

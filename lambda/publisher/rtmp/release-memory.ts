@@ -1,0 +1,13 @@
+// Frees the memory of buffers that a peer has filled, without waiting for the garbage collector.
+
+/** Smaller buffers may share their memory with others, and are not worth the work. */
+const leastBytes = 16 * 1024;
+
+/**
+ * Frees the memory of a buffer that nothing uses any more, unless it is a part of a larger one. The garbage collector
+ * takes its time for memory outside of its heap, of which a peer can use up hundreds of megabytes a second.
+ */
+export function releaseMemory({ buffer, byteLength }: Buffer): void {
+  const isAlone = buffer.byteLength === byteLength && byteLength >= leastBytes;
+  if (isAlone && buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
