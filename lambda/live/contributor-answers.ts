@@ -34,7 +34,7 @@ export function publishAccepted(): RtmpMessage[] {
   ];
 }
 
-/** The same for every reason, so that a contributor learns none. */
+/** The answer to a refused key. It is the same for every reason, so that a contributor learns none. */
 export function publishRefused(): RtmpMessage {
   const info = { level: 'error', code: 'NetStream.Publish.Denied', description: 'Not accepted' };
   return commandMessage(onlyStreamID, 'onStatus', 0, null, info);

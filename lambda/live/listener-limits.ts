@@ -12,7 +12,7 @@ export interface ListenerLimits {
 
   /** Bytes on the wire until the key is accepted, those of the PROXY header and of TLS included. */
   readonly mostBytesBeforeKey: number;
-  /** Seconds from the connection to the accepted key, for the PROXY header, TLS, the handshake and the door together. */
+  /** Seconds from the connection to the accepted key: for the PROXY header, TLS, the handshake and the door. */
   readonly keyWithinSeconds: number;
   readonly mostCommandsBeforeKey: number;
   readonly beforeKey: InboundLimits;
@@ -37,7 +37,7 @@ export interface ListenerLimits {
   readonly mostWaitingBytes: number;
   /** Bytes that all receivers together may have waiting: each may have its equal part. */
   readonly mostWaitingBytesInAll: number;
-  /** A contributor from whom nothing could be read for so long is disconnected. */
+  /** A contributor is disconnected if the listener could not read from it for so long. */
   readonly mostPausedSeconds: number;
   /** Memory of incomplete messages of all connections. Above it, the connection with the most of it ends. */
   readonly mostIncompleteBytesInAll: number;
@@ -99,7 +99,7 @@ export const listenerLimits: ListenerLimits = {
   mostWaitingBytes: 8 * mib,
   mostWaitingBytesInAll: 32 * mib,
   mostPausedSeconds: 30,
-  mostIncompleteBytesInAll: 24 * mib,
+  mostIncompleteBytesInAll: 16 * mib,
   mostQueuedAnswerBytes: 64 * kib,
   leaveWithinSeconds: 2,
   refusalsLoggedPerMinute: 60,

@@ -1,4 +1,4 @@
-// The header by which a load balancer names the address of a contributor: version 2 of the PROXY protocol of HAProxy.
+// The PROXY header of a load balancer, version 2, as HAProxy defines it: it names the address of the contributor.
 import type { Socket } from 'node:net';
 import { addressOf } from './contributor-address.ts';
 

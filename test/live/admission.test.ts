@@ -8,7 +8,10 @@ import type { TestListener } from './test-listener.ts';
 const denied = ['NetStream.Publish.Denied'];
 const started = ['NetStream.Publish.Start'];
 const picture = mediaMessage(messageType.video, 40, Buffer.of(0x17, 1, 2));
-const untilEnded = ({ door }: TestListener) => expect.poll(() => door.contributions.map(({ ends }) => ends));
+const endCounts =
+  ({ door }: TestListener) =>
+  () =>
+    door.contributions.map(({ ends }) => ends);
 
 async function refused(tested: TestListener, key: string) {
   const client = await RawClient.open(tested.listener.port);
@@ -70,7 +73,7 @@ describe('a contributor is admitted', () => {
     const publisher = await connectPublisher(target, options, new AbortController().signal);
     publisher.send([{ type: 'audio', timestampMs: 0, payload: Buffer.of(0xaf, 0, 0x11, 0x90) }]);
     await publisher.close();
-    await untilEnded(tested).toEqual([1]);
+    await expect.poll(endCounts(tested)).toEqual([1]);
     expect(tested.door.contributions[0]!.tags).toHaveLength(1);
     await expect.poll(() => tested.events).toMatchObject([{ event: 'contributor_ended', reason: 'unpublished' }]);
   });
@@ -99,7 +102,7 @@ describe('the receiver learns of one end', () => {
     const tested = await testListener();
     const { client, contribution } = await admitted(tested);
     act({ client });
-    await untilEnded(tested).toEqual([1]);
+    await expect.poll(endCounts(tested)).toEqual([1]);
     await expect.poll(() => tested.events).toMatchObject([{ event: 'contributor_ended', reason }]);
     expect(contribution.ends).toBe(1);
   });
@@ -110,7 +113,7 @@ describe('the receiver learns of one end', () => {
     contribution.disconnect();
     contribution.disconnect();
     await client.ended;
-    await untilEnded(tested).toEqual([1]);
+    await expect.poll(endCounts(tested)).toEqual([1]);
     await expect.poll(() => tested.events).toMatchObject([{ event: 'contributor_ended', reason: 'disconnected' }]);
   });
 
@@ -129,7 +132,7 @@ describe('the receiver learns of one end', () => {
     client.publish(goodKey);
     await client.ended;
     gate.resolve();
-    await untilEnded(tested).toEqual([1]);
+    await expect.poll(endCounts(tested)).toEqual([1]);
     await expect.poll(() => tested.events).toMatchObject([{ event: 'contributor_refused', reason: 'too_slow' }]);
   });
 });

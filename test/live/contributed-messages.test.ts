@@ -1,4 +1,4 @@
-// Messages become tags: aggregate messages are taken apart, and times of 32 bits go on.
+// Messages become tags: aggregate messages are taken apart, and times of 32 bits are unwrapped.
 import { describe, expect, it } from 'vitest';
 import { splitAggregate, TagReader } from '../../lambda/live/contributed-messages.ts';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { ContributedTag } from '../../lambda/live/contribution.ts';
+import type { ContributionClaim } from '../../lambda/live/contribution.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { makeFlv, readFlv } from '../publisher/rtmp/flv-sample.ts';
@@ -46,19 +46,32 @@ function bodies(messages: readonly { type: string; body: Buffer }[], type: strin
   return messages.filter((tag) => tag.type === type && !isEnd(tag.body)).map(({ body }) => body.toString('base64'));
 }
 
-function expectSample(tags: readonly ContributedTag[]): void {
-  const sent = sample.map(({ type, payload }) => ({ type, body: payload }));
-  expect(bodies(tags, 'video')).toEqual(bodies(sent, 'video'));
-  expect(bodies(tags, 'audio')).toEqual(bodies(sent, 'audio'));
-  const times = tags.filter(({ type }) => type === 'video').map(({ timestampMs }) => timestampMs);
-  expect(times.at(-1)).toBeGreaterThan(1800);
+interface Outcome {
+  readonly claims: readonly ContributionClaim[];
+  readonly video: readonly string[];
+  readonly audio: readonly string[];
+  readonly reachesItsEnd: boolean;
 }
 
-async function expectOne({ door, events }: TestListener, claim: object): Promise<void> {
-  await expect.poll(() => door.contributions).toMatchObject([{ ends: 1 }]);
-  expect(door.contributions[0]!.claim).toEqual({ key: goodKey, ...claim });
-  expectSample(door.contributions[0]!.tags);
+/** The outcome of one publication of the whole sample. */
+function outcome({ protocol, address }: Omit<ContributionClaim, 'key'>): Outcome {
+  const sent = sample.map(({ type, payload }) => ({ type, body: payload }));
+  const claims = [{ protocol, address, key: goodKey }];
+  return { claims, video: bodies(sent, 'video'), audio: bodies(sent, 'audio'), reachesItsEnd: true };
+}
+
+/** Waits for the end of the only contribution. */
+async function received({ door, events }: TestListener): Promise<Outcome> {
   await expect.poll(() => events).toMatchObject([{ event: 'contributor_ended', reason: 'unpublished' }]);
+  const tags = door.contributions.flatMap((contribution) => contribution.tags);
+  expect(door.contributions.map(({ ends }) => ends)).toEqual([1]);
+  const times = tags.filter(({ type }) => type === 'video').map(({ timestampMs }) => timestampMs);
+  return {
+    claims: door.claims,
+    video: bodies(tags, 'video'),
+    audio: bodies(tags, 'audio'),
+    reachesItsEnd: times.at(-1)! > 1800,
+  };
 }
 
 /** A load balancer that begins each connection with a header, in pieces. */
@@ -84,19 +97,19 @@ describe('ffmpeg publishes', () => {
   test('over RTMP', async () => {
     const tested = await testListener();
     await publish(`rtmp://127.0.0.1:${tested.listener.port}/live/${goodKey}`);
-    await expectOne(tested, { protocol: 'rtmp', address: '127.0.0.1' });
+    expect(await received(tested)).toEqual(outcome({ protocol: 'rtmp', address: '127.0.0.1' }));
   });
 
   test('with a query behind its key', async () => {
     const tested = await testListener();
     await publish(`rtmp://127.0.0.1:${tested.listener.port}/live/${goodKey}?token=1&x=2`);
-    await expectOne(tested, { protocol: 'rtmp', address: '127.0.0.1' });
+    expect(await received(tested)).toEqual(outcome({ protocol: 'rtmp', address: '127.0.0.1' }));
   });
 
   test.skipIf(certificate === null)('over RTMPS', async () => {
     const tested = await testListener({}, { tls: certificate });
     await publish(`rtmps://127.0.0.1:${tested.listener.port}/live/${goodKey}`);
-    await expectOne(tested, { protocol: 'rtmps', address: '127.0.0.1' });
+    expect(await received(tested)).toEqual(outcome({ protocol: 'rtmps', address: '127.0.0.1' }));
   });
 
   test.each([
@@ -106,19 +119,19 @@ describe('ffmpeg publishes', () => {
     const tested = await testListener({}, { proxyProtocol: true });
     const port = await startBalancer(tested.listener.port, header);
     await publish(`rtmp://127.0.0.1:${port}/live/${goodKey}`);
-    await expectOne(tested, { protocol: 'rtmp', address });
+    expect(await received(tested)).toEqual(outcome({ protocol: 'rtmp', address }));
   });
 
   test.skipIf(certificate === null)('over RTMPS behind a load balancer that leaves TLS to us', async () => {
     const tested = await testListener({}, { tls: certificate, proxyProtocol: true });
     const port = await startBalancer(tested.listener.port, header4);
     await publish(`rtmps://127.0.0.1:${port}/live/${goodKey}`);
-    await expectOne(tested, { protocol: 'rtmps', address: '203.0.113.5' });
+    expect(await received(tested)).toEqual(outcome({ protocol: 'rtmps', address: '203.0.113.5' }));
   });
 
   test('not with a wrong key, and fails', async () => {
     const tested = await testListener({ firstDelaySeconds: 0.1 });
-    await expect(publish(`rtmp://127.0.0.1:${tested.listener.port}/live/wrong`)).rejects.toThrow();
+    await expect(publish(`rtmp://127.0.0.1:${tested.listener.port}/live/wrong`)).rejects.toThrow('/live/wrong');
     expect(tested.door.contributions).toEqual([]);
     await expect.poll(() => tested.events).toMatchObject([{ event: 'contributor_refused', reason: 'unknown_key' }]);
   });

@@ -160,7 +160,7 @@ test('changed sessions end in time, and leave nothing behind', async () => {
   const whole = session();
   const changed = (): Buffer => {
     const bytes = Buffer.from(whole);
-    // Most changes are before the media, whose bodies nobody reads.
+    // Half of the changes are before the media: the listener does not read its bodies.
     const limit = [handshakeBytes.length + 600, bytes.length][below(2)]!;
     for (let changes = below(5); changes >= 0; changes--) bytes[below(limit)] = [0, 0x7f, 0xff, below(256)][below(4)]!;
     const start = below(bytes.length);

@@ -12,8 +12,14 @@ import type { AdmittedClient, TestListener } from './test-listener.ts';
 
 const mib = 1024 * 1024;
 const certificate = await makeCertificate('DNS:localhost');
-const reasonsOf = ({ listener }: TestListener) => expect.poll(() => listener.figures().refusedByReason);
-const endOf = ({ events }: TestListener) => expect.poll(() => events.map(({ reason }) => reason));
+const refusals =
+  ({ listener }: TestListener) =>
+  () =>
+    listener.figures().refusedByReason;
+const loggedReasons =
+  ({ events }: TestListener) =>
+  () =>
+    events.map(({ reason }) => reason);
 const sound = mediaMessage(messageType.audio, 20, Buffer.from([0xaf, 1, 9]));
 /** The header of an empty message of sound, and then one such message in each byte. */
 const emptyMessages = Buffer.concat([Buffer.from('070000000000000801000000', 'hex'), Buffer.alloc(200_000, 0xc7)]);
@@ -50,7 +56,7 @@ describe('before the key, a connection ends', () => {
     const client = await RawClient.open(tested.listener.port);
     client.socket.write(bytes);
     expect(await client.ended).toBeLessThan(1500);
-    await reasonsOf(tested).toEqual({ too_slow: 1 });
+    await expect.poll(refusals(tested)).toEqual({ too_slow: 1 });
     expect(tested.listener.figures().connections).toBe(0);
   });
 
@@ -62,7 +68,7 @@ describe('before the key, a connection ends', () => {
       // Bytes of a record of TLS that never ends, or of a handshake.
       await trickle(client, tls ? Buffer.from(`1603010200${'01'.repeat(600)}`, 'hex') : handshakeBytes, 20);
       expect(await client.ended).toBeLessThan(1500);
-      await reasonsOf(tested).toEqual({ too_slow: 1 });
+      await expect.poll(refusals(tested)).toEqual({ too_slow: 1 });
     },
   );
 
@@ -71,7 +77,7 @@ describe('before the key, a connection ends', () => {
     const socket = connectTls({ port: tested.listener.port, host: '127.0.0.1', rejectUnauthorized: false });
     socket.on('error', () => {});
     await once(socket, 'close');
-    await reasonsOf(tested).toEqual({ too_slow: 1 });
+    await expect.poll(refusals(tested)).toEqual({ too_slow: 1 });
   });
 
   it.each([
@@ -116,7 +122,7 @@ describe('before the key, a connection ends', () => {
     const client = await RawClient.open(tested.listener.port);
     client.socket.write(bytes);
     await client.ended;
-    await reasonsOf(tested).toEqual({ protocol: 1 });
+    await expect.poll(refusals(tested)).toEqual({ protocol: 1 });
     expect(tested.door.claims).toEqual([]);
   });
 
@@ -125,7 +131,7 @@ describe('before the key, a connection ends', () => {
     const client = await RawClient.open(tested.listener.port);
     client.socket.write(handshakeBytes);
     await client.ended;
-    await reasonsOf(tested).toEqual({ tls_failed: 1 });
+    await expect.poll(refusals(tested)).toEqual({ tls_failed: 1 });
   });
 });
 
@@ -143,7 +149,7 @@ describe('after the key, a connection ends', () => {
     const { client, contribution } = await admitted(tested);
     client.socket.write(bytes);
     await client.ended;
-    await endOf(tested).toEqual(['protocol']);
+    await expect.poll(loggedReasons(tested)).toEqual(['protocol']);
     expect(contribution.ends).toBe(1);
   });
 
@@ -158,7 +164,19 @@ describe('after the key, a connection ends', () => {
     const tested = await testListener();
     const { client } = await admitted(tested);
     await floodWith(client, flood);
-    await endOf(tested).toEqual([expect.stringMatching(/^(?:protocol|answers_unread)$/)]);
+    await expect.poll(loggedReasons(tested)).toEqual([expect.stringMatching(/^(?:protocol|answers_unread)$/)]);
+  });
+
+  it('and its address waits before the next one, if it broke the protocol', async () => {
+    const tested = await testListener({ firstDelaySeconds: 0.5 });
+    const { client } = await admitted(tested);
+    client.socket.write(emptyMessages);
+    await client.ended;
+    const next = await RawClient.open(tested.listener.port);
+    next.publish(goodKey);
+    expect(await next.ended).toBeGreaterThan(300);
+    await expect.poll(loggedReasons(tested)).toEqual(['protocol', 'delayed']);
+    expect(tested.door.claims).toHaveLength(1);
   });
 
   it('if what follows is HTTP, which is the beginning of a long message', async () => {
@@ -166,7 +184,7 @@ describe('after the key, a connection ends', () => {
     const { client } = await admitted(tested);
     client.socket.write('GET / HTTP/1.1\r\n\r\n');
     await client.ended;
-    await endOf(tested).toEqual(['silent']);
+    await expect.poll(loggedReasons(tested)).toEqual(['silent']);
   });
 
   it('if no media comes for a while, whatever else comes', async () => {
@@ -174,7 +192,7 @@ describe('after the key, a connection ends', () => {
     const { client } = await admitted(tested);
     client.send(sound);
     await trickle(client, Buffer.concat([Buffer.from('070000000fffff0901000000', 'hex'), Buffer.alloc(500)]), 50);
-    await endOf(tested).toEqual(['silent']);
+    await expect.poll(loggedReasons(tested)).toEqual(['silent']);
   });
 
   it('if its receiver does not get on, and is not read from before that', async () => {
@@ -185,7 +203,7 @@ describe('after the key, a connection ends', () => {
     await expect.poll(() => contribution.tags).toHaveLength(1);
     client.send(sound);
     await client.ended;
-    await endOf(tested).toEqual(['paused_too_long']);
+    await expect.poll(loggedReasons(tested)).toEqual(['paused_too_long']);
     expect(contribution).toMatchObject({ ends: 1, tags: [{}] });
   });
 
@@ -209,7 +227,7 @@ describe('after the key, a connection ends', () => {
     begin(good, 2 * mib, 400_000);
     begin(greedy, 8 * mib, 3 * mib);
     await greedy.client.ended;
-    await endOf(tested).toEqual(['too_much_incomplete']);
+    await expect.poll(loggedReasons(tested)).toEqual(['too_much_incomplete']);
     good.client.socket.write(Buffer.alloc(2 * mib - 400_000));
     await expect.poll(() => good.contribution.tags[0]?.body.length).toBe(2 * mib);
   });
@@ -224,14 +242,14 @@ describe('connections are counted', () => {
     await (
       await open('127.0.0.2')
     ).ended;
-    await reasonsOf(tested).toEqual({ too_many_connections_of_address: 1 });
+    await expect.poll(refusals(tested)).toEqual({ too_many_connections_of_address: 1 });
     await open('127.0.0.3');
     await open('127.0.0.3');
     await open('127.0.0.4');
     await (
       await open('127.0.0.5')
     ).ended;
-    await reasonsOf(tested).toEqual({ too_many_connections_of_address: 1, too_many_connections: 1 });
+    await expect.poll(refusals(tested)).toEqual({ too_many_connections_of_address: 1, too_many_connections: 1 });
     first.socket.destroy();
     await expect.poll(() => tested.listener.figures().connections).toBe(4);
     await admitted(tested, '127.0.0.2');

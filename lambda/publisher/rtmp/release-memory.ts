@@ -5,7 +5,7 @@ const leastBytes = 16 * 1024;
 
 /**
  * Frees the memory of a buffer that nothing uses any more, unless it is a part of a larger one. The garbage collector
- * takes its time for memory outside of its heap, of which a peer can use up hundreds of megabytes a second.
+ * frees memory outside of its heap late, and a peer can fill hundreds of megabytes of it in a second.
  */
 export function releaseMemory({ buffer, byteLength }: Buffer): void {
   const isAlone = buffer.byteLength === byteLength && byteLength >= leastBytes;
