@@ -131,7 +131,6 @@ test('50 hostile contributors cost bounded memory, and no message of a real one'
   expect(refused).toBeGreaterThan(50);
   expect(admitted).toBeGreaterThan(20);
   const cost = mostResidentBytes - before.residentBytes;
-  console.log(`${Math.round(cost / mib)} MiB, ${refused} refused, ${admitted} admitted`);
   expect(cost).toBeLessThan(64 * mib);
   for (const end of ends) end();
   await expect.poll(() => line().connections).toBe(0);
