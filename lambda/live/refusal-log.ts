@@ -1,6 +1,6 @@
 // Counts refused contributors, and logs a bounded number of them: strangers could fill the log otherwise.
 import type { Log } from '../log.ts';
-import type { ConnectionEndReason } from './contributor-connection.ts';
+import type { ConnectionEndReason } from './contributor-host.ts';
 
 /** A reason of a refusal before any media. The last three are found before the connection speaks RTMP. */
 export type RefusalReason =

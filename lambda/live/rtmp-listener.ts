@@ -10,7 +10,7 @@ import { boundTls } from '../ports/outbound/bounded-tls.ts';
 import type { ContributionDoor } from './contribution.ts';
 import { addressGroup, peerAddress } from './contributor-address.ts';
 import { ContributorConnection } from './contributor-connection.ts';
-import type { Admission, Arrival, ConnectionEndReason, ContributorHost } from './contributor-connection.ts';
+import type { Admission, Arrival, ConnectionEndReason, ContributorHost } from './contributor-host.ts';
 import { listenerLimits } from './listener-limits.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { ProxyHeaderError, takeProxyHeader } from './proxy-header.ts';

@@ -38,7 +38,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const publish = (url: string) => run(ffmpegPath, ['-v', 'error', '-i', file, '-c', 'copy', '-f', 'flv', url]);
+const publish = (url: string, ...pace: string[]) =>
+  run(ffmpegPath, ['-v', 'error', ...pace, '-i', file, '-c', 'copy', '-f', 'flv', url]);
 
 /** Bodies of one kind, without the mark of the end, which ffmpeg adds. */
 function bodies(messages: readonly { type: string; body: Buffer }[], type: string): string[] {
@@ -106,9 +107,9 @@ describe('ffmpeg publishes', () => {
     expect(await received(tested)).toEqual(outcome({ protocol: 'rtmp', address: '127.0.0.1' }));
   });
 
-  test.skipIf(certificate === null)('over RTMPS', async () => {
+  test.skipIf(certificate === null)('over RTMPS, in real time', async () => {
     const tested = await testListener({}, { tls: certificate });
-    await publish(`rtmps://127.0.0.1:${tested.listener.port}/live/${goodKey}`);
+    await publish(`rtmps://127.0.0.1:${tested.listener.port}/live/${goodKey}`, '-re');
     expect(await received(tested)).toEqual(outcome({ protocol: 'rtmps', address: '127.0.0.1' }));
   });
 
