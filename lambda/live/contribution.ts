@@ -30,7 +30,7 @@ export interface ContributionReceiver {
   ended(): void;
 }
 
-/** The reason of a refusal. A contributor is told neither of the two. */
+/** The reason of a refusal, for our log. The answer to a contributor is the same for both. */
 export type ContributionRefusal = 'unknown_key' | 'not_wanted';
 
 /** Decides about claims. */
