@@ -19,6 +19,7 @@ const subjects = new Set([
   'channels',
   'destinations',
   'fleet',
+  'live',
   'media',
   'notices',
   'playout',

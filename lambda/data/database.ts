@@ -33,7 +33,9 @@ import { invoices } from './billing/invoices.ts';
 import { joins } from './playout/joins.ts';
 import { ledger } from './billing/ledger.ts';
 import { limits } from './accounts/limits.ts';
+import { liveInputs } from './live/live-inputs.ts';
 import { liveIntervals } from './billing/live-intervals.ts';
+import { liveSessions } from './live/live-sessions.ts';
 import { looks } from './playout/looks.ts';
 import { managedSettings } from './channels/managed-settings.ts';
 import { managedStreams } from './channels/managed-streams.ts';
@@ -75,6 +77,7 @@ import { streamMoves } from './streams/stream-moves.ts';
 import { streamParts } from './streams/stream-parts.ts';
 import { streams } from './streams/streams.ts';
 import { streamSounds } from './playout/stream-sounds.ts';
+import { takeovers } from './live/takeovers.ts';
 import { timelines } from './playout/timelines.ts';
 import { tokenRevocations } from './accounts/token-revocations.ts';
 import { uploadLists } from './media/upload-lists.ts';
@@ -119,7 +122,9 @@ export const aggregates = {
   joins,
   ledger,
   limits,
+  liveInputs,
   liveIntervals,
+  liveSessions,
   looks,
   managedSettings,
   managedStreams,
@@ -161,6 +166,7 @@ export const aggregates = {
   streamParts,
   streams,
   streamSounds,
+  takeovers,
   timelines,
   tokenRevocations,
   uploadLists,

@@ -738,6 +738,30 @@ create index limit_use_of_storage on limit_use (used) where limit_name = 'stored
 create trigger limit_use_stored after insert on limit_use for each row when (new.limit_name = 'storedBytes' and new.used <> 0) execute function note_stored_level();
 create trigger limit_use_stored_changed after update of used on limit_use for each row when (new.limit_name = 'storedBytes' and new.used <> old.used) execute function note_stored_level();
 
+create table live_inputs (
+  id text not null,
+  user_id text not null,
+  stream_id text not null,
+  name text not null,
+  key_sha256 bytea not null,
+  takes text not null,
+  second_publisher text not null,
+  allow text[] not null,
+  stable_seconds smallint not null,
+  grace_seconds smallint not null,
+  delay_seconds smallint not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint live_inputs_pkey primary key (id),
+  constraint live_inputs_key_sha256_key unique (key_sha256),
+  constraint live_inputs_second_publisher_check check (second_publisher = any (array['refuse', 'replace'])),
+  constraint live_inputs_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
+  constraint live_inputs_takes_check check (takes = any (array['on_request', 'always'])),
+  constraint live_inputs_user_id_fkey foreign key (user_id) references users(id) on delete cascade
+);
+create index live_inputs_by_stream on live_inputs (stream_id, created_at);
+create index live_inputs_by_user on live_inputs (user_id);
+
 create table live_intervals (
   id bigint not null generated always as identity,
   user_id text not null,
@@ -764,6 +788,26 @@ create table live_intervals (
 create index live_intervals_by_replica on live_intervals (replica_id, ended_at);
 create index live_intervals_of_user on live_intervals (user_id, ended_at);
 create unique index live_intervals_open_of_stream on live_intervals (stream_id, replica_id) where ended_at is null;
+
+create table live_sessions (
+  id text not null,
+  live_input_id text not null,
+  protocol text not null,
+  address text not null,
+  began_at timestamptz not null default now(),
+  first_picture_at timestamptz,
+  segment_count integer not null default 0,
+  source jsonb,
+  reported_at timestamptz not null default now(),
+  ended_at timestamptz,
+  end_reason text,
+  constraint live_sessions_pkey primary key (id),
+  constraint live_sessions_live_input_id_fkey foreign key (live_input_id) references live_inputs(id) on delete cascade,
+  constraint live_sessions_protocol_check check (protocol = any (array['rtmp', 'rtmps', 'srt']))
+);
+create index live_sessions_by_input on live_sessions (live_input_id, began_at);
+create index live_sessions_by_report on live_sessions (reported_at) where ended_at is null;
+create unique index live_sessions_running on live_sessions (live_input_id) where ended_at is null;
 
 create table managed_settings (
   id text not null,
@@ -1655,6 +1699,35 @@ create trigger streams_seen_live after update of state on streams for each row w
 create trigger streams_signalled after update on streams referencing old table as was new table as is_now for each statement execute function signal_stream();
 create trigger streams_signalled_gone after delete on streams for each row execute function signal_gone('stream_away');
 create trigger streams_warned after update of state_reason on streams for each row when (new.state = 'active' and new.state_reason is not null and old.state_reason is distinct from new.state_reason) execute function record_stream_warned();
+
+create table takeover_intervals (
+  takeover_id text not null,
+  from_frame bigint not null,
+  to_frame bigint,
+  session_id text not null,
+  first_segment integer not null,
+  constraint takeover_intervals_pkey primary key (takeover_id, from_frame),
+  constraint takeover_intervals_takeover_id_fkey foreign key (takeover_id) references takeovers(id) on delete cascade
+);
+
+create table takeovers (
+  id text not null,
+  stream_id text not null,
+  anchored_at timestamptz not null,
+  live_input_id text,
+  began_at timestamptz not null default now(),
+  end_at timestamptz,
+  lost_at timestamptz,
+  ended_at timestamptz,
+  end_reason text,
+  constraint takeovers_pkey primary key (id),
+  constraint takeovers_live_input_id_fkey foreign key (live_input_id) references live_inputs(id) on delete set null,
+  constraint takeovers_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade
+);
+create index takeovers_by_input on takeovers (live_input_id);
+create index takeovers_by_loss on takeovers (lost_at) where ended_at is null;
+create index takeovers_by_run on takeovers (stream_id, anchored_at);
+create unique index takeovers_open on takeovers (stream_id) where ended_at is null;
 
 create table timeline_entries (
   stream_id text not null,

@@ -1,0 +1,120 @@
+// SQL of live inputs: addresses that contributors send to, each to take over one stream.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import type { Locked } from '../shared/locked.ts';
+import type { Stream } from '../streams/streams.ts';
+import { latestSession } from './live-sessions.ts';
+import type { LiveSession } from './live-sessions.ts';
+
+export interface LiveInput extends LiveInputSettings {
+  readonly id: string;
+  readonly user_id: string;
+  readonly stream_id: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  /** The running session, else the last one; null: there was none. */
+  readonly session: LiveSession | null;
+}
+
+export interface LiveInputSettings {
+  readonly name: string;
+  /** Whether each stable session takes the stream over, or only a request of a user. */
+  readonly takes: 'on_request' | 'always';
+  /** The fate of a second contributor while one is connected: refused, or put in place of the first. */
+  readonly second_publisher: 'refuse' | 'replace';
+  /** Networks that may send; empty: all. */
+  readonly allow: readonly string[];
+  /** A session is ready after this time. */
+  readonly stable_seconds: number;
+  /** A takeover waits this long for the next session after a loss. */
+  readonly grace_seconds: number;
+  /** From the arrival of a picture to its sending. */
+  readonly delay_seconds: number;
+}
+
+/** An input, and the stream that it may take over. */
+export interface InputOfStream {
+  readonly input: LiveInput;
+  readonly stream: Stream;
+}
+
+const settingColumns = [
+  'name',
+  'takes',
+  'second_publisher',
+  'allow',
+  'stable_seconds',
+  'grace_seconds',
+  'delay_seconds',
+] as const;
+const valuesOf = (settings: LiveInputSettings) => settingColumns.map((column) => settings[column]);
+
+/** The columns of an input, in statements that call the table `i`. The key is never read. */
+const columns = `i.id, i.user_id, i.stream_id, i.created_at, i.updated_at,
+  ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session`;
+
+export function liveInputs(db: Queryable) {
+  return {
+    /** Makes an input. @returns null if the stream has `atMost` inputs already */
+    insert: (
+      input: { id: string; userID: string; streamID: string; keySha256: Buffer; settings: LiveInputSettings },
+      atMost: number,
+    ) =>
+      one<LiveInput>(
+        db,
+        `insert into live_inputs as i (id, user_id, stream_id, key_sha256, ${settingColumns.join(', ')})
+         select $1, $2, $3, $4, $6, $7, $8, $9, $10, $11, $12
+         where (select count(*) from live_inputs where stream_id = $3) < $5
+         returning ${columns}`,
+        [input.id, input.userID, input.streamID, input.keySha256, atMost, ...valuesOf(input.settings)],
+      ),
+
+    find: (userID: string, id: string) =>
+      one<LiveInput>(db, `select ${columns} from live_inputs i where id = $1 and user_id = $2`, [id, userID]),
+
+    /** The user's inputs, of one stream or of all (null), the oldest first. */
+    list: (userID: string, streamID: string | null) =>
+      all<LiveInput>(
+        db,
+        `select ${columns} from live_inputs i where user_id = $1 and ($2::text is null or stream_id = $2)
+         order by created_at, id`,
+        [userID, streamID],
+      ),
+
+    lock: (userID: string, id: string) =>
+      one<Locked<LiveInput>>(db, `select ${columns} from live_inputs i where id = $1 and user_id = $2 for update`, [
+        id,
+        userID,
+      ]),
+
+    save: async (id: string, settings: LiveInputSettings) =>
+      (await one<LiveInput>(
+        db,
+        `update live_inputs i set name = $2, takes = $3, second_publisher = $4, allow = $5, stable_seconds = $6,
+           grace_seconds = $7, delay_seconds = $8, updated_at = now()
+         where id = $1 returning ${columns}`,
+        [id, ...valuesOf(settings)],
+      ))!,
+
+    setKey: (id: string, keySha256: Buffer) =>
+      db.query('update live_inputs set key_sha256 = $2, updated_at = now() where id = $1', [id, keySha256]),
+
+    delete: (id: string) => db.query('delete from live_inputs where id = $1', [id]),
+
+    /** The input of a key with its stream; null: no such key, or the account is at rest. */
+    ofKey: async (keySha256: Buffer): Promise<InputOfStream | null> => {
+      const row = await one<{ input: string; user_id: string }>(
+        db,
+        `select i.id as input, i.user_id from live_inputs i join users u on u.id = i.user_id
+         where i.key_sha256 = $1 and not u.is_at_rest`,
+        [keySha256],
+      );
+      if (!row) return null;
+      const input = await one<LiveInput>(db, `select ${columns} from live_inputs i where id = $1`, [row.input]);
+      const stream =
+        input &&
+        (await one<Stream>(db, 'select * from streams where id = $1 and deleted_at is null', [input.stream_id]));
+      return input && stream ? { input, stream } : null;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// SQL of live sessions: connections of contributors, reported by the ingest that receives them.
+import type { LiveSource } from '../../domain/live/live-source.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/** The reason of an end, for users. */
+export type SessionEnd = 'disconnected' | 'replaced' | 'format_changed' | 'undecodable' | 'not_wanted' | 'lost';
+
+export interface LiveSession {
+  readonly id: string;
+  readonly protocol: 'rtmp' | 'rtmps' | 'srt';
+  /** ISO 8601. */
+  readonly beganAt: string;
+  /** The arrival of the first picture in ISO 8601; null: none has come. */
+  readonly firstPictureAt: string | null;
+  /** Whole segments that are stored. */
+  readonly segmentCount: number;
+  /** Null: not known yet. */
+  readonly source: LiveSource | null;
+  /** ISO 8601; null: it is running. */
+  readonly endedAt: string | null;
+  readonly endReason: SessionEnd | null;
+}
+
+/** SQL of a session as JSON, in statements that call the table `s`. */
+const sessionJSON = `jsonb_build_object('id', s.id, 'protocol', s.protocol, 'beganAt', s.began_at,
+  'firstPictureAt', s.first_picture_at, 'segmentCount', s.segment_count, 'source', s.source,
+  'endedAt', s.ended_at, 'endReason', s.end_reason)`;
+
+/** SQL of the running session of an input, else of the last one, in statements that call the inputs `i`. */
+export const latestSession = `(select ${sessionJSON} from live_sessions s where s.live_input_id = i.id
+  order by s.ended_at is not null, s.began_at desc limit 1)`;
+
+/** A report of the ingest about a running session. */
+export interface SessionReport {
+  readonly id: string;
+  readonly segmentCount: number;
+  /** Time since the first picture arrived; null: none has come. */
+  readonly firstPictureAgoSeconds: number | null;
+  readonly source: LiveSource | null;
+}
+
+/** A running session that nothing was reported of for some time. */
+export interface SilentSession {
+  readonly id: string;
+  readonly segment_count: number;
+  readonly live_input_id: string;
+}
+
+export function liveSessions(db: Queryable) {
+  return {
+    /** Begins a session. @returns false if the input has a running one already, or was deleted */
+    begin: async (session: { id: string; liveInputID: string; protocol: string; address: string }) => {
+      const { rowCount } = await db.query(
+        `insert into live_sessions (id, live_input_id, protocol, address)
+         select $1, i.id, $3, $4 from live_inputs i where i.id = $2
+         on conflict do nothing`,
+        [session.id, session.liveInputID, session.protocol, session.address],
+      );
+      return rowCount === 1;
+    },
+
+    /**
+     * Records a report.
+     * @returns whether the session is still wanted: its input has this key, its stream is on the air, and nothing has
+     * ended it; and whether the stream shows it
+     */
+    report: async ({ id, segmentCount, firstPictureAgoSeconds, source }: SessionReport, keySha256: Buffer) => {
+      const row = await one<{ wanted: boolean; shown: boolean }>(
+        db,
+        `with reported as (
+           update live_sessions set segment_count = $2, source = $4, reported_at = now(),
+             first_picture_at = coalesce(first_picture_at, now() - make_interval(secs => $3))
+           where id = $1 and ended_at is null returning live_input_id)
+         select st.state in ('activating', 'active', 'failing') as wanted,
+           exists (select from takeovers t join takeover_intervals v on v.takeover_id = t.id
+             where t.stream_id = st.id and t.ended_at is null and v.session_id = $1 and v.to_frame is null) as shown
+         from reported r join live_inputs i on i.id = r.live_input_id and i.key_sha256 = $5
+           join streams st on st.id = i.stream_id and st.deleted_at is null`,
+        [id, segmentCount, firstPictureAgoSeconds, source, keySha256],
+      );
+      return { isWanted: row?.wanted ?? false, isShown: row?.shown ?? false };
+    },
+
+    /** Ends a session. @returns its segments and its input; null: it had ended already */
+    end: (id: string, reason: SessionEnd, segmentCount: number | null) =>
+      one<SilentSession>(
+        db,
+        `update live_sessions set ended_at = now(), end_reason = $2, segment_count = coalesce($3, segment_count)
+         where id = $1 and ended_at is null returning id, segment_count, live_input_id`,
+        [id, reason, segmentCount],
+      ),
+
+    /** The running session of an input with its first picture; null: there is none. */
+    runningOf: (liveInputID: string) =>
+      one<{ id: string; first_picture_at: Date | null; segment_count: number }>(
+        db,
+        `select id, first_picture_at, segment_count from live_sessions
+         where live_input_id = $1 and ended_at is null`,
+        [liveInputID],
+      ),
+
+    /** The sessions of an input that ended since a time by a loss. */
+    lossesSince: async (liveInputID: string, seconds: number) =>
+      (await one<{ losses: number }>(
+        db,
+        `select count(*)::integer as losses from live_sessions
+         where live_input_id = $1 and ended_at > now() - make_interval(secs => $2)`,
+        [liveInputID, seconds],
+      ))!.losses,
+
+    /** Running sessions without a report for this time: their ingest is dead. */
+    silentFor: (seconds: number, atMost: number) =>
+      all<SilentSession>(
+        db,
+        `select id, segment_count, live_input_id from live_sessions
+         where ended_at is null and reported_at < now() - make_interval(secs => $1) order by reported_at limit $2`,
+        [seconds, atMost],
+      ),
+
+    /** Deletes sessions beyond the latest ones of each input. */
+    forget: (keptPerInput: number, atMost: number) =>
+      db.query(
+        `delete from live_sessions where id in (
+           select id from (
+             select id, ended_at, row_number() over (partition by live_input_id order by began_at desc) as place
+             from live_sessions) placed
+           where place > $1 and ended_at is not null limit $2)`,
+        [keptPerInput, atMost],
+      ),
+  };
+}

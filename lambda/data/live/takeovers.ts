@@ -1,0 +1,141 @@
+// SQL of takeovers: the parts of a run that show a contributor's session in place of its timeline.
+// Each change makes the agents of the stream read its timelines again.
+import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/** The reason of an end, for users. */
+export type TakeoverEnd = 'handed_back' | 'time_over' | 'contribution_ended' | 'stream_stopped';
+
+export interface Takeover {
+  readonly id: string;
+  readonly stream_id: string;
+  readonly anchored_at: Date;
+  /** Null: the input was deleted. */
+  readonly live_input_id: string | null;
+  readonly began_at: Date;
+  /** Null: it has no planned end. */
+  readonly end_at: Date | null;
+  /** Since when no session is sent; null: one is. */
+  readonly lost_at: Date | null;
+  /** In order of their frames. */
+  readonly intervals: readonly TakeoverInterval[];
+}
+
+interface IntervalRow {
+  readonly session_id: string;
+  readonly from_frame: number;
+  readonly to_frame: number | null;
+  readonly first_segment: number;
+}
+
+/** The intervals that agents know: the latest ones. */
+const mostIntervals = 20;
+
+const revised = 'update replicas set timeline_revision = timeline_revision + 1 where stream_id = ';
+
+const intervalsJSON = `(select coalesce(jsonb_agg(jsonb_build_object('sessionID', v.session_id,
+  'fromFrame', v.from_frame, 'toFrame', v.to_frame, 'firstSegment', v.first_segment) order by v.from_frame), '[]')
+  from takeover_intervals v where v.takeover_id = t.id) as intervals`;
+const columns = `t.id, t.stream_id, t.anchored_at, t.live_input_id, t.began_at, t.end_at, t.lost_at, ${intervalsJSON}`;
+
+export function takeovers(db: Queryable) {
+  return {
+    /** The open takeover of a stream's run; null: there is none. The caller has locked the stream. */
+    openOf: (streamID: string) =>
+      one<Takeover>(
+        db,
+        `select ${columns} from takeovers t join streams s on s.id = t.stream_id and s.anchored_at = t.anchored_at
+         where t.stream_id = $1 and t.ended_at is null`,
+        [streamID],
+      ),
+
+    /** The stream that an open takeover of this input is about; null: there is none. */
+    streamOf: async (liveInputID: string) =>
+      (
+        await one<{ stream_id: string }>(
+          db,
+          'select stream_id from takeovers where live_input_id = $1 and ended_at is null',
+          [liveInputID],
+        )
+      )?.stream_id ?? null,
+
+    /** Begins a takeover of a run. Those of earlier runs of the stream end. */
+    begin: async (takeover: { id: string; streamID: string; liveInputID: string; endAt: Date | null }) => {
+      await db.query(
+        `update takeovers set ended_at = now(), end_reason = 'stream_stopped'
+         where stream_id = $1 and ended_at is null`,
+        [takeover.streamID],
+      );
+      await db.query(
+        `insert into takeovers (id, stream_id, anchored_at, live_input_id, end_at)
+         select $1, id, anchored_at, $3, $4 from streams where id = $2`,
+        [takeover.id, takeover.streamID, takeover.liveInputID, takeover.endAt],
+      );
+    },
+
+    /** Adds an interval. */
+    add: (takeoverID: string, { sessionID, fromFrame, toFrame, firstSegment }: TakeoverInterval) =>
+      db.query(
+        `with added as (
+           insert into takeover_intervals (takeover_id, session_id, from_frame, to_frame, first_segment)
+           values ($1, $2, $3, $4, $5)),
+         taken as (update takeovers set lost_at = null where id = $1 returning stream_id)
+         ${revised} (select stream_id from taken)`,
+        [takeoverID, sessionID, fromFrame, toFrame, firstSegment],
+      ),
+
+    /** Ends the interval that begins at a frame. An end that is known already stays if it is earlier. */
+    endInterval: (takeoverID: string, fromFrame: number, toFrame: number) =>
+      db.query(
+        `with cut as (
+           update takeover_intervals set to_frame = least(to_frame, $3)
+           where takeover_id = $1 and from_frame = $2)
+         ${revised} (select stream_id from takeovers where id = $1)`,
+        [takeoverID, fromFrame, toFrame],
+      ),
+
+    /** Records that no session is sent any more, and the wait for the next one begins. */
+    lose: (takeoverID: string) =>
+      db.query('update takeovers set lost_at = coalesce(lost_at, now()) where id = $1', [takeoverID]),
+
+    planEnd: (takeoverID: string, endAt: Date) =>
+      db.query('update takeovers set end_at = $2 where id = $1', [takeoverID, endAt]),
+
+    end: (takeoverID: string, reason: TakeoverEnd) =>
+      db.query('update takeovers set ended_at = now(), end_reason = $2 where id = $1 and ended_at is null', [
+        takeoverID,
+        reason,
+      ]),
+
+    /** The open takeovers whose grace or time is over, with their streams. */
+    due: (atMost: number) =>
+      all<{ id: string; stream_id: string; user_id: string }>(
+        db,
+        `select t.id, t.stream_id, s.user_id from takeovers t join streams s on s.id = t.stream_id
+           left join live_inputs i on i.id = t.live_input_id
+         where t.ended_at is null and (t.end_at <= now() or s.anchored_at is distinct from t.anchored_at
+           or i.id is null or t.lost_at <= now() - make_interval(secs => i.grace_seconds))
+         limit $1`,
+        [atMost],
+      ),
+
+    /** The latest intervals of a stream's run, in order of their frames. */
+    intervalsOf: async (streamID: string): Promise<readonly TakeoverInterval[]> => {
+      const rows = await all<IntervalRow>(
+        db,
+        `select v.session_id, v.from_frame, v.to_frame, v.first_segment
+         from streams s join takeovers t on t.stream_id = s.id and t.anchored_at = s.anchored_at
+           join takeover_intervals v on v.takeover_id = t.id
+         where s.id = $1 order by v.from_frame desc limit $2`,
+        [streamID, mostIntervals],
+      );
+      return rows.reverse().map((row) => ({
+        sessionID: row.session_id,
+        fromFrame: row.from_frame,
+        toFrame: row.to_frame,
+        firstSegment: row.first_segment,
+      }));
+    },
+  };
+}

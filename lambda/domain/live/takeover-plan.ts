@@ -1,0 +1,82 @@
+// Plans takeovers: the frames at which a stream changes to a session and back, without a hole.
+// The pictures of a timeline begin and end at its keyframes; those of a session can end after each picture.
+import { effectiveAheadSeconds, fromOrigin, occurrenceAt } from '../playout/play-out.ts';
+import type { TimelineEntry } from '../playout/play-out.ts';
+import { gopSeconds } from '../playout/rendition.ts';
+import { elapsedSecondsOf } from '../streams/run-clock.ts';
+import { sessionStartFrame } from './takeover-intervals.ts';
+import type { TakeoverInterval } from './takeover-intervals.ts';
+
+/** A run that can be taken over. */
+export interface PlannedRun {
+  /** The due time of frame 0. */
+  readonly anchoredAt: Date;
+  readonly framesPerSecond: number;
+  /** The entries of its pictures. */
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/** A session that can be sent. */
+export interface ReadySession {
+  readonly id: string;
+  /** The arrival of its first picture. */
+  readonly firstPictureAt: Date;
+}
+
+/**
+ * The interval of a session that takes a run over as soon as all agents can know of it.
+ * @param delaySeconds the least time from the arrival of a picture to its sending
+ */
+export function takeoverStart(
+  run: PlannedRun,
+  session: ReadySession,
+  { now, delaySeconds }: { readonly now: Date; readonly delaySeconds: number },
+): TakeoverInterval {
+  const { anchoredAt, framesPerSecond } = run;
+  const fromFrame = earliestChange(run, now);
+  const sentAtSeconds = anchoredAt.getTime() / 1000 + fromFrame / framesPerSecond;
+  const sessionSeconds = sentAtSeconds - delaySeconds - session.firstPictureAt.getTime() / 1000;
+  const firstSegment = Math.max(0, Math.floor(sessionSeconds / gopSeconds));
+  return { sessionID: session.id, fromFrame, toFrame: null, firstSegment };
+}
+
+/** The frame at which a run returns to its timeline by request: as soon as all agents can know of it. */
+export function handBackFrame(run: PlannedRun, interval: TakeoverInterval, now: Date): number {
+  return Math.max(interval.fromFrame, earliestChange(run, now));
+}
+
+/**
+ * The frame at which a run returns to its timeline after a loss: its last keyframe within the whole segments.
+ * @param segmentCount whole segments of the session
+ */
+export function returnFrame(
+  { timeline, framesPerSecond }: Pick<PlannedRun, 'timeline' | 'framesPerSecond'>,
+  interval: Pick<TakeoverInterval, 'fromFrame' | 'firstSegment'>,
+  segmentCount: number,
+): number {
+  const gopFrames = gopSeconds * framesPerSecond;
+  const end = sessionStartFrame(interval, gopFrames) + segmentCount * gopFrames;
+  return end <= interval.fromFrame ? interval.fromFrame : keyframeUntil(timeline, end, framesPerSecond);
+}
+
+/** The first keyframe of the timeline at which a change can take effect that is decided now. */
+function earliestChange({ anchoredAt, framesPerSecond, timeline }: PlannedRun, now: Date): number {
+  const seconds = Math.max(0, elapsedSecondsOf(anchoredAt, now)) + effectiveAheadSeconds;
+  return keyframeFrom(timeline, Math.ceil(seconds * framesPerSecond), framesPerSecond);
+}
+
+/** The first keyframe of a timeline at or after a frame. */
+export function keyframeFrom(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
+  const gopFrames = gopSeconds * framesPerSecond;
+  const occurrence = occurrenceAt(timeline, frame, framesPerSecond);
+  const { startFrame: origin } = fromOrigin(occurrence);
+  const next = origin + Math.ceil((frame - origin) / gopFrames) * gopFrames;
+  return Math.min(next, occurrence.startFrame + occurrence.frameCount);
+}
+
+/** The last keyframe of a timeline at or before a frame. */
+export function keyframeUntil(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
+  const gopFrames = gopSeconds * framesPerSecond;
+  const { startFrame: origin } = fromOrigin(occurrenceAt(timeline, frame, framesPerSecond));
+  return origin + Math.floor((frame - origin) / gopFrames) * gopFrames;
+}

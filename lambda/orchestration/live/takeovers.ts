@@ -1,0 +1,186 @@
+// Takeovers of streams: a contributor's session begins to be shown, is lost, returns within its grace, and ends.
+//
+// States of a takeover:
+// - shown: its last interval has no end. A loss, a hand-back or its planned end gives it one.
+// - lost: the session is over, and the timeline plays. The next session of the input continues it within the grace.
+// - ended: for good.
+// Each function that changes one holds the lock of the stream.
+import type { Database } from '../../data/database.ts';
+import type { LiveInput } from '../../data/live/live-inputs.ts';
+import type { SessionEnd } from '../../data/live/live-sessions.ts';
+import type { Takeover, TakeoverEnd } from '../../data/live/takeovers.ts';
+import type { Locked } from '../../data/shared/locked.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
+import { handBackFrame, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
+import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';
+import { gopSeconds } from '../../domain/playout/rendition.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { runClock } from '../../domain/streams/run-clock.ts';
+
+/** A refusal of a takeover, for the user. */
+export type TakeoverRefusal =
+  | 'stream_not_on_air'
+  | 'backend_not_prepared'
+  | 'nothing_received'
+  | 'not_stable_yet'
+  | 'taken_over_already';
+
+export interface TakeoverRefused {
+  readonly refusal: TakeoverRefusal;
+  /** Seconds until the session is stable, if that is the reason. */
+  readonly readyInSeconds?: number;
+}
+
+export interface BegunTakeover {
+  readonly takeoverID: string;
+  /** The time at which destinations show it. */
+  readonly shownAt: Date;
+}
+
+/** Lets a session of an input take its stream over. */
+export async function beginTakeover(
+  data: Database,
+  stream: Locked<Stream>,
+  input: LiveInput,
+  { id, endAt, now }: { readonly id: string; readonly endAt: Date | null; readonly now: Date },
+): Promise<BegunTakeover | TakeoverRefused> {
+  if (stream.stream_backend !== 'manifest') return { refusal: 'backend_not_prepared' };
+  if (!isOnAir(stream)) return { refusal: 'stream_not_on_air' };
+  const open = await data.takeovers.openOf(stream.id);
+  if (open && isShown(open)) return { refusal: 'taken_over_already' };
+  const found = await readySession(data, input, now);
+  if ('refusal' in found) return found;
+  const takeoverID = open?.live_input_id === input.id ? open.id : id;
+  if (takeoverID === id) await data.takeovers.begin({ id, streamID: stream.id, liveInputID: input.id, endAt });
+  const run = await plannedRun(data, stream, now);
+  const interval = takeoverStart(run, found.session, { now, delaySeconds: input.delay_seconds });
+  await data.takeovers.add(takeoverID, interval);
+  return { takeoverID, shownAt: timeOf(run, interval.fromFrame) };
+}
+
+/**
+ * Ends the takeover of a stream by request, and plans the return to its timeline.
+ * @returns the time of the return; null: the stream is not taken over
+ */
+export async function handBack(data: Database, stream: Locked<Stream>, now: Date): Promise<Date | null> {
+  const open = await data.takeovers.openOf(stream.id);
+  if (!open) return null;
+  return endTakeover(data, stream, open, { reason: 'handed_back', now });
+}
+
+/** A session that became stable or continues a takeover. Does nothing unless its input takes over by itself. */
+export async function sessionIsStable(
+  data: Database,
+  stream: Locked<Stream>,
+  input: LiveInput,
+  { id, now }: { readonly id: string; readonly now: Date },
+): Promise<BegunTakeover | null> {
+  const open = await data.takeovers.openOf(stream.id);
+  const continues = open?.live_input_id === input.id && !isShown(open);
+  if (input.takes !== 'always' && !continues) return null;
+  const begun = await beginTakeover(data, stream, input, { id, endAt: null, now });
+  return 'refusal' in begun ? null : begun;
+}
+
+/**
+ * Ends a session. If the stream shows it, it returns to its timeline within the segments that are stored.
+ * @param segmentCount null: the number that was reported
+ */
+export async function endSession(
+  data: Database,
+  sessionID: string,
+  { reason, segmentCount, now }: { reason: SessionEnd; segmentCount: number | null; now: Date },
+): Promise<void> {
+  const session = await data.liveSessions.end(sessionID, reason, segmentCount);
+  if (!session) return;
+  const streamID = await data.takeovers.streamOf(session.live_input_id);
+  const stream = streamID && (await data.streams.lockAny(streamID));
+  if (!stream || stream.anchored_at === null) return;
+  const open = await data.takeovers.openOf(stream.id);
+  const interval = open?.intervals.at(-1);
+  if (!open || interval?.sessionID !== sessionID) return;
+  const run = await plannedRun(data, stream, now);
+  const toFrame = returnFrame(run, interval, session.segment_count);
+  await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
+  await data.takeovers.lose(open.id);
+}
+
+/** Ends the takeovers whose grace or planned time is over. */
+export async function endDueTakeover(
+  data: Database,
+  due: { readonly id: string; readonly user_id: string; readonly stream_id: string },
+  now: Date,
+): Promise<void> {
+  const stream = await data.streams.lock(due.user_id, due.stream_id);
+  if (!stream) return;
+  const open = await data.takeovers.openOf(due.stream_id);
+  if (open?.id !== due.id) {
+    await data.takeovers.end(due.id, 'stream_stopped');
+    return;
+  }
+  const isOver = open.end_at !== null && open.end_at <= now;
+  await endTakeover(data, stream, open, { reason: isOver ? 'time_over' : 'contribution_ended', now });
+}
+
+/** Seconds for which a session of an input has to be stable, longer after several losses. */
+export async function stableSecondsOf(data: Database, input: LiveInput): Promise<number> {
+  return stableSecondsAfter(input.stable_seconds, await data.liveSessions.lossesSince(input.id, lossesWithinSeconds));
+}
+
+async function endTakeover(
+  data: Database,
+  stream: Locked<Stream>,
+  open: Takeover,
+  { reason, now }: { readonly reason: TakeoverEnd; readonly now: Date },
+): Promise<Date> {
+  await data.takeovers.end(open.id, reason);
+  const interval = open.intervals.at(-1);
+  if (!interval || stream.anchored_at === null) return now;
+  const run = await plannedRun(data, stream, now);
+  const toFrame = Math.min(interval.toFrame ?? Infinity, handBackFrame(run, interval, now));
+  await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
+  return timeOf(run, toFrame);
+}
+
+/** The session of an input that can be sent, or the reason why there is none. */
+async function readySession(
+  data: Database,
+  input: LiveInput,
+  now: Date,
+): Promise<{ readonly session: ReadySession } | TakeoverRefused> {
+  const session = await data.liveSessions.runningOf(input.id);
+  if (!session?.first_picture_at) return { refusal: 'nothing_received' };
+  const stableSeconds = await stableSecondsOf(data, input);
+  const receivedSeconds = Math.min(
+    session.segment_count * gopSeconds,
+    (now.getTime() - session.first_picture_at.getTime()) / 1000,
+  );
+  // A segment takes two seconds, so the wish is met by the segment in which it lies.
+  const readyInSeconds = Math.ceil(stableSeconds - gopSeconds - receivedSeconds);
+  if (readyInSeconds > 0) return { refusal: 'not_stable_yet', readyInSeconds };
+  return { session: { id: session.id, firstPictureAt: session.first_picture_at } };
+}
+
+/** The run of a stream that is on the air, with its timeline from now on. */
+async function plannedRun(data: Database, stream: Locked<Stream>, now: Date): Promise<PlannedRun> {
+  const fromSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
+  const { video } = await data.timelines.ofStream(stream.id, { fromSeconds: fromSeconds - 60, toSeconds: Infinity });
+  return {
+    anchoredAt: stream.anchored_at!,
+    framesPerSecond: framesPerSecond[stream.run_framerate!],
+    timeline: video,
+  };
+}
+
+function timeOf({ anchoredAt, framesPerSecond: rate }: PlannedRun, frame: number): Date {
+  return runClock(anchoredAt, rate).timeOf(frame);
+}
+
+function isShown({ intervals }: Takeover): boolean {
+  return intervals.at(-1)?.toFrame === null;
+}
+
+function isOnAir({ state, anchored_at: anchoredAt }: Stream): boolean {
+  return (state === 'active' || state === 'failing') && anchoredAt !== null;
+}
