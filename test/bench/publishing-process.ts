@@ -130,10 +130,12 @@ async function sendPrepared({
   const fromTheStart = (names: readonly string[]) => new Map(names.map((name) => [name, 0]));
   const formats = new Map(items.map((item) => [item.uploadID, formatsOf(item, format)]));
   const video = { entries, contentHashes, formats, joins: fromTheStart(joins), looks: fromTheStart(looks) };
+  const loadTimelines = async () => ({ video, audio: { entries: [], contentHashes } });
   const media = preparedMedia({
     ...shared,
     format,
-    loadTimelines: async () => ({ video, audio: { entries: [], contentHashes } }),
+    loadTimelines,
+    currentTimelines: loadTimelines,
     onLost: (uploadID) => console.error(`${uploadID} is damaged`),
     log: (event, fields) => console.error(event, fields),
   });

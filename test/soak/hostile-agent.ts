@@ -53,14 +53,16 @@ function begin({
   const loop = item('a', 10);
   const objects = objectsOf(syntheticSegments([loop], format, pictureBytes));
   const contentHashes = new Map([[loop.uploadID, loop.uploadID]]);
+  const loadTimelines = async () => ({
+    video: { entries: timelineOf(loop), contentHashes },
+    audio: { entries: [], contentHashes },
+  });
   const media = preparedMedia({
     store: new SegmentStore({ objects, maxCachedBytes: 64 * 1024 * 1024 }),
     schedule: new SendSchedule(steadyClock),
     format,
-    loadTimelines: async () => ({
-      video: { entries: timelineOf(loop), contentHashes },
-      audio: { entries: [], contentHashes },
-    }),
+    loadTimelines,
+    currentTimelines: loadTimelines,
     onLost: () => {},
     log: () => {},
   });

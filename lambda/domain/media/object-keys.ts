@@ -16,6 +16,12 @@ export const previewsPrefix = 'previews/';
 /** Days that the store keeps previews; clients need them for minutes. */
 export const previewsKeptDays = 1;
 
+/** Prefix of the segments of contributors' sessions. */
+export const livePrefix = 'live/';
+
+/** Days that the store keeps them; streams send them within a minute. */
+export const liveKeptDays = 1;
+
 /** Days that the store keeps parts of an unfinished upload: longer than a user may add parts. */
 export const partsKeptDays = abandonedAfterDays + 1;
 
@@ -27,6 +33,11 @@ export function uploadKey(userID: string, uploadID: string): string {
 /** Key of a join, whose groups are numbered as those of its item. */
 export function joinKey(name: string): string {
   return `${renditionsPrefix}joins/v${segmentFormatVersion}/${name}`;
+}
+
+/** Key of a segment of a session, from 0: its pictures with their sound, or its sound alone. */
+export function liveSegmentKey(sessionID: string, part: 'pictures' | 'sound', segment: number): string {
+  return `${livePrefix}v${segmentFormatVersion}/${sessionID}/${part}/${segment}`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { placedPart, soundOf } from './composition-parts.ts';
 import type { HeardUnder, PlacedPart } from './composition-parts.ts';
 import { fromOrigin, itemsPlayed, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from './play-out.ts';
-import { firstSoundFrameOf, pictureOfSoundFrame, soundFramesOf, soundOriginOf } from './prepared-play-out.ts';
+import { soundFrameNearest, pictureOfSoundFrame, soundFramesOf, soundOriginOf } from './prepared-play-out.ts';
 import { groupsPerSegment } from './rendition.ts';
 import type { FrameStretch } from './sound-titles.ts';
 
@@ -90,7 +90,7 @@ export function mixPartsWithin(
     const played = fromOrigin(occurrence);
     const groups = soundFramesOf(played, framesPerSecond);
     for (
-      let group = firstSoundFrameOf(played, framesPerSecond);
+      let group = soundFrameNearest(played, played.skippedFrames, framesPerSecond);
       group < groups && frameOf(occurrence, group) < startFrame + frameCount;
     ) {
       const { end } = mixChunkOf(occurrence, group, framesPerSecond);

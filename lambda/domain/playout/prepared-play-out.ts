@@ -24,9 +24,6 @@ export interface Playing {
   readonly skippedFrames: number;
 }
 
-/** Frames of a rendition. The first ones may be skipped. */
-type PlayedFrames = Pick<Playing, 'startFrame'> & Partial<Pick<Playing, 'skippedFrames'>>;
-
 /**
  * The playback that contains `frame`. A rendition that is shorter than its occurrence plays repeatedly: a still image,
  * or a stand-in.
@@ -82,11 +79,15 @@ export function soundOriginOf({ startFrame }: Pick<Playing, 'startFrame'>, frame
 }
 
 /**
- * The first frame of sound of a rendition that a playback sends: the frame nearest to its first picture, also if it
- * begins before that picture is decoded. Without it, a frame of the grid would be empty before a later part of an item.
+ * The first frame of sound of a rendition that is sent if it begins with a picture after other media: the frame nearest
+ * to the picture, also if it begins before the picture is decoded. Without it, a frame of the grid would be empty.
  */
-export function firstSoundFrameOf({ startFrame, skippedFrames = 0 }: PlayedFrames, framesPerSecond: number): number {
-  return soundGridFrame(startFrame + skippedFrames, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond);
+export function soundFrameNearest(
+  { startFrame }: Pick<Playing, 'startFrame'>,
+  picture: number,
+  framesPerSecond: number,
+): number {
+  return soundGridFrame(startFrame + picture, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond);
 }
 
 /** The number of frames of sound of a rendition up to the first frame of the next playback, with those skipped. */

@@ -45,6 +45,16 @@ export class KnownTimeline<Value> {
     });
   }
 
+  /**
+   * The timeline of the current revision, also if it is not complete. Cheap, so it may be called for every span.
+   * @throws the error of `load`, the first time
+   */
+  async current(): Promise<Value> {
+    const revisionNow = this.#options.revision();
+    const known = this.#known;
+    return known && (revisionNow === null || known.revision === revisionNow) ? known.value : this.get();
+  }
+
   /** Makes the next `get` load the timeline again, because something in it turned out to be wrong. */
   forget(): void {
     if (this.#known) this.#known = { ...this.#known, revision: null };

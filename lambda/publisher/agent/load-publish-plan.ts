@@ -108,6 +108,7 @@ function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: 
     format,
     log: (event, fields) => log(event, { streamID: stream.id, ...fields }),
     loadTimelines: () => timeline.get(),
+    currentTimelines: () => timeline.current(),
     onLost: (uploadID, lost) => {
       timeline.forget();
       askFor(data, uploadID, lost).catch((error: unknown) =>

@@ -13,7 +13,7 @@ import type { PreparedTimeline } from './track-reader.ts';
 
 /** Both tracks of a stream's run. @param format the format of its pictures, without framing and drawing */
 export async function loadPreparedTimelines(
-  data: Pick<Database, 'timelines' | 'joins' | 'looks' | 'renditions'>,
+  data: Pick<Database, 'timelines' | 'joins' | 'looks' | 'renditions' | 'takeovers'>,
   streamID: string,
   format: PictureFormat,
 ): Promise<Readonly<Record<Track, PreparedTimeline>>> {
@@ -27,7 +27,12 @@ export async function loadPreparedTimelines(
   const looks = isDrawnOver ? await data.looks.ofRun(streamID) : new Map<string, number>();
   const pictures = { ...(await withPrepared(data, video, format)), joins, looks, ...(isTitled && { heard: audio }) };
   const under = isMixed && { under: { pictures, format } };
-  return { video: pictures, audio: { ...(await withPrepared(data, audio, 'sound')), joins, ...under } };
+  const takeovers = await data.takeovers.intervalsOf(streamID);
+  const taken = takeovers.length > 0 && { takeovers, pictureEntries: video };
+  return {
+    video: { ...pictures, ...taken },
+    audio: { ...(await withPrepared(data, audio, 'sound')), joins, ...under, ...taken },
+  };
 }
 
 async function withPrepared(

@@ -16,6 +16,7 @@ import { PreparedSender } from './prepared-sender.ts';
 import type { SegmentStore } from './segment-store.ts';
 import type { SendSchedule } from './send-schedule.ts';
 import type { Span } from './span.ts';
+import { SessionSegments } from './session-segments.ts';
 import { SpanQueue } from './span-queue.ts';
 import { Splicer } from './splicer.ts';
 import { TrackReader } from './track-reader.ts';
@@ -27,6 +28,8 @@ export interface PreparedMediaOptions extends Pick<TrackReaderOptions, 'onLost' 
   readonly schedule: Pick<SendSchedule, 'add'>;
   /** Loads both timelines; called for every item. The sound track has no entries if the pictures' own sound plays. */
   readonly loadTimelines: () => Promise<Readonly<Record<Track, PreparedTimeline>>>;
+  /** Both timelines as they are known; called for every span, so it has to be cheap. */
+  readonly currentTimelines: () => Promise<Readonly<Record<Track, PreparedTimeline>>>;
 }
 
 /** Time to connect. */
@@ -43,8 +46,11 @@ export function preparedMedia(options: PreparedMediaOptions): StreamMedia {
 }
 
 async function open(options: PreparedMediaOptions, wantedFrame: number): Promise<OpenMedia> {
-  const pictures = readerOf(options, 'video', wantedFrame);
-  const media = new OpenPreparedMedia(options, pictures, await pictures.next());
+  const { framesPerSecond, gopFrames } = profileOf(options.format);
+  const { store, log } = options;
+  const sessions = new SessionSegments({ store, framesPerSecond, gopFrames, log });
+  const pictures = readerOf(options, sessions, 'video', wantedFrame);
+  const media = new OpenPreparedMedia(options, sessions, pictures, await pictures.next());
   const { audio } = await options.loadTimelines();
   if (audio.entries.length > 0) await media.openSoundTrack();
   const { startFrame, sequenceHeaders } = media;
@@ -52,18 +58,26 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
   return { startFrame, sequenceHeaders, send: (sending) => media.send(sending), close: () => media.close() };
 }
 
-function readerOf(options: PreparedMediaOptions, track: Track, startFrame: number): TrackReader {
-  const { format, loadTimelines } = options;
+function readerOf(
+  options: PreparedMediaOptions,
+  sessions: SessionSegments,
+  track: Track,
+  startFrame: number,
+): TrackReader {
+  const { format, loadTimelines, currentTimelines } = options;
   const { framesPerSecond } = profileOf(format);
   const loadTimeline = async () => (await loadTimelines())[track];
+  const currentTimeline = async () => (await currentTimelines())[track];
   const trackFormat: RenditionFormat = track === 'video' ? format : 'sound';
-  return new TrackReader({ ...options, format: trackFormat, framesPerSecond, loadTimeline }, startFrame);
+  const loading = { loadTimeline, currentTimeline };
+  return new TrackReader({ ...options, ...loading, sessions, format: trackFormat, framesPerSecond }, startFrame);
 }
 
 class OpenPreparedMedia {
   readonly startFrame: number;
   readonly sequenceHeaders: OpenMedia['sequenceHeaders'];
   readonly #options: PreparedMediaOptions;
+  readonly #sessions: SessionSegments;
   readonly #profile: Profile;
   readonly #splicer: Splicer;
   readonly #pictures: SpanQueue;
@@ -74,13 +88,14 @@ class OpenPreparedMedia {
   #sender: PreparedSender | null = null;
 
   /** @param first the first span of the pictures, which was read from `reader` */
-  constructor(options: PreparedMediaOptions, reader: TrackReader, first: Span) {
+  constructor(options: PreparedMediaOptions, sessions: SessionSegments, reader: TrackReader, first: Span) {
     const profile = profileOf(options.format);
     const { framesPerSecond, compositionDelayFrames } = profile;
     const { videoSequenceHeader, audioSequenceHeader } = first.header;
     const firstPictureMs = pictureMs(first.playing, first.first, framesPerSecond);
     const originMs = compositionDelayFrames === 0 ? firstPictureMs - soundLeadMs : firstPictureMs;
     this.#options = options;
+    this.#sessions = sessions;
     this.#profile = profile;
     this.#splicer = new Splicer(profile, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
     this.#pictures = new SpanQueue(reader, aheadSeconds * framesPerSecond, (error) => this.#sender?.fail(error));
@@ -94,7 +109,7 @@ class OpenPreparedMedia {
 
   /** Replaces the pictures' own sound by that of the sound track. Resolves when its first spans are read. */
   async openSoundTrack(): Promise<void> {
-    const reader = readerOf(this.#options, 'audio', this.startFrame);
+    const reader = readerOf(this.#options, this.#sessions, 'audio', this.startFrame);
     const sound = new SpanQueue(reader, soundFramesAhead, (error) => this.#useOwnSound(error));
     this.#hasSoundTrack = true;
     this.#sound = sound;

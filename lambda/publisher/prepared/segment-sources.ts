@@ -28,7 +28,8 @@ export interface SourceSegment {
   readonly key: string;
   readonly firstGroup: number;
   readonly groupCount: number;
-  readonly made: MadeFrom;
+  /** Null: it cannot be made again. */
+  readonly made: MadeFrom | null;
 }
 
 /**

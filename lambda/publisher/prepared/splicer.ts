@@ -2,7 +2,6 @@
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import {
   firstSoundFrameFrom,
-  firstSoundFrameOf,
   pictureMs,
   pictureOfSoundFrame,
   soundFramesOf,
@@ -106,10 +105,8 @@ export class Splicer {
   ): void {
     for (let picture = first; picture < end; picture++) {
       this.addPicture(span, picture, chunks);
-      const from =
-        picture === span.playing.skippedFrames
-          ? firstSoundFrameOf(span.playing, this.#rate)
-          : firstSoundFrameFrom(picture, this.#rate);
+      // The first picture may have a frame of sound that begins before it.
+      const from = picture === span.first ? 0 : firstSoundFrameFrom(picture, this.#rate);
       const until = firstSoundFrameFrom(picture + 1, this.#rate);
       for (const sound of sounds) {
         const [begin, stop] = [Math.max(from, sound.first), Math.min(until, sound.end)];

@@ -2,16 +2,17 @@
 //
 // States:
 // - searching (`#position` is null): at `#frame`. `next` looks up the item that plays there, and its sources: reading.
-// - reading: `next` returns the spans of one item. Its end leads to searching at the next item; `skipTo` leads to
-//   searching at any frame, and a pending read is dropped.
+// - reading: `next` returns the spans of one item, or of one segment of a contributor's session. Its end leads to
+//   searching at the next one; `skipTo` leads to searching at any frame, and a pending read is dropped. A takeover that
+//   becomes known cuts an item off.
 // - A segment that cannot be read is requested again (`onLost`), and the next best source is used. Without one, another
 //   item stands in for 10 s: searching again (`stand-ins.ts`).
 import type { Log } from '../../log.ts';
 import {
   firstSoundFrameFrom,
-  firstSoundFrameOf,
   pictureOfSoundFrame,
   playingAt,
+  soundFrameNearest,
   soundFramesOf,
   soundOriginOf,
 } from '../../domain/playout/prepared-play-out.ts';
@@ -23,6 +24,7 @@ import { chunkOf } from '../../domain/playout/composition-parts.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MixSources } from './mix-sources.ts';
+import type { SentSegment, SessionSegments, TakenOver } from './session-segments.ts';
 import { assertGroups, SegmentDamaged } from './segment-format.ts';
 import {
   isSentAsDrawn,
@@ -34,11 +36,13 @@ import {
 } from './segment-sources.ts';
 import type { FoundSegment, MadeFrom, SegmentSource, SentTrack, SourceSegment, WantedLook } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
+import { noSoundBeside, readGroupBefore, readReplacedSound } from './sound-beside.ts';
+import type { SoundBeside } from './sound-beside.ts';
 import { Span } from './span.ts';
 import { StandIns } from './stand-ins.ts';
 
 /** A track of a stream, with the contents of its items. */
-export interface PreparedTimeline extends SentTrack {
+export interface PreparedTimeline extends SentTrack, TakenOver {
   /** By upload: its prepared formats. Absent: the stream's format, without framing. */
   readonly formats?: ReadonlyMap<string, readonly RenditionFormat[]>;
   /**
@@ -53,6 +57,10 @@ export interface TrackReaderOptions {
   readonly framesPerSecond: number;
   /** Loads the timeline. Called for every item, to apply playlists that were published meanwhile. */
   readonly loadTimeline: () => Promise<PreparedTimeline>;
+  /** The timeline as it is known. Called for every span, to apply takeovers within an item. */
+  readonly currentTimeline: () => Promise<PreparedTimeline>;
+  /** The sessions that take the stream over, shared by its tracks. */
+  readonly sessions: SessionSegments;
   /** Called when a segment is damaged or missing, and must be prepared again. */
   readonly onLost: (uploadID: string, lost: MadeFrom) => void;
   readonly log: Log;
@@ -69,8 +77,12 @@ interface Position {
   /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
   next: number;
   readonly end: number;
+  /** The first group, if it follows other media; null: it continues, or begins within a playing. */
+  readonly firstAfterOther: number | null;
   /** The frame of the run at which the next position begins. */
   readonly endFrame: number;
+  /** The segment of a session; null: an item of the timeline. */
+  readonly sent: SentSegment | null;
 }
 
 /** A playing, and the renditions that it can be sent from, the best one first. */
@@ -96,6 +108,8 @@ export class TrackReader {
   /** Whether nothing has been read yet. Only then may pictures begin before the wanted frame. */
   #isFirst = true;
   #position: Position | null = null;
+  /** The frame of the sound's grid that follows the last one that was read; null: none was, or a skip followed. */
+  #soundReached: number | null = null;
   readonly #standIns: StandIns;
 
   /** @param startFrame first frame to read, counted from the anchor; pictures begin at the keyframe at or before it */
@@ -116,28 +130,29 @@ export class TrackReader {
    * @throws {NothingReadable} when no prepared item can be read
    */
   async next(): Promise<Span> {
-    const { store, loadTimeline } = this.#options;
+    const { store, currentTimeline } = this.#options;
     for (;;) {
       this.#position ??= await this.#find();
-      const position = this.#position;
+      const timeline = await currentTimeline();
+      const position = await this.#cutByTakeover(this.#position, timeline);
+      if (position === null) continue;
       const { playing, next, sources, mixes } = position;
-      const mixed = mixes?.at(await loadTimeline(), next);
+      const mixed = mixes?.at(timeline, next);
       const found = segmentFor([...(mixed?.sources ?? []), ...sources], next)!;
       const spanEnd = next + this.#spanGroups - (next % this.#spanGroups);
       const end = Math.min(position.end, mixed?.end ?? Infinity, found.end, spanEnd);
       try {
         const header = await store.header(found.segment.key);
         assertGroups(header, found.segment);
-        const hasOther = position.sounds.length > 0 && !found.source.keepsSound;
-        const sound = hasOther ? await this.#soundOf(position, next, end) : null;
-        const groupBefore = sound ? null : await this.#groupBefore(position);
+        const { sound, groupBefore } = await this.#soundBeside(position, found.source, end);
         const range = { playing, header, first: next, end, sound, groupBefore };
         const span = await Span.load(store, found.segment.key, range);
         // After a skip meanwhile, this span is no longer wanted.
         if (this.#position !== position) continue;
         position.next = end;
         this.#standIns.wasRead(playing.occurrence.item);
-        if (end === position.end) this.skipTo(position.endFrame);
+        this.#soundReached = this.#soundEndOf(playing, end);
+        if (end === position.end) this.#searchAt(position.endFrame);
         return span;
       } catch (error) {
         if (this.#position === position) this.#fail(position, found, error);
@@ -147,24 +162,89 @@ export class TrackReader {
 
   /** Continues at `frame`. Pictures begin with the next keyframe, or with the next item if that comes first. */
   skipTo(frame: number): void {
+    this.#searchAt(frame);
+    this.#soundReached = null;
+  }
+
+  #searchAt(frame: number): void {
     this.#frame = frame;
     this.#position = null;
   }
 
   /** Finds the position to read at `#frame`. Playings without a group to send from there on are passed. */
   async #find(): Promise<Position> {
-    const timeline = await this.#options.loadTimeline();
-    const wantedFrame = this.#frame;
-    for (;;) {
-      const found = this.#playingAt(timeline, this.#frame);
+    const { sessions, loadTimeline } = this.#options;
+    const timeline = await loadTimeline();
+    for (let frame = this.#frame; ;) {
+      const sent = await sessions.at(timeline, frame);
+      const entryFrame = sessions.entryFrom(timeline, frame + (sent ? 1 : 0));
+      const position = sent
+        ? this.#positionInSession(timeline, sent, frame)
+        : this.#positionInTimeline(timeline, frame, entryFrame);
+      this.#isFirst = false;
+      if (position) return position;
+      frame = entryFrame;
+    }
+  }
+
+  /** The position from a frame on in the items before `entryFrame`; null: they have no group to send from there on. */
+  #positionInTimeline(timeline: PreparedTimeline, wantedFrame: number, entryFrame: number): Position | null {
+    for (let frame = wantedFrame; ;) {
+      const found = this.#playingAt(timeline, frame);
       const { playing } = found;
       const next = this.#firstGroupFrom(wantedFrame, playing);
       if (next < this.#groupCountOf(playing)) {
-        this.#isFirst = false;
-        return this.#positionAt(timeline, found, next);
+        const position = this.#positionAt(timeline, found, next);
+        return this.#frameOf(position) < entryFrame ? position : null;
       }
-      this.#frame = playing.startFrame + playing.frameCount;
+      frame = playing.startFrame + playing.frameCount;
     }
+  }
+
+  /** The position in a segment of a session; null: the segment has no group to send from a frame on. */
+  #positionInSession(timeline: PreparedTimeline, sent: SentSegment, frame: number): Position | null {
+    const { format, framesPerSecond, sessions } = this.#options;
+    const { interval, startFrame, skippedFrames, endFrame, isLast } = sent;
+    const occurrence = this.#standIns.occurrenceAt(frame, timeline);
+    const frameCount = isLast ? endFrame - startFrame : Infinity;
+    const playing = { occurrence, startFrame, frameCount, skippedFrames };
+    const pictureEnd = endFrame - startFrame;
+    const soundEnd = Math.min(
+      firstSoundFrameFrom(pictureEnd, framesPerSecond),
+      soundFramesOf(playing, framesPerSecond),
+    );
+    const end = isSound(format) ? soundEnd : pictureEnd;
+    const next = this.#firstGroupFrom(frame, playing);
+    const firstAfterOther = this.#firstAfterOther(playing, next);
+    const sources = [sessions.sourceOf(interval, isSound(format) ? 'sound' : 'pictures')];
+    return next < end
+      ? { playing, sources, sounds: [], mixes: null, next, end, firstAfterOther, endFrame, sent }
+      : null;
+  }
+
+  /**
+   * Cuts the position off if a takeover begins within its next span.
+   * @returns null if nothing is left of it
+   */
+  async #cutByTakeover(position: Position, timeline: PreparedTimeline): Promise<Position | null> {
+    const { sessions, format, framesPerSecond } = this.#options;
+    if (position.sent) return position;
+    const frame = this.#frameOf(position);
+    const entryFrame = sessions.entryFrom(timeline, frame);
+    if (entryFrame >= position.endFrame || entryFrame > frame + spanSeconds * framesPerSecond) return position;
+    if (!(await sessions.at(timeline, entryFrame)) || this.#position !== position) return this.#position;
+    const playing = { ...position.playing, frameCount: entryFrame - position.playing.startFrame };
+    const end = Math.min(position.end, isSound(format) ? soundFramesOf(playing, framesPerSecond) : playing.frameCount);
+    this.#position = { ...position, playing, end, endFrame: entryFrame };
+    if (position.next < end) return this.#position;
+    this.#searchAt(entryFrame);
+    return null;
+  }
+
+  /** The frame of the run during which the next group of a position begins. */
+  #frameOf({ playing, next }: Position): number {
+    const { format, framesPerSecond } = this.#options;
+    return playing.startFrame + (isSound(format) ? pictureOfSoundFrame(next, framesPerSecond) : next);
   }
 
   /** The playing at a frame of the run, with the renditions that it can be sent from, the best one first. */
@@ -198,6 +278,7 @@ export class TrackReader {
     const level = levelAt(item, startFrame, framesPerSecond);
     const levelled = level ? [wholeRendition(renditionOf(contentHash, item, soundAt(level.targetLUFS)))] : [];
     const base = renditions.map(wholeRendition);
+    const firstAfterOther = this.#firstAfterOther(playing, next);
     const joins = isSentAsDrawn(contentHash, look)
       ? joinSources(timeline, playing, next, { format, framesPerSecond })
       : [];
@@ -205,12 +286,31 @@ export class TrackReader {
       const mixes = new MixSources(playing, framesPerSecond);
       const end = this.#groupCountOf(playing);
       const endFrame = playing.startFrame + playing.frameCount;
-      return { playing, sources: [...joins, ...levelled, ...base], sounds: [], mixes, next, end, endFrame };
+      const sources = [...joins, ...levelled, ...base];
+      return { playing, sources, sounds: [], mixes, next, end, firstAfterOther, endFrame, sent: null };
     }
     const sources = [...joins, ...variantSources(contentHash, look, playing), ...base];
     // Titles of the sound track are only known some minutes ahead, so a long item is read in chunks.
     const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : this.#groupCountOf(playing);
-    return { playing, sources, sounds: levelled, mixes: null, next, end, endFrame: playing.startFrame + end };
+    const endFrame = playing.startFrame + end;
+    return { playing, sources, sounds: levelled, mixes: null, next, end, firstAfterOther, endFrame, sent: null };
+  }
+
+  /** The next group, if pictures that begin with it need the frame of sound nearest to it: see `Position`. */
+  #firstAfterOther(playing: Playing, next: number): number | null {
+    if (this.#isFirst && next !== playing.skippedFrames) return null;
+    const { format, framesPerSecond } = this.#options;
+    if (isSound(format) || this.#soundReached === null) return next;
+    const nearest = soundOriginOf(playing, framesPerSecond) + soundFrameNearest(playing, next, framesPerSecond);
+    return this.#soundReached <= nearest ? next : null;
+  }
+
+  /** The frame of the sound's grid that follows the groups of a playing up to `end`. */
+  #soundEndOf(playing: Playing, end: number): number {
+    const { format, framesPerSecond } = this.#options;
+    const origin = soundOriginOf(playing, framesPerSecond);
+    if (isSound(format)) return origin + end;
+    return origin + Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
   }
 
   /** The first group of a playing to read when the reader continues at a frame. */
@@ -218,82 +318,46 @@ export class TrackReader {
     const { startFrame, skippedFrames } = playing;
     const { format, framesPerSecond } = this.#options;
     if (isSound(format)) {
-      const first = firstSoundFrameOf(playing, framesPerSecond);
-      // A playing that follows another begins with its first frame of sound.
-      if (frame === startFrame + skippedFrames && !this.#isFirst) return first;
-      // Any other begins on the grid of the stream, at the place where the previous connection stopped.
-      const gridFrame = firstSoundFrameFrom(frame, framesPerSecond);
-      return Math.max(first, gridFrame - soundOriginOf(playing, framesPerSecond));
+      const first = soundFrameNearest(playing, skippedFrames, framesPerSecond);
+      // After other sound, the frame nearest to the picture follows. A connection begins on the grid of the stream, at
+      // the place where the previous one stopped.
+      const nearest = soundFrameNearest(playing, frame - startFrame, framesPerSecond);
+      const gridFrame = this.#isFirst ? firstSoundFrameFrom(frame, framesPerSecond) : (this.#soundReached ?? 0);
+      return Math.max(first, nearest, gridFrame - soundOriginOf(playing, framesPerSecond));
     }
     const picture = Math.max(skippedFrames, frame - startFrame);
     const round = this.#isFirst ? Math.floor : Math.ceil;
     return round(picture / this.#gopFrames) * this.#gopFrames;
   }
 
-  /** The group before a later part, if its last frame of sound belongs to the part; else null. */
-  async #groupBefore(position: Position): Promise<Span | null> {
+  /** The sound of the next pictures of a position, up to `end`, that is not in their own groups. */
+  async #soundBeside(position: Position, source: SegmentSource, end: number): Promise<SoundBeside> {
     const { store, format, framesPerSecond } = this.#options;
-    const { playing, next, sources } = position;
-    if (isSound(format) || next !== playing.skippedFrames) return null;
-    const soundFrame = firstSoundFrameOf(playing, framesPerSecond);
-    if (soundFrame === firstSoundFrameFrom(next, framesPerSecond)) return null;
-    const first = pictureOfSoundFrame(soundFrame, framesPerSecond);
-    const found = segmentFor(sources, first);
-    if (!found) return null;
-    const { segment } = found;
-    try {
-      const header = await store.header(segment.key);
-      assertGroups(header, segment);
-      const range = { playing, header, first, end: first + 1, sound: null, groupBefore: null };
-      return await Span.load(store, segment.key, range);
-    } catch (error) {
-      // One missing frame of sound does less harm than a stand-in for the whole part.
-      this.#lose(position, segment, error);
-      return null;
-    }
-  }
-
-  /**
-   * Reads the sound that replaces that of pictures.
-   * @returns null if it cannot be read: the rest of the playing has the pictures' own sound
-   */
-  async #soundOf(position: Position, first: number, end: number): Promise<Span[] | null> {
-    const { store, framesPerSecond } = this.#options;
-    const { playing } = position;
-    const isBeginning = first === playing.skippedFrames;
-    const from = isBeginning
-      ? firstSoundFrameOf(playing, framesPerSecond)
-      : firstSoundFrameFrom(first, framesPerSecond);
-    const until = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
-    const spans: Span[] = [];
-    for (let next = from; next < until;) {
-      const found = segmentFor(position.sounds, next);
-      if (!found) {
-        position.sounds = [];
-        return null;
-      }
-      const segmentEnd = Math.min(until, found.end);
-      try {
-        const header = await store.header(found.segment.key);
-        assertGroups(header, found.segment);
-        const range = { playing, header, first: next, end: segmentEnd, sound: null, groupBefore: null };
-        spans.push(await Span.load(store, found.segment.key, range));
-        next = segmentEnd;
-      } catch (error) {
-        this.#lose(position, found.segment, error);
-        position.sounds = position.sounds.filter((source) => source !== found.source);
-      }
-    }
-    return spans;
+    if (isSound(format)) return noSoundBeside;
+    const { playing, next, sounds, sources } = position;
+    const onUnreadable = (segment: SourceSegment, error: unknown) => this.#lose(position, segment, error);
+    const followOther = position.firstAfterOther === next;
+    const pictures = { store, framesPerSecond, playing, first: next, end, followOther, onUnreadable };
+    const sound = source.keepsSound ? null : await readReplacedSound(sounds, pictures);
+    if (sound === null && !source.keepsSound) position.sounds = [];
+    return { sound, groupBefore: sound ? null : await readGroupBefore(sources, pictures) };
   }
 
   /** Handles an unreadable segment: chooses the next best source, or else another item. */
   #fail(position: Position, { source, segment }: FoundSegment, error: unknown): void {
     this.#lose(position, segment, error);
     if (position.mixes?.leaveOut(source, segment)) return;
+    if (position.sent) return this.#leaveSession(position, position.sent);
     const others = position.sources.filter((each) => each !== source);
     if (segmentFor(others, position.next)) position.sources = others;
     else this.#replace(position);
+  }
+
+  /** Continues with the timeline, because a segment of the session cannot be read. */
+  #leaveSession(position: Position, { interval }: SentSegment): void {
+    const frame = this.#frameOf(position);
+    this.#options.sessions.leave(interval, frame);
+    this.skipTo(frame);
   }
 
   #lose({ playing }: Position, { key, made }: SourceSegment, error: unknown): void {
@@ -302,7 +366,8 @@ export class TrackReader {
     log('segment_unreadable', { uploadID, ...made, error: String(error) });
     store.forget(key);
     // Any other error, as when the store does not answer, proves nothing about the segment.
-    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, made);
+    const isProof = error instanceof SegmentDamaged || error instanceof ObjectNotFound;
+    if (made && isProof) onLost(uploadID, made);
   }
 
   /** Lets another item play in place of an unreadable one, from here on up to one of its keyframes. */

@@ -1,17 +1,13 @@
 // Remuxes the RTMP chunks of a prepared stream into fragments of MP4. Nothing is decoded.
 import type { Track } from '../../data/playout/timelines.ts';
-import {
-  firstSoundFrameFrom,
-  firstSoundFrameOf,
-  soundFramesOf,
-  soundOriginOf,
-} from '../../domain/playout/prepared-play-out.ts';
+import { firstSoundFrameFrom, soundFramesOf, soundOriginOf } from '../../domain/playout/prepared-play-out.ts';
 import type { PreviewFrames } from '../../domain/playout/preview.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { Span } from '../prepared/span.ts';
+import { SessionSegments } from '../prepared/session-segments.ts';
 import { TrackReader } from '../prepared/track-reader.ts';
 import type { PreparedTimeline } from '../prepared/track-reader.ts';
 import { NothingReadable } from '../replica/faults.ts';
@@ -75,8 +71,11 @@ function readerOf(options: RemuxOptions, track: Track, format: RenditionFormat, 
   const { store, log, timelines } = options;
   const { framesPerSecond } = profileOf(options.format);
   const loadTimeline = async () => timelines[track];
+  const { gopFrames } = profileOf(options.format);
+  const sessions = new SessionSegments({ store, framesPerSecond, gopFrames, log });
   // Agents read the same segments soon, and request lost ones.
-  return new TrackReader({ store, format, framesPerSecond, loadTimeline, onLost: () => {}, log }, startFrame);
+  const loading = { loadTimeline, currentTimeline: loadTimeline, sessions, onLost: () => {} };
+  return new TrackReader({ store, format, framesPerSecond, log, ...loading }, startFrame);
 }
 
 function fragmentOf({ span, first, payloads }: Part, sound: Sound, profile: Profile): Buffer {
@@ -100,10 +99,7 @@ function fragmentOf({ span, first, payloads }: Part, sound: Sound, profile: Prof
 function ownSound({ span, first, end, payloads }: Part, framesPerSecond: number): Sound {
   const { playing, sound, groupBefore } = span;
   const before = groupBefore ? payloadsOf(groupBefore, groupBefore.first, groupBefore.end).audio.slice(-1) : [];
-  const firstSound =
-    first === playing.skippedFrames
-      ? firstSoundFrameOf(playing, framesPerSecond)
-      : firstSoundFrameFrom(first, framesPerSecond);
+  const firstSound = sound?.[0]?.first ?? firstSoundFrameFrom(first, framesPerSecond) - before.length;
   const endSound = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
   const sent = sound
     ? sound.flatMap((part) => payloadsOf(part, part.first, Math.min(part.end, endSound)).audio)

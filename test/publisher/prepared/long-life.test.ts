@@ -152,7 +152,8 @@ async function connection(
   const events: string[] = [];
   const log = (event: string) => void events.push(event);
   const loadTimelines = async () => timelines;
-  const prepared = preparedMedia({ format, store, schedule, loadTimelines, onLost: () => log('lost'), log });
+  const loading = { loadTimelines, currentTimelines: loadTimelines };
+  const prepared = preparedMedia({ format, store, schedule, ...loading, onLost: () => log('lost'), log });
   const media = await prepared.open(startFrame, new AbortController().signal);
   publisher.send(media.sequenceHeaders);
   let nextFrame: number | null = null;

@@ -13,6 +13,7 @@ import type { FileObjectStore } from '../../../lambda/ports/object-store/file-ob
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import type { TakeoverInterval } from '../../../lambda/domain/live/takeover-intervals.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';
@@ -109,6 +110,7 @@ export interface Tracks {
   readonly audio?: readonly TimelineEntry[];
   /** Existing joins, each with its first sending time in seconds. */
   readonly joins?: ReadonlyMap<string, number>;
+  readonly takeovers?: readonly TakeoverInterval[];
 }
 
 /** Options of prepared media on a test's clock: streams have their turns only when `play` gives them. */
@@ -125,16 +127,19 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
         return () => turns.delete(turn);
       },
     },
-    loadTimelines: async () => {
-      const { video, audio = [], joins = new Map() } = tracks();
-      const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
-      const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
-      const pictures = { entries: video, contentHashes, joins };
-      const under = mixesSoundUnder(video, audio) && { under: { pictures, format } };
-      return { video: pictures, audio: { entries: audio, contentHashes, joins, ...under } };
-    },
+    loadTimelines: async () => timelines(),
+    currentTimelines: async () => timelines(),
     onLost: (uploadID, made) => void unreadable.push('segment' in made ? `${uploadID} ${made.segment}` : made.join),
     log: (event) => void logged.push(event),
+  };
+  const timelines = () => {
+    const { video, audio = [], joins = new Map(), takeovers = [] } = tracks();
+    const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
+    const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
+    const pictures = { entries: video, contentHashes, joins };
+    const under = mixesSoundUnder(video, audio) && { under: { pictures, format } };
+    const taken = { takeovers, pictureEntries: video };
+    return { video: { ...pictures, ...taken }, audio: { entries: audio, contentHashes, joins, ...under, ...taken } };
   };
   return { options, turns, logged, unreadable };
 }

@@ -1,6 +1,7 @@
 // A segment without the requested groups is damaged: the damage is reported, and a stand-in plays.
 import { expect, it } from 'vitest';
 import { SegmentDamaged } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { SessionSegments } from '../../../lambda/publisher/prepared/session-segments.ts';
 import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { Span } from '../../../lambda/publisher/prepared/span.ts';
@@ -34,12 +35,16 @@ it('a rendition of another length than the upload has is reported, and something
   const lost: string[] = [];
   const entries = timelineOf(film, other);
   const contentHashes = new Map(['film', 'other'].map((id) => [id, id]));
+  const store = storeOf(segmentsOfStill());
+  const loadTimeline = async () => ({ entries, contentHashes });
   const reader = new TrackReader(
     {
-      store: storeOf(segmentsOfStill()),
+      store,
       format,
       framesPerSecond: 30,
-      loadTimeline: async () => ({ entries, contentHashes }),
+      loadTimeline,
+      currentTimeline: loadTimeline,
+      sessions: new SessionSegments({ store, framesPerSecond: 30, gopFrames: 60, log: () => {} }),
       onLost: (uploadID, made) => void lost.push('segment' in made ? `${uploadID} ${made.segment}` : made.join),
       log: () => {},
     },

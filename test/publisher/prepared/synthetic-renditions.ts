@@ -10,6 +10,8 @@ import { groupsPerSegment, renditionOf, segmentCount } from '../../../lambda/dom
 import type { PictureFormat } from '../../../lambda/domain/playout/rendition.ts';
 import { framesPerSecond } from '../../../lambda/domain/shared/video-format.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import { liveSegmentKey } from '../../../lambda/domain/media/object-keys.ts';
+import { ObjectNotFound } from '../../../lambda/ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../../lambda/ports/object-store/object-store.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { segmentKey, writeSegment } from '../../../lambda/publisher/prepared/segment-format.ts';
@@ -44,9 +46,62 @@ export function syntheticSegments(
   return segments;
 }
 
+/** The segments of a session of a contributor by their keys, with `number` in place of that of an item. */
+export function syntheticSession(
+  sessionID: string,
+  number: number,
+  format: PictureFormat,
+  segmentCount: number,
+): Map<string, Buffer> {
+  const segments = new Map<string, Buffer>();
+  const facts = factsOf(format);
+  const { framesPerSecond: rate, gopFrames } = facts;
+  for (let segment = 0; segment < segmentCount; segment++) {
+    const pictures = Array.from({ length: gopFrames }, (_, index) => segment * gopFrames + index);
+    const groups = pictures.map((picture) => groupOf(number, picture, format, labelOffset.video + labelBytes));
+    const firstGroup = segment * gopFrames;
+    segments.set(liveSegmentKey(sessionID, 'pictures', segment), writeSegment({ ...facts, firstGroup }, groups));
+    const sound = groups.flatMap((group) => group.sound.map((message) => ({ video: null, sound: [message] })));
+    const soundFacts = { ...facts, framesPerSecond: null, gopFrames: 1, videoSequenceHeader: null };
+    const firstSound = firstSoundFrameFrom(firstGroup, rate);
+    segments.set(
+      liveSegmentKey(sessionID, 'sound', segment),
+      writeSegment({ ...soundFacts, firstGroup: firstSound }, sound),
+    );
+  }
+  return segments;
+}
+
+/** The segments of songs alone by their keys. */
+export function syntheticSongs(songs: readonly TimelineItem[], firstNumber: number): Map<string, Buffer> {
+  const segments = new Map<string, Buffer>();
+  for (const [index, song] of songs.entries()) {
+    const rendition = renditionOf(song.uploadID, song, 'sound');
+    for (let segment = 0; segment < segmentCount(rendition); segment++) {
+      const firstGroup = segment * groupsPerSegment('sound');
+      const end = Math.min(firstGroup + groupsPerSegment('sound'), rendition.groupCount);
+      const groups = Array.from({ length: end - firstGroup }, (_, place) => {
+        const frame = firstGroup + place;
+        const payload = labelled([0xaf, 1], firstNumber + index, frame);
+        return { video: null, sound: [deltaChunks('audio', sinceBefore(frame, soundOffsetMs), payload)] };
+      });
+      const facts = { chunkSize: mediaChunkSize, framesPerSecond: null, gopFrames: 1, firstGroup };
+      const headers = { videoSequenceHeader: null, audioSequenceHeader: Buffer.of(0xaf, 0) };
+      segments.set(segmentKey(rendition, segment), writeSegment({ ...facts, ...headers }, groups));
+    }
+  }
+  return segments;
+}
+
 /** An object store that has only these segments. */
 export function objectsOf(segments: ReadonlyMap<string, Buffer>): Pick<ObjectStore, 'read'> {
-  return { read: async (key, range) => Readable.from([segments.get(key)!.subarray(range!.start, range!.end + 1)]) };
+  return {
+    read: async (key, range) => {
+      const bytes = segments.get(key);
+      if (!bytes) throw new ObjectNotFound(key);
+      return Readable.from([bytes.subarray(range!.start, range!.end + 1)]);
+    },
+  };
 }
 
 function factsOf({ quality, framerate }: PictureFormat) {
