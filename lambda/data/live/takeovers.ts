@@ -108,16 +108,17 @@ export function takeovers(db: Queryable) {
         reason,
       ]),
 
-    /** The open takeovers whose grace or time is over, with their streams. */
-    due: (atMost: number) =>
+    /** The open takeovers whose grace is over, or whose time is within `aheadSeconds`, with their streams. */
+    due: (aheadSeconds: number, atMost: number) =>
       all<{ id: string; stream_id: string; user_id: string }>(
         db,
         `select t.id, t.stream_id, s.user_id from takeovers t join streams s on s.id = t.stream_id
            left join live_inputs i on i.id = t.live_input_id
-         where t.ended_at is null and (t.end_at <= now() or s.anchored_at is distinct from t.anchored_at
-           or i.id is null or t.lost_at <= now() - make_interval(secs => i.grace_seconds))
-         limit $1`,
-        [atMost],
+         where t.ended_at is null and (t.end_at <= now() + make_interval(secs => $1)
+           or s.anchored_at is distinct from t.anchored_at or i.id is null
+           or t.lost_at <= now() - make_interval(secs => i.grace_seconds))
+         limit $2`,
+        [aheadSeconds, atMost],
       ),
 
     /** The latest intervals of a stream's run, in order of their frames. */

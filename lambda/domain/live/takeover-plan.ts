@@ -40,9 +40,18 @@ export function takeoverStart(
   return { sessionID: session.id, fromFrame, toFrame: null, firstSegment };
 }
 
-/** The frame at which a run returns to its timeline by request: as soon as all agents can know of it. */
-export function handBackFrame(run: PlannedRun, interval: TakeoverInterval, now: Date): number {
-  return Math.max(interval.fromFrame, earliestChange(run, now));
+/**
+ * The frame at which a run returns to its timeline by request: at `notBefore`, or as soon after it as all agents can
+ * know of it.
+ */
+export function handBackFrame(
+  run: PlannedRun,
+  interval: Pick<TakeoverInterval, 'fromFrame'>,
+  { now, notBefore }: { readonly now: Date; readonly notBefore: Date },
+): number {
+  const { timeline, framesPerSecond, anchoredAt } = run;
+  const wanted = Math.ceil(elapsedSecondsOf(anchoredAt, notBefore) * framesPerSecond);
+  return Math.max(interval.fromFrame, earliestChange(run, now), keyframeFrom(timeline, wanted, framesPerSecond));
 }
 
 /**

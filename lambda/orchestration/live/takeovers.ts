@@ -119,8 +119,10 @@ export async function endDueTakeover(
     await data.takeovers.end(due.id, 'stream_stopped');
     return;
   }
-  const isOver = open.end_at !== null && open.end_at <= now;
-  await endTakeover(data, stream, open, { reason: isOver ? 'time_over' : 'contribution_ended', now });
+  const isLost = open.lost_at !== null || open.live_input_id === null;
+  const { end_at: endAt } = open;
+  if (endAt === null || isLost) await endTakeover(data, stream, open, { reason: 'contribution_ended', now });
+  else await endTakeover(data, stream, open, { reason: 'time_over', now, notBefore: endAt });
 }
 
 /** Seconds for which a session of an input has to be stable, longer after several losses. */
@@ -132,13 +134,13 @@ async function endTakeover(
   data: Database,
   stream: Locked<Stream>,
   open: Takeover,
-  { reason, now }: { readonly reason: TakeoverEnd; readonly now: Date },
+  { reason, now, notBefore = now }: { readonly reason: TakeoverEnd; readonly now: Date; readonly notBefore?: Date },
 ): Promise<Date> {
   await data.takeovers.end(open.id, reason);
   const interval = open.intervals.at(-1);
   if (!interval || stream.anchored_at === null) return now;
   const run = await plannedRun(data, stream, now);
-  const toFrame = Math.min(interval.toFrame ?? Infinity, handBackFrame(run, interval, now));
+  const toFrame = Math.min(interval.toFrame ?? Infinity, handBackFrame(run, interval, { now, notBefore }));
   await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
   return timeOf(run, toFrame);
 }

@@ -1,0 +1,165 @@
+// The door of the live ingest: admits contributors by their keys, and receives their sessions.
+import { createHash } from 'node:crypto';
+import { BlockList, isIPv6 } from 'node:net';
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
+import { formatOfRun } from '../data/streams/streams.ts';
+import type { Stream } from '../data/streams/streams.ts';
+import { gopSeconds } from '../domain/playout/rendition.ts';
+import type { VideoCodec } from '../domain/shared/video-format.ts';
+import type { Log } from '../log.ts';
+import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
+import { endSession, sessionIsStable, stableSecondsOf } from '../orchestration/live/takeovers.ts';
+import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
+import type { MediaTools } from '../publisher/media/media-tools.ts';
+import type { ContributionClaim, ContributionDoor, ContributionReceiver, ContributionRefusal } from './contribution.ts';
+import { ReceivedSession } from './received-session.ts';
+import type { SessionProgress, SessionRecords } from './received-session.ts';
+
+export interface LiveIngestOptions {
+  readonly pool: Pool;
+  readonly objects: Pick<ObjectStore, 'write'>;
+  readonly tools: MediaTools;
+  readonly encoderFor: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
+  /** The most sessions at once. */
+  readonly mostSessions: number;
+  readonly newID: (prefix: string) => string;
+  readonly clock: () => Date;
+  /** Milliseconds that never go back. */
+  readonly steadyClock: () => number;
+  readonly log: Log;
+}
+
+const settleEveryMs = 1000;
+
+export class LiveIngest implements ContributionDoor, AsyncDisposable {
+  readonly #options: LiveIngestOptions;
+  /** Running sessions by their inputs. */
+  readonly #sessions = new Map<string, ReceivedSession>();
+  readonly #settling: NodeJS.Timeout;
+  #isSettling = false;
+
+  constructor(options: LiveIngestOptions) {
+    this.#options = options;
+    this.#settling = setInterval(() => void this.#settle(), settleEveryMs);
+  }
+
+  async admit(claim: ContributionClaim, disconnect: () => void): Promise<ContributionReceiver | ContributionRefusal> {
+    const { pool, log, mostSessions } = this.#options;
+    const keySha256 = createHash('sha256').update(claim.key).digest();
+    const found = await databaseOn(pool).liveInputs.ofKey(keySha256);
+    if (!found) return 'unknown_key';
+    const refusal = await this.#refusalOf(found, claim.address);
+    if (refusal === null && this.#sessions.size < mostSessions) return this.#begin(found, keySha256, claim, disconnect);
+    log('live_session_refused', { liveInputID: found.input.id, reason: refusal ?? 'no_room' });
+    return 'not_wanted';
+  }
+
+  /** Ends all sessions. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#settling);
+    const sessions = [...this.#sessions.values()];
+    for (const session of sessions) session.leave('lost');
+    await Promise.all(sessions.map(({ finished }) => finished));
+  }
+
+  /** The reason to refuse a contributor with a valid key; null: there is none. */
+  async #refusalOf({ input, stream }: InputOfStream, address: string): Promise<string | null> {
+    if (!isAllowed(input.allow, address)) return 'address_not_allowed';
+    if (stream.stream_backend !== 'manifest') return 'backend_not_prepared';
+    if (!isOnAir(stream)) return 'stream_not_on_air';
+    const running = await databaseOn(this.#options.pool).liveSessions.runningOf(input.id);
+    if (running && input.second_publisher === 'refuse') return 'second_publisher';
+    if (running) await this.#replace(input, running.id);
+    return null;
+  }
+
+  async #replace(input: LiveInput, sessionID: string): Promise<void> {
+    const session = this.#sessions.get(input.id);
+    session?.leave('replaced');
+    if (session) await session.finished;
+    else await this.#end(sessionID, 'replaced', null);
+  }
+
+  async #begin(
+    { input, stream }: InputOfStream,
+    keySha256: Buffer,
+    { protocol, address }: ContributionClaim,
+    disconnect: () => void,
+  ): Promise<ContributionReceiver | ContributionRefusal> {
+    const { pool, newID, encoderFor, log } = this.#options;
+    const id = newID('ses');
+    const format = formatOfRun(stream);
+    const encoder = await encoderFor(format.videoCodec);
+    const session = { id, liveInputID: input.id, protocol, address };
+    if (!(await databaseOn(pool).liveSessions.begin(session))) return 'not_wanted';
+    log('live_session_began', { sessionID: id, liveInputID: input.id, streamID: stream.id, protocol });
+    const records = this.#recordsOf(id, input, stream, keySha256);
+    const received = new ReceivedSession({ ...this.#options, id, format, encoder, records, disconnect });
+    this.#sessions.set(input.id, received);
+    void received.finished.then(() => {
+      if (this.#sessions.get(input.id) === received) this.#sessions.delete(input.id);
+    });
+    return received;
+  }
+
+  #recordsOf(id: string, input: LiveInput, stream: Stream, keySha256: Buffer): SessionRecords {
+    const { pool } = this.#options;
+    let isStable = false;
+    return {
+      report: async (progress: SessionProgress) => {
+        const report = { id, ...progress };
+        const { isWanted } = await databaseOn(pool).liveSessions.report(report, keySha256);
+        isStable ||= isWanted && (await this.#becomeStable(input, stream, progress));
+        return isWanted;
+      },
+      end: (reason, segmentCount) => this.#end(id, reason, segmentCount),
+    };
+  }
+
+  /** Lets a session take over once it is stable. @returns whether it is */
+  async #becomeStable(input: LiveInput, stream: Stream, { segmentCount }: SessionProgress): Promise<boolean> {
+    const { pool, newID, clock } = this.#options;
+    const data = databaseOn(pool);
+    const current = await data.liveInputs.find(input.user_id, input.id);
+    if (!current || segmentCount * gopSeconds < (await stableSecondsOf(data, current)) - gopSeconds) return false;
+    await inTransaction(pool, async (transaction) => {
+      const locked = await transaction.streams.lock(stream.user_id, stream.id);
+      if (locked) await sessionIsStable(transaction, locked, current, { id: newID('tko'), now: clock() });
+    });
+    return true;
+  }
+
+  async #end(id: string, reason: Parameters<SessionRecords['end']>[0], segmentCount: number | null): Promise<void> {
+    const { pool, clock, log } = this.#options;
+    log('live_session_ended', { sessionID: id, reason, segmentCount });
+    await inTransaction(pool, (data) => endSession(data, id, { reason, segmentCount, now: clock() }));
+  }
+
+  async #settle(): Promise<void> {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    const { pool, clock, log } = this.#options;
+    await settleTakeovers(pool, clock).catch((error: unknown) =>
+      log('takeovers_not_settled', { error: String(error) }),
+    );
+    this.#isSettling = false;
+  }
+}
+
+function isOnAir({ state, anchored_at: anchoredAt }: Stream): boolean {
+  return (state === 'active' || state === 'failing') && anchoredAt !== null;
+}
+
+/** @param networks CIDR networks; empty: all addresses are allowed */
+function isAllowed(networks: readonly string[], address: string): boolean {
+  if (networks.length === 0) return true;
+  const list = new BlockList();
+  for (const network of networks) {
+    const [start, prefix] = network.split('/') as [string, string];
+    list.addSubnet(start, Number(prefix), isIPv6(start) ? 'ipv6' : 'ipv4');
+  }
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,158 @@
+// A session of a contributor: its media is encoded once, stored as segments, and reported.
+//
+// States:
+// - receiving: each segment is stored and reported. A report that finds the session unwanted ends it.
+// - ending: the contributor has left, or the session failed. The whole segments are stored, then the end is recorded.
+// While the database is away, segments are stored all the same, so that agents can go on sending them.
+import type { SessionEnd } from '../data/live/live-sessions.ts';
+import { liveSegmentKey } from '../domain/media/object-keys.ts';
+import type { LiveSource } from '../domain/live/live-source.ts';
+import type { Log } from '../log.ts';
+import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { ContributedTag, ContributionReceiver } from './contribution.ts';
+import type { LiveFailure } from './live-failure.ts';
+import { openSessionEncoder } from './session-encoder.ts';
+import type { LiveSegment, SessionEncoder, SessionEncoderOptions } from './session-encoder.ts';
+
+export interface ReceivedSessionOptions extends Pick<
+  SessionEncoderOptions,
+  'tools' | 'format' | 'encoder' | 'steadyClock' | 'log'
+> {
+  readonly id: string;
+  readonly objects: Pick<ObjectStore, 'write'>;
+  readonly records: SessionRecords;
+  /** Ends the contributor's connection. */
+  readonly disconnect: () => void;
+}
+
+/** A session as the database gets to know it. */
+export interface SessionProgress {
+  /** Whole segments that are stored. */
+  readonly segmentCount: number;
+  /** Null: no picture has come. */
+  readonly firstPictureAgoSeconds: number | null;
+  /** Null: not known yet. */
+  readonly source: LiveSource | null;
+}
+
+/** Records of a session in the database. */
+export interface SessionRecords {
+  /** @returns false if the session is not wanted any more */
+  report(progress: SessionProgress): Promise<boolean>;
+  end(reason: SessionEnd, segmentCount: number): Promise<void>;
+}
+
+const segmentType = { contentType: 'application/octet-stream' };
+/** Segments that may wait for the object store: more are older than agents wait for. */
+const mostWaitingSegments = 4;
+const endWithinMs = 20_000;
+
+export class ReceivedSession implements ContributionReceiver {
+  /** Resolves when the end is recorded, or could not be. */
+  readonly finished: Promise<void>;
+  readonly #options: ReceivedSessionOptions;
+  readonly #encoder: SessionEncoder;
+  readonly #log: Log;
+  readonly #left = Promise.withResolvers<SessionEnd>();
+  #storing: Promise<void> = Promise.resolve();
+  #waitingSegments = 0;
+  #segmentCount = 0;
+  #source: LiveSource | null = null;
+
+  constructor(options: ReceivedSessionOptions) {
+    this.#options = options;
+    this.#log = (event, fields) => options.log(event, { sessionID: options.id, ...fields });
+    this.#encoder = openSessionEncoder({
+      ...options,
+      log: this.#log,
+      onSegment: (segment) => this.#take(segment),
+      onSource: (source) => {
+        this.#source = source;
+      },
+      onFailed: (failure) => this.#leave(endOf(failure)),
+    });
+    this.finished = this.#finish();
+  }
+
+  get bytesWaiting(): number {
+    return this.#encoder.bytesWaiting;
+  }
+
+  receive(tag: ContributedTag): void {
+    this.#encoder.receive(tag);
+  }
+
+  ended(): void {
+    this.#left.resolve('disconnected');
+  }
+
+  /** Ends the session and its connection. */
+  leave(reason: SessionEnd): void {
+    this.#leave(reason);
+  }
+
+  #leave(reason: SessionEnd): void {
+    this.#left.resolve(reason);
+    this.#options.disconnect();
+  }
+
+  async #finish(): Promise<void> {
+    const reason = await this.#left.promise;
+    const giveUp = setTimeout(() => this.#encoder.close(), endWithinMs);
+    await this.#encoder.end();
+    clearTimeout(giveUp);
+    await this.#storing;
+    await this.#options.records
+      .end(reason, this.#segmentCount)
+      .catch((error: unknown) => this.#log('live_end_not_recorded', { error: String(error) }));
+  }
+
+  /** Stores segments one after the other. */
+  #take(segment: LiveSegment): void {
+    this.#waitingSegments += 1;
+    if (this.#waitingSegments > mostWaitingSegments) return this.#leave('lost');
+    this.#storing = this.#storing.then(() => this.#store(segment)).finally(() => (this.#waitingSegments -= 1));
+  }
+
+  async #store({ number, bytes, soundBytes }: LiveSegment): Promise<void> {
+    // After a segment that could not be stored, later ones are of no use.
+    if (number !== this.#segmentCount) return;
+    const { id, objects } = this.#options;
+    try {
+      await objects.write(liveSegmentKey(id, 'sound', number), soundBytes, segmentType);
+      await objects.write(liveSegmentKey(id, 'pictures', number), bytes, segmentType);
+    } catch (error) {
+      this.#log('live_segment_not_stored', { number, error: String(error) });
+      return this.#leave('lost');
+    }
+    this.#segmentCount = number + 1;
+    await this.#report();
+  }
+
+  async #report(): Promise<void> {
+    const { records, steadyClock } = this.#options;
+    const { startedAtMs } = this.#encoder;
+    const progress = {
+      segmentCount: this.#segmentCount,
+      firstPictureAgoSeconds: startedAtMs === null ? null : (steadyClock() - startedAtMs) / 1000,
+      source: this.#source,
+    };
+    try {
+      if (!(await records.report(progress))) this.#leave('not_wanted');
+    } catch (error) {
+      this.#log('live_session_not_reported', { error: String(error) });
+    }
+  }
+}
+
+function endOf({ reason }: LiveFailure): SessionEnd {
+  switch (reason) {
+    case 'format_changed':
+      return 'format_changed';
+    case 'overloaded':
+    case 'tool_failed':
+      return 'lost';
+    default:
+      return 'undecodable';
+  }
+}

@@ -1,0 +1,21 @@
+// Settles takeovers by time: sessions whose ingest died, takeovers whose grace or planned time is over.
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import { endDueTakeover, endSession } from './takeovers.ts';
+
+/** An ingest reports each session every two seconds. */
+const silentAfterSeconds = 10;
+/** A planned end is fixed this long before, when agents can still follow. */
+const endsAheadSeconds = 12;
+const mostAtOnce = 100;
+
+/** Called every second by each ingest, and by the sweep. */
+export async function settleTakeovers(pool: Pool, clock: () => Date): Promise<void> {
+  const { liveSessions, takeovers } = databaseOn(pool);
+  for (const { id } of await liveSessions.silentFor(silentAfterSeconds, mostAtOnce)) {
+    await inTransaction(pool, (data) => endSession(data, id, { reason: 'lost', segmentCount: null, now: clock() }));
+  }
+  for (const due of await takeovers.due(endsAheadSeconds, mostAtOnce)) {
+    await inTransaction(pool, (data) => endDueTakeover(data, due, clock()));
+  }
+}
