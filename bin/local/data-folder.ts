@@ -28,6 +28,8 @@ export interface ConnectionFile {
   /** Issuer of access tokens. A local run has one origin for all services. */
   readonly authURL: string;
   readonly rtmpURL: string;
+  /** Address of the live ingest. */
+  readonly liveURL: string;
   /** URL of the Postgres database. It may hold a password. */
   readonly databaseURL: string;
   readonly apiKey: string;

@@ -33,6 +33,7 @@ import { mostUsualAgents } from './options.ts';
 import type { LocalOptions } from './options.ts';
 import { checkConnections, migrateAt, startDatabase } from './run-database.ts';
 import { agentConnections, connectionsOfRun, siteConnections } from './database-connections.ts';
+import { startLiveIngest } from './live-ingest.ts';
 import { openRunLog } from './run-log.ts';
 import { showSummary } from './run-summary.ts';
 import { startRtmpSink } from './rtmp-sink/rtmp-sink.ts';
@@ -106,7 +107,10 @@ async function startPlatform(run: Run): Promise<void> {
   const { pool } = connections;
   await prepareAccount(connections, surroundings, options);
 
-  const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL };
+  const { tools, encoder } = surroundings;
+  const live = started.use(await startLiveIngest({ pool, objects: connections.objects, tools, encoder, log }));
+  const liveIngest = { rtmpURL: live.rtmpURL };
+  const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
   const service = createService(connections, settings, log);
   const mailer = createFolderMailer({
     folder: folder.mails,
@@ -142,7 +146,7 @@ async function startPlatform(run: Run): Promise<void> {
       log,
     ),
   );
-  const connection = await writeConnection(run, surroundings, service.baseURL);
+  const connection = await writeConnection(run, surroundings, service.baseURL, live.rtmpURL);
   await makeDemoOnce(run, surroundings, connection);
   ending.throwIfAsked();
   if (options.synthetic) {
@@ -223,6 +227,7 @@ async function writeConnection(
   { started }: Run,
   { folder, identity, databaseURL, site, sink }: Surroundings,
   apiURL: string,
+  liveURL: string,
 ): Promise<ConnectionFile> {
   const connection: ConnectionFile = {
     apiURL,
@@ -231,6 +236,7 @@ async function writeConnection(
     siteURL: site.url,
     authURL: site.url,
     rtmpURL: rtmpURLAt(sink.port),
+    liveURL,
     databaseURL,
     apiKey: identity.apiKey,
     user: { email: localEmail, password: identity.password },

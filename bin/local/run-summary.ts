@@ -10,7 +10,7 @@ export interface SummaryOptions {
 }
 
 export function showSummary(terminal: Terminal, { connection, logFile }: SummaryOptions): void {
-  const { siteURL, apiURL, rtmpURL, apiKey, user } = connection;
+  const { siteURL, apiURL, rtmpURL, liveURL, apiKey, user } = connection;
   terminal.table([
     ['Open', siteURL],
     ['Sign in', `${siteURL}/sign-in  (${user.email}, ${user.password})`],
@@ -20,6 +20,7 @@ export function showSummary(terminal: Terminal, { connection, logFile }: Summary
     ['GraphQL', `${siteURL}${graphqlPath}  (in a browser: a page to try it)`],
     ['API key', apiKey],
     ['RTMP ingest', `${rtmpURL}  (any stream key)`],
+    ['Live ingest', `${liveURL}  (keys of live inputs: a stream's page, “Live”)`],
     ['Reference', `${apiURL}/reference`],
     ['Log', logFile],
   ]);
