@@ -44,10 +44,10 @@ export interface AudioRequest {
   readonly background?: boolean;
 }
 
-const bt709Colours =
+export const bt709Colours =
   '-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv -chroma_sample_location left'.split(' ');
 /** FLV without the duration and size in its header, which would be filled in at the end. */
-const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe:1'.split(' ');
+export const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe:1'.split(' ');
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
@@ -276,12 +276,12 @@ function videoFilters(request: PictureRequest): string[] {
 }
 
 /** The inputs of the filters that fit a picture into a frame. */
-interface FitRequest extends Pick<FrameRequest, 'dynamicRange' | 'framing'> {
+export interface FitRequest extends Pick<FrameRequest, 'dynamicRange' | 'framing'> {
   readonly size: Pick<Profile, 'width' | 'height'>;
 }
 
 /** Filters that fit a picture into the profile's frame, and convert its colours to BT.709. */
-function fitFilters({ dynamicRange = 'sdr', framing, size: frame }: FitRequest): string[] {
+export function fitFilters({ dynamicRange = 'sdr', framing, size: frame }: FitRequest): string[] {
   const { cut, size, surround } = framingFilters(framing, frame);
   const toBt709 = 'out_color_matrix=bt709:out_range=tv';
   const toneMapping = toneMappingFilters(dynamicRange);

@@ -253,7 +253,7 @@ function shortestSamples(durationSeconds: number): number {
 }
 
 /** Milliseconds since the previous message; 0 for the first of a rendition, whose time play-out fills in. */
-function sinceBefore(position: number, offsetMs: (position: number) => number): number {
+export function sinceBefore(position: number, offsetMs: (position: number) => number): number {
   return position === 0 ? 0 : offsetMs(position) - offsetMs(position - 1);
 }
 

@@ -1,0 +1,94 @@
+// The ffmpeg arguments of a live session: decoders that read a contribution from a pipe, and the encoder of its pictures.
+import { pictureLimits } from '../domain/media/source-limits.ts';
+import { encoderArguments } from '../publisher/ffmpeg/encoder-arguments.ts';
+import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
+import { decoderArguments, quiet } from '../publisher/ffmpeg/input-arguments.ts';
+import { bt709Colours, fitFilters, flvToStdout } from '../publisher/ffmpeg/item-arguments.ts';
+import { audioFormat } from '../publisher/ffmpeg/profile.ts';
+import type { Profile } from '../publisher/ffmpeg/profile.ts';
+
+/** Times in the files for decoders have this much added, as pictures may be decoded before the session's beginning. */
+export const leadInMs = 1000;
+
+/** A contribution has one small file after another, so threads would only add latency. */
+const decodingThreads = '2';
+/** Bytes and time in which ffmpeg looks for streams. The header has told it the streams already. */
+const probed = { bytes: 1_000_000, microseconds: 200_000 };
+
+/** Options that let ffmpeg read FLV from its pipe, and nothing else. */
+const fromPipe = [
+  ['-protocol_whitelist', 'pipe', '-format_whitelist', 'flv', '-max_streams', '2'],
+  ['-max_pixels', String(pictureLimits.video.pixels), '-threads', decodingThreads],
+  ['-probesize', String(probed.bytes), '-analyzeduration', String(probed.microseconds), '-fpsprobesize', '0'],
+].flat();
+const flvInput = ['-copyts', '-f', 'flv', '-i', 'pipe:0'];
+
+/**
+ * Arguments that make ffmpeg write raw pictures of a profile to stdout, one for each place on the grid from a session
+ * time on. A picture is repeated as soon as the next one is decoded.
+ */
+export function pictureDecoderArguments(profile: Profile, fromSeconds: number): string[] {
+  const { framesPerSecond } = profile;
+  const filters = [
+    ...['settb=AVTB', `setpts=PTS-${(leadInMs / 1000 + fromSeconds).toFixed(6)}/TB`],
+    ...['bwdif=mode=send_frame:deint=interlaced', `fps=${framesPerSecond}:start_time=0:round=near:eof_action=pass`],
+    ...fitFilters({ size: profile }),
+  ];
+  return [
+    ...[...quiet, '-filter_threads', decodingThreads, ...fromPipe, ...decoderArguments('sdr'), ...flvInput],
+    ...['-map', '0:v:0', '-vf', filters.join(','), '-fps_mode', 'passthrough'],
+    ...['-c:v', 'rawvideo', '-f', 'rawvideo', '-flush_packets', '1', 'pipe:1'],
+  ];
+}
+
+/** The most that sound is stretched, in samples a second: more than the session's clock is corrected. */
+const mostStretch = audioFormat.sampleRate / 100;
+
+/** Arguments that make ffmpeg write raw samples to stdout from a session time on. Gaps are silent. */
+export function soundDecoderArguments(fromSeconds: number): string[] {
+  const inTime = `aresample=${audioFormat.sampleRate}:async=${mostStretch}:first_pts=0`;
+  const filters = [
+    `asetpts=PTS-${(leadInMs / 1000 + fromSeconds).toFixed(6)}/TB`,
+    `${inTime}:min_comp=0.003:min_hard_comp=0.05:comp_duration=1`,
+    'aformat=sample_fmts=s16:channel_layouts=stereo',
+  ];
+  return [
+    ...[...quiet, '-filter_threads', '1', ...fromPipe, ...flvInput],
+    ...['-map', '0:a:0', '-af', filters.join(','), '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
+  ];
+}
+
+/** Arguments that make ffprobe print the size of the pictures in an FLV file from its pipe, as lines. */
+export const pictureSizeArguments: readonly string[] = [
+  ...['-hide_banner', '-loglevel', 'error', ...fromPipe, '-f', 'flv', '-i', 'pipe:0'],
+  ...['-select_streams', 'v:0', '-show_entries', 'stream=width,height', '-of', 'csv=p=0'],
+];
+
+/**
+ * Pictures that x264 looks ahead. None of these options is in the parameter sets. Without B-frames a picture leaves
+ * earlier, and closed GOPs begin with no picture that waits.
+ */
+const x264Live = { params: 'rc-lookahead=8:sync-lookahead=0', options: ['-b_strategy', '1', '-b-bias', '-100'] };
+
+/** Arguments that make ffmpeg encode raw pictures of a profile from stdin as FLV to stdout. */
+export function pictureEncoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
+  const { width, height, framesPerSecond } = profile;
+  return [
+    ...[...quiet, '-probesize', '32', '-analyzeduration', '0'],
+    ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)],
+    ...[
+      '-i',
+      'pipe:0',
+      '-vf',
+      'setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
+    ],
+    ...['-fps_mode', 'passthrough', ...liveEncoderArguments(encoder, profile), ...bt709Colours, ...flvToStdout],
+  ];
+}
+
+function liveEncoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
+  const usual = encoderArguments(encoder, profile);
+  if (encoder.codec !== 'libx264') return usual;
+  const params = usual.indexOf('-x264-params') + 1;
+  return [...usual.with(params, `${usual[params]!}:${x264Live.params}`), ...x264Live.options];
+}

@@ -1,0 +1,212 @@
+// The pictures and the sound of a session between arrival and encoding: decoding, stalls, gaps and restarts.
+import type { Log } from '../log.ts';
+import { describeExit } from '../publisher/ffmpeg/media-tool.ts';
+import { audioFormat } from '../publisher/ffmpeg/profile.ts';
+import type { Profile } from '../publisher/ffmpeg/profile.ts';
+import type { MediaTools } from '../publisher/media/media-tools.ts';
+import { LiveFailure } from './live-failure.ts';
+import type { SegmentEncoder } from './segment-encoder.ts';
+import { openPictureDecoder, openSoundDecoder } from './tag-decoder.ts';
+import type { RawPicture, TagDecoder } from './tag-decoder.ts';
+
+export interface TrackOptions {
+  readonly tools: MediaTools;
+  readonly profile: Profile;
+  readonly encoder: SegmentEncoder;
+  readonly steadyClock: () => number;
+  readonly onFailed: (error: LiveFailure) => void;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** Media has stalled if none arrives for this long. Then the last picture repeats, or silence is sent. */
+const stalledMs = 1000;
+/** The same happens if media arrives, but is decoded this late. */
+const lateMs = 2500;
+const decodedWithinMs = 5000;
+/** After a longer gap, media goes to a new decoder: the old one would fill the gap with pictures that are too late. */
+const mostGapMs = 3000;
+/** A decoder with more input waiting is slow rather than unable. */
+const slowBytes = 1024 * 1024;
+const reopenAfterMs = 5000;
+
+abstract class Track<Output> {
+  protected readonly options: TrackOptions;
+  protected decoder: TagDecoder<Output> | null = null;
+  protected arrivedMs = 0;
+  header: Buffer | null = null;
+  #lastMs = 0;
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(options: TrackOptions) {
+    this.options = options;
+  }
+
+  get bytesWaiting(): number {
+    return this.decoder?.bytesWaiting ?? 0;
+  }
+
+  /** @param nowMs by our clock, when the session's time begins */
+  begin(nowMs: number): void {
+    this.arrivedMs = nowMs;
+  }
+
+  /** Ends the input. Resolves when everything is decoded. */
+  async end(): Promise<void> {
+    this.decoder?.end();
+    await this.#reading;
+  }
+
+  protected isStalled(nowMs: number): boolean {
+    return nowMs - this.arrivedMs >= stalledMs;
+  }
+
+  /** Notes the time of a tag, and gives up the decoder if there was a gap before it. */
+  protected arrived(sessionMs: number): void {
+    this.arrivedMs = this.options.steadyClock();
+    if (sessionMs - this.#lastMs > mostGapMs) this.replaceDecoder();
+    this.#lastMs = Math.max(this.#lastMs, sessionMs);
+  }
+
+  /** Lets the decoder finish. The next tag goes to a new one. */
+  protected replaceDecoder(): void {
+    this.decoder?.end();
+    this.decoder = null;
+  }
+
+  protected use(decoder: TagDecoder<Output>): void {
+    this.decoder = decoder;
+    this.#reading = Promise.all([this.#reading, this.#read(decoder)]).then(() => {});
+  }
+
+  async #read(decoder: TagDecoder<Output>): Promise<void> {
+    for await (const { at, output } of decoder.outputs) {
+      if (this.options.signal.aborted) return;
+      await this.decoded(at, output);
+    }
+    const exit = await decoder.exited;
+    if (this.options.signal.aborted || exit.code === 0) return;
+    const message = describeExit(exit, decoder.log());
+    if (exit.brokenOff) this.options.onFailed(new LiveFailure('tool_failed', message));
+    else if (decoder === this.decoder) this.undecodable(message);
+  }
+
+  protected abstract decoded(at: number, output: Output): Promise<void>;
+  /** Called when the decoder has ended because of its input. */
+  protected abstract undecodable(message: string): void;
+}
+
+export class PictureTrack extends Track<RawPicture> {
+  #last: RawPicture | null = null;
+  /** The time since which tags arrive but no picture is decoded; null: none. */
+  #undecodedSinceMs: number | null = null;
+
+  /** @returns false if the header differs from an earlier one */
+  takeHeader(header: Buffer): boolean {
+    if (this.header) return this.header.equals(header);
+    this.header = Buffer.from(header);
+    return true;
+  }
+
+  /** @param displayMs session time at which the picture is shown */
+  take(decodeMs: number, body: Buffer, displayMs: number, isKeyframe: boolean): void {
+    const { tools, profile, signal } = this.options;
+    this.arrived(displayMs);
+    this.#undecodedSinceMs ??= this.arrivedMs;
+    if (!this.decoder) {
+      if (!isKeyframe) return;
+      const frame = Math.max(0, Math.round((displayMs * profile.framesPerSecond) / 1000));
+      this.use(openPictureDecoder(tools, profile, frame, signal));
+      this.decoder!.write(decodeMs, this.header!);
+    }
+    this.decoder!.write(decodeMs, body);
+  }
+
+  /** Repeats the last picture if none comes in time. @param expectedMs session time of media that arrives now */
+  check(nowMs: number, expectedMs: number): void {
+    const { encoder, profile } = this.options;
+    const isStalled = this.isStalled(nowMs);
+    if (isStalled) this.#undecodedSinceMs = null;
+    if (this.#undecodedSinceMs !== null && nowMs - this.#undecodedSinceMs > decodedWithinMs) return this.#giveUp();
+    const untilMs = expectedMs - (isStalled ? stalledMs : lateMs);
+    const until = Math.floor((untilMs * profile.framesPerSecond) / 1000);
+    while (this.#last && encoder.picturesWritten < until && !encoder.isBehind) encoder.writePicture(this.#last);
+  }
+
+  protected override async decoded(at: number, picture: RawPicture): Promise<void> {
+    const { encoder } = this.options;
+    this.#undecodedSinceMs = null;
+    // A late picture is shown too, if another one has to be repeated.
+    this.#last = picture;
+    while (encoder.picturesWritten <= at) {
+      encoder.writePicture(picture);
+      await encoder.caughtUp();
+      if (this.options.signal.aborted) return;
+    }
+  }
+
+  protected override undecodable(message: string): void {
+    this.options.onFailed(new LiveFailure('undecodable', message));
+  }
+
+  #giveUp(): void {
+    const isSlow = this.options.encoder.isBehind || this.bytesWaiting > slowBytes;
+    const reason = isSlow ? 'overloaded' : 'undecodable';
+    this.options.onFailed(
+      new LiveFailure(reason, `no picture was decoded for 5 s: ${this.decoder?.log() || 'no message'}`),
+    );
+  }
+}
+
+export class SoundTrack extends Track<Buffer> {
+  #codec: string | null = null;
+  #reopenMs = -Infinity;
+
+  /** Notes the codec of the next tag. */
+  takeCodec(codec: string): void {
+    if (this.#codec === codec) return;
+    this.#codec = codec;
+    this.header = null;
+    this.replaceDecoder();
+  }
+
+  takeHeader(header: Buffer): void {
+    if (this.header?.equals(header)) return;
+    this.header = Buffer.from(header);
+    this.replaceDecoder();
+  }
+
+  /** @param sessionMs not negative */
+  take(sessionMs: number, body: Buffer): void {
+    const { tools, signal } = this.options;
+    this.arrived(sessionMs);
+    if (!this.decoder) {
+      if (this.arrivedMs < this.#reopenMs || (this.#codec === 'aac' && !this.header)) return;
+      const sample = Math.round((sessionMs * audioFormat.sampleRate) / 1000);
+      this.use(openSoundDecoder(tools, sample, signal));
+      if (this.header) this.decoder!.write(sessionMs, this.header);
+    }
+    this.decoder!.write(sessionMs, body);
+  }
+
+  /** Writes silence beside the pictures if no sound comes in time. */
+  check(nowMs: number, expectedMs: number): void {
+    const { encoder, profile } = this.options;
+    const soundMs = (encoder.samplesWritten * 1000) / audioFormat.sampleRate;
+    if (!this.isStalled(nowMs) && expectedMs - soundMs < lateMs) return;
+    encoder.writeSilence(encoder.picturesWritten * profile.samplesPerFrame);
+  }
+
+  protected override async decoded(at: number, samples: Buffer): Promise<void> {
+    const { encoder } = this.options;
+    encoder.writeSilence(at);
+    const late = Math.max(0, encoder.samplesWritten - at) * audioFormat.bytesPerSample;
+    if (late < samples.length) encoder.writeSound(samples.subarray(late));
+  }
+
+  protected override undecodable(message: string): void {
+    this.options.log('live_sound_undecodable', { message });
+    this.decoder = null;
+    this.#reopenMs = this.options.steadyClock() + reopenAfterMs;
+  }
+}
