@@ -46,7 +46,9 @@ const mostStretch = audioFormat.sampleRate / 100;
 
 /** Arguments that make ffmpeg write raw samples to stdout from a session time on. Gaps are silent. */
 export function soundDecoderArguments(fromSeconds: number): string[] {
-  const inTime = `aresample=${audioFormat.sampleRate}:async=${mostStretch}:first_pts=0`;
+  // Without the flag, sound of this rate is not resampled until it is first stretched. The resampler that begins then
+  // puts silence before it, from 0 on.
+  const inTime = `aresample=${audioFormat.sampleRate}:flags=res:async=${mostStretch}:first_pts=0`;
   const filters = [
     `asetpts=PTS-${(leadInMs / 1000 + fromSeconds).toFixed(6)}/TB`,
     `${inTime}:min_comp=0.003:min_hard_comp=0.05:comp_duration=1`,
@@ -80,7 +82,7 @@ export function pictureEncoderArguments(encoder: EncoderSettings, profile: Profi
       '-i',
       'pipe:0',
       '-vf',
-      'setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
+      'setsar=1,setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
     ],
     ...['-fps_mode', 'passthrough', ...liveEncoderArguments(encoder, profile), ...bt709Colours, ...flvToStdout],
   ];

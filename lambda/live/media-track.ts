@@ -21,7 +21,7 @@ export interface TrackOptions {
 
 /** Media has stalled if none arrives for this long. Then the last picture repeats, or silence is sent. */
 const stalledMs = 1000;
-/** The same happens if media arrives, but is decoded this late. */
+/** The same happens if media arrives, but none of it is decoded for this long. */
 const lateMs = 2500;
 const decodedWithinMs = 5000;
 /** After a longer gap, media goes to a new decoder: the old one would fill the gap with pictures that are too late. */
@@ -34,6 +34,8 @@ abstract class Track<Output> {
   protected readonly options: TrackOptions;
   protected decoder: TagDecoder<Output> | null = null;
   protected arrivedMs = 0;
+  /** The time since which tags arrive but nothing is decoded; null: none. */
+  protected undecodedSinceMs: number | null = null;
   header: Buffer | null = null;
   #lastMs = 0;
   #reading: Promise<void> = Promise.resolve();
@@ -57,13 +59,19 @@ abstract class Track<Output> {
     await this.#reading;
   }
 
-  protected isStalled(nowMs: number): boolean {
-    return nowMs - this.arrivedMs >= stalledMs;
+  /** The time by which media is late if it has to be replaced; null: it has not. */
+  protected lateByMs(nowMs: number): number | null {
+    if (nowMs - this.arrivedMs >= stalledMs) {
+      this.undecodedSinceMs = null;
+      return stalledMs;
+    }
+    return this.undecodedSinceMs !== null && nowMs - this.undecodedSinceMs >= lateMs ? lateMs : null;
   }
 
   /** Notes the time of a tag, and gives up the decoder if there was a gap before it. */
   protected arrived(sessionMs: number): void {
     this.arrivedMs = this.options.steadyClock();
+    this.undecodedSinceMs ??= this.arrivedMs;
     if (sessionMs - this.#lastMs > mostGapMs) this.replaceDecoder();
     this.#lastMs = Math.max(this.#lastMs, sessionMs);
   }
@@ -82,6 +90,7 @@ abstract class Track<Output> {
   async #read(decoder: TagDecoder<Output>): Promise<void> {
     for await (const { at, output } of decoder.outputs) {
       if (this.options.signal.aborted) return;
+      this.undecodedSinceMs = null;
       await this.decoded(at, output);
     }
     const exit = await decoder.exited;
@@ -98,8 +107,6 @@ abstract class Track<Output> {
 
 export class PictureTrack extends Track<RawPicture> {
   #last: RawPicture | null = null;
-  /** The time since which tags arrive but no picture is decoded; null: none. */
-  #undecodedSinceMs: number | null = null;
 
   /** @returns false if the header differs from an earlier one */
   takeHeader(header: Buffer): boolean {
@@ -112,7 +119,6 @@ export class PictureTrack extends Track<RawPicture> {
   take(decodeMs: number, body: Buffer, displayMs: number, isKeyframe: boolean): void {
     const { tools, profile, signal } = this.options;
     this.arrived(displayMs);
-    this.#undecodedSinceMs ??= this.arrivedMs;
     if (!this.decoder) {
       if (!isKeyframe) return;
       const frame = Math.max(0, Math.round((displayMs * profile.framesPerSecond) / 1000));
@@ -125,17 +131,15 @@ export class PictureTrack extends Track<RawPicture> {
   /** Repeats the last picture if none comes in time. @param expectedMs session time of media that arrives now */
   check(nowMs: number, expectedMs: number): void {
     const { encoder, profile } = this.options;
-    const isStalled = this.isStalled(nowMs);
-    if (isStalled) this.#undecodedSinceMs = null;
-    if (this.#undecodedSinceMs !== null && nowMs - this.#undecodedSinceMs > decodedWithinMs) return this.#giveUp();
-    const untilMs = expectedMs - (isStalled ? stalledMs : lateMs);
-    const until = Math.floor((untilMs * profile.framesPerSecond) / 1000);
+    const lateMs = this.lateByMs(nowMs);
+    if (this.undecodedSinceMs !== null && nowMs - this.undecodedSinceMs > decodedWithinMs) return this.#giveUp();
+    if (lateMs === null) return;
+    const until = Math.floor(((expectedMs - lateMs) * profile.framesPerSecond) / 1000);
     while (this.#last && encoder.picturesWritten < until && !encoder.isBehind) encoder.writePicture(this.#last);
   }
 
   protected override async decoded(at: number, picture: RawPicture): Promise<void> {
     const { encoder } = this.options;
-    this.#undecodedSinceMs = null;
     // A late picture is shown too, if another one has to be repeated.
     this.#last = picture;
     while (encoder.picturesWritten <= at) {
@@ -190,10 +194,9 @@ export class SoundTrack extends Track<Buffer> {
   }
 
   /** Writes silence beside the pictures if no sound comes in time. */
-  check(nowMs: number, expectedMs: number): void {
+  check(nowMs: number): void {
     const { encoder, profile } = this.options;
-    const soundMs = (encoder.samplesWritten * 1000) / audioFormat.sampleRate;
-    if (!this.isStalled(nowMs) && expectedMs - soundMs < lateMs) return;
+    if (this.lateByMs(nowMs) === null) return;
     encoder.writeSilence(encoder.picturesWritten * profile.samplesPerFrame);
   }
 

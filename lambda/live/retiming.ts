@@ -97,8 +97,8 @@ export class Retiming {
   #correct(second: number, sinceMs: number, usualLagMs: number): void {
     const errorMs = this.#lagSince(-Infinity)! - usualLagMs;
     const recentMs = this.#lagSince(second - firstSeconds)! - usualLagMs;
-    const hasRecent = this.#earliest.length > firstSeconds;
-    if (recentMs > mostLateMs && hasRecent) {
+    const recentSeconds = this.#earliest.filter((each) => each.second >= second - firstSeconds).length;
+    if (recentMs > mostLateMs && recentSeconds > firstSeconds) {
       this.#correctionMs += recentMs;
       this.#earliest = [];
     } else if (errorMs < -mostLateMs) {

@@ -1,6 +1,7 @@
 // Encodes a session's raw pictures and samples once, and cuts them into segments of one closed GOP each.
 import { availableParallelism } from 'node:os';
 import { preparingMemoryMiB } from '../domain/fleet/capacity.ts';
+import type { FrameRange } from '../domain/playout/composition.ts';
 import { firstSoundFrameFrom, pictureOffsetMs, soundOffsetMs } from '../domain/playout/prepared-play-out.ts';
 import { latencySamples, openAudioEncoder } from '../publisher/ffmpeg/audio-encoder.ts';
 import type { AudioEncoder } from '../publisher/ffmpeg/audio-encoder.ts';
@@ -60,8 +61,8 @@ export class SegmentEncoder {
   #samplesWritten = 0;
   /** The first sample after silence. */
   #soundBegan = 0;
-  /** The end of the last samples that came from the contributor. */
-  #ownSamplesEnd = 0;
+  /** Ranges of samples that came from the contributor, in order. */
+  #ownSamples: FrameRange[] = [];
   #segments = 0;
   #isClosed = false;
 
@@ -115,8 +116,11 @@ export class SegmentEncoder {
   /** @param samples whole samples, which are changed in place */
   writeSound(samples: Buffer): void {
     fadeIn(samples, this.#samplesWritten - this.#soundBegan);
+    const first = this.#samplesWritten;
     this.#samplesWritten += samples.length / bytesPerSample;
-    this.#ownSamplesEnd = this.#samplesWritten;
+    const last = this.#ownSamples.at(-1);
+    const own = { first: last?.end === first ? last.first : first, end: this.#samplesWritten };
+    this.#ownSamples.splice(last?.end === first ? -1 : this.#ownSamples.length, 1, own);
     this.#sound.write(samples);
   }
 
@@ -203,7 +207,8 @@ export class SegmentEncoder {
       if (this.#pictureMessages.length < gopFrames || this.#soundMessages.length < soundFrames) return;
       const pictures = { messages: this.#pictureMessages.splice(0, gopFrames), sequenceHeader: this.#pictureHeader };
       const sound = { messages: this.#soundMessages.splice(0, soundFrames), sequenceHeader: this.#soundHeader };
-      const hasSilentSound = this.#ownSamplesEnd <= groups.first * samplesPerFrame;
+      this.#ownSamples = this.#ownSamples.filter(({ end }) => end > groups.first * samplesPerFrame);
+      const hasSilentSound = !this.#ownSamples.some(({ first }) => first < groups.end * samplesPerFrame);
       this.#segments += 1;
       onSegment({
         number,

@@ -36,6 +36,8 @@ export interface SessionEncoder {
   receive(tag: ContributedTag): void;
   /** Bytes that are received and not decoded yet. More than 64 MiB end the session. */
   readonly bytesWaiting: number;
+  /** Seconds of pictures that were passed to the encoder. */
+  readonly encodedSeconds: number;
   /** Ends the session. Resolves when its whole GOPs are out; the incomplete last one is discarded. */
   end(): Promise<void>;
   /** Ends the session at once, without further segments. */
@@ -102,7 +104,12 @@ class Session implements SessionEncoder {
   }
 
   get bytesWaiting(): number {
+    if (this.#isOver) return 0;
     return this.#waitingBytes + this.#pictures.bytesWaiting + this.#sound.bytesWaiting;
+  }
+
+  get encodedSeconds(): number {
+    return (this.#encoder.picturesWritten * this.#frameMs) / 1000;
   }
 
   receive(tag: ContributedTag): void {
@@ -133,7 +140,7 @@ class Session implements SessionEncoder {
     this.#isOver = true;
     clearInterval(this.#checking);
     this.#waiting = [];
-    this.#waitingBytes = 0;
+    this.#earlySound = [];
     this.#abort.abort();
     void this.#encoder.close();
   }
@@ -147,12 +154,13 @@ class Session implements SessionEncoder {
 
   /** Passes on the tags that are due. */
   #admit(mostAhead = mostAheadMs): void {
+    const tags = this.#waiting;
     let count = 0;
-    while (count < this.#waiting.length && !this.#isOver && this.#pass(this.#waiting[count]!, mostAhead)) {
-      this.#waitingBytes -= this.#waiting[count]!.body.length;
+    while (count < tags.length && !this.#isOver && this.#pass(tags[count]!, mostAhead)) {
+      this.#waitingBytes -= tags[count]!.body.length;
       count += 1;
     }
-    if (!this.#isOver) this.#waiting.splice(0, count);
+    if (!this.#isOver) tags.splice(0, count);
   }
 
   /** @returns false if the tag has to wait */
@@ -173,7 +181,7 @@ class Session implements SessionEncoder {
     const decodeMs = this.#due(tag, mostAhead);
     if (decodeMs === 'later') return false;
     if (decodeMs === null) return true;
-    this.#facts.picture(tag.timestampMs, picture.isKeyframe);
+    this.#facts.picture(tag.timestampMs, picture);
     const displayMs = this.#grid.snapped(decodeMs + picture.compositionMs);
     this.#pictures.take(displayMs - picture.compositionMs, tag.body, displayMs, picture.isKeyframe);
     return true;
@@ -260,7 +268,7 @@ class Session implements SessionEncoder {
     const expectedMs = this.#retiming.expectedMs(nowMs);
     this.#pictures.check(nowMs, expectedMs);
     if (this.#isOver) return;
-    this.#sound.check(nowMs, expectedMs);
+    this.#sound.check(nowMs);
     const behindMs = expectedMs - this.#encoder.picturesWritten * this.#frameMs;
     if (behindMs > mostBehindMs && this.#encoder.isBehind)
       this.#fail(new LiveFailure('overloaded', `the encoder is ${Math.round(behindMs)} ms behind`));

@@ -1,4 +1,5 @@
 // Facts about a contribution that are measured while it arrives: framerate, bitrate and the distance of keyframes.
+import type { VideoTag } from '../publisher/ffmpeg/video-tag.ts';
 
 /** A contribution as it arrives. */
 export interface LiveSource {
@@ -53,15 +54,16 @@ export class SourceFacts {
   }
 
   /** @param timestampMs the decoding time by the contributor's clock */
-  picture(timestampMs: number, isKeyframe: boolean): void {
+  picture(timestampMs: number, { isKeyframe, compositionMs }: Pick<VideoTag, 'isKeyframe' | 'compositionMs'>): void {
     const last = this.#pictureTimes.at(-1);
     if (last !== undefined && (timestampMs < last || timestampMs > last + windowMs)) this.#forgetTimes();
     this.#pictureTimes.push(timestampMs);
     if (this.#pictureTimes[0]! < timestampMs - windowMs || this.#pictureTimes.length > mostPictures)
       this.#pictureTimes.shift();
     if (!isKeyframe) return;
-    if (this.#keyframeMs !== null) this.#keyframeSeconds = Math.round(timestampMs - this.#keyframeMs) / 1000;
-    this.#keyframeMs = timestampMs;
+    const shownMs = timestampMs + compositionMs;
+    if (this.#keyframeMs !== null) this.#keyframeSeconds = (shownMs - this.#keyframeMs) / 1000;
+    this.#keyframeMs = shownMs;
   }
 
   /** Counts bytes, and reports the source if it is known and has changed. */

@@ -127,7 +127,6 @@ export async function readPictureSize(
   const ffprobe = startMediaTool(ffprobePath, pictureSizeArguments, {
     readAheadBytes: 4096,
     signal: AbortSignal.any([signal, AbortSignal.timeout(sizeTimeoutMs)]),
-    background: true,
     memoryMiB: examiningMemoryMiB,
   });
   for (const piece of [flvStart('video'), ...flvTag('video', 0, header), ...flvTag('video', 0, keyframe)])

@@ -35,12 +35,18 @@ export interface ClipOptions {
   readonly filters?: readonly string[];
 }
 
-/** Flashes and beeps every second, after half a second, for a tenth of a second. */
-const flash = 'between(mod(t\\,1)\\,0.499\\,0.6)';
+/** Flashes and beeps every second, after 0.4 s, for a tenth of a second. */
+const flash = 'between(mod(t\\,1)\\,0.399\\,0.5)';
 
 /** The tags of a clip whose picture flashes and whose sound beeps at the same moments. */
 export async function clip({ ffmpegPath }: MediaTools, options: ClipOptions): Promise<ContributedTag[]> {
-  const { seconds, size = '320x180', rate = '30', sound = ['-c:a', 'aac', '-ar', '48000', '-ac', '2'], filters = [] } = options;
+  const {
+    seconds,
+    size = '320x180',
+    rate = '30',
+    sound = ['-c:a', 'aac', '-ar', '48000', '-ac', '2'],
+    filters = [],
+  } = options;
   const { video = ['-preset', 'ultrafast', '-g', '60', '-bf', '0'] } = options;
   const drawn = [
     `testsrc2=s=${size}:r=${rate}:d=${seconds}`,
@@ -89,56 +95,64 @@ export interface Encoded {
   readonly failure: LiveFailure | null;
 }
 
-export interface SendOptions extends Partial<
-  Pick<SessionEncoderOptions, 'format' | 'encoder' | 'onSegment' | 'steadyClock'>
-> {
-  /** Seconds of the encoder's clock for a real one. */
+export interface SendOptions extends Partial<Pick<SessionEncoderOptions, 'format' | 'encoder' | 'onSegment'>> {
+  /** Most seconds of the encoder's clock for a real one. */
   readonly speed?: number;
+  /** Whether the clock waits for the encoder, so that a slow machine is not late. */
+  readonly waits?: boolean;
   /** Time at which the session ends, if it is not the last arrival's. */
   readonly untilMs?: number;
   /** Called before each arrival. */
-  readonly before?: (session: SessionEncoder, arrival: Arrival) => void;
+  readonly before?: (session: SessionEncoder, arrival: Arrival) => void | Promise<void>;
 }
 
+/** The clock is ahead of the encoder by less than the time after which the encoder would give media up. */
+const mostAheadMs = 1600;
+const stepMs = 20;
+
 /** Sends tags to an encoder until their end, or until it fails. */
-export async function send(tools: MediaTools, arrivals: readonly Arrival[], options: SendOptions = {}): Promise<Encoded> {
-  const { speed = 3, untilMs = arrivals.at(-1)?.atMs ?? 0, before } = options;
-  const startMs = performance.now();
-  const nowMs = () => (performance.now() - startMs) * speed;
+export async function send(
+  tools: MediaTools,
+  arrivals: readonly Arrival[],
+  options: SendOptions = {},
+): Promise<Encoded> {
+  const { speed = 5, waits = true, untilMs = arrivals.at(-1)?.atMs ?? 0, before, ...others } = options;
+  let nowMs = 0;
   const segments: LiveSegment[] = [];
   const times: number[] = [];
   const sources: LiveSource[] = [];
-  const failed = Promise.withResolvers<LiveFailure>();
   let failure: LiveFailure | null = null;
   const session = openSessionEncoder({
     tools,
     format,
     encoder: fastEncoder,
     onSource: (source) => sources.push(source),
-    onFailed: (error) => {
-      failure = error;
-      failed.resolve(error);
-    },
-    steadyClock: nowMs,
+    onFailed: (error) => (failure = error),
+    steadyClock: () => nowMs,
     log: () => {},
-    ...options,
+    ...others,
     onSegment: (segment) => {
       segments.push(segment);
-      times.push(nowMs());
-      options.onSegment?.(segment);
+      times.push(nowMs);
+      others.onSegment?.(segment);
     },
   });
-  const waitUntil = async (atMs: number) => {
-    const waitMs = (atMs - nowMs()) / speed;
-    if (waitMs > 1) await Promise.race([delay(waitMs), failed.promise]);
+  const startMs = performance.now();
+  const advance = async (toMs: number) => {
+    while (nowMs < toMs && !failure) {
+      const waitMs = nowMs / speed - (performance.now() - startMs);
+      if (waitMs > 1) await delay(waitMs);
+      else if (waits && nowMs > session.encodedSeconds * 1000 + mostAheadMs) await delay(5);
+      else nowMs = Math.min(toMs, nowMs + stepMs);
+    }
   };
   for (const arrival of arrivals) {
-    await waitUntil(arrival.atMs);
+    await advance(arrival.atMs);
     if (failure) break;
-    before?.(session, arrival);
+    await before?.(session, arrival);
     session.receive(arrival.tag);
   }
-  await waitUntil(untilMs);
+  await advance(untilMs);
   await session.end();
   return { segments, times, sources, failure };
 }
@@ -178,7 +192,10 @@ export async function writeFLV(path: string, segments: readonly LiveSegment[]): 
     const { header, groups } = messagesOf(segment);
     const rate = header.framesPerSecond!;
     if (pictures === 0) {
-      pieces.push(...flvTag('video', 0, header.videoSequenceHeader!), ...flvTag('audio', 0, header.audioSequenceHeader));
+      pieces.push(
+        ...flvTag('video', 0, header.videoSequenceHeader!),
+        ...flvTag('audio', 0, header.audioSequenceHeader),
+      );
     }
     for (const { picture, sound } of groups) {
       pieces.push(...flvTag('video', pictureOffsetMs(pictures, rate), picture));

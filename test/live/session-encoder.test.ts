@@ -1,0 +1,115 @@
+// Contributions of any form become segments with exact groups, in sync, with the parameter sets of prepared media.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { firstSoundFrameFrom } from '../../lambda/domain/playout/prepared-play-out.ts';
+import { renditionOf } from '../../lambda/domain/playout/rendition.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { readVideoTag } from '../../lambda/publisher/ffmpeg/video-tag.ts';
+import { assertSegment, maxHeaderBytes, readSegmentHeader } from '../../lambda/publisher/prepared/segment-format.ts';
+import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
+import { fastEncoder, mediaSample } from '../support/media-samples.ts';
+import { beeps, flashes } from '../support/sync-clip.ts';
+import { clip, format, messagesOf, onTime, send, writeFLV } from './contributor.ts';
+import type { ClipOptions, Encoded } from './contributor.ts';
+
+const tools = await findMediaTools(process.env);
+const folder = await mkdtemp(join(tmpdir(), 'live-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+const gopFrames = 60;
+const frameSeconds = 1 / 30;
+const syncSeconds = 0.021;
+
+/** Requires all segments of a session to have exactly the groups of their numbers. */
+function expectExact({ segments, failure }: Encoded, count: number): void {
+  expect(failure).toBeNull();
+  expect(segments.map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, number) => number));
+  for (const { number, bytes, frameCount } of segments) {
+    assertSegment(bytes);
+    const { header, groups } = messagesOf({ number, bytes, frameCount, hasSilentSound: false });
+    expect(header).toMatchObject({
+      firstGroup: number * gopFrames,
+      groupCount: gopFrames,
+      gopFrames,
+      framesPerSecond: 30,
+    });
+    const tags = groups.map(({ picture }) => readVideoTag(picture));
+    expect(tags.map(({ isKeyframe }) => isKeyframe)).toEqual(tags.map((_, index) => index === 0));
+    expect(new Set(tags.map(({ compositionMs }) => compositionMs))).toEqual(new Set([33]));
+    for (const [group, { sound }] of groups.entries()) {
+      const picture = number * gopFrames + group;
+      expect(sound).toHaveLength(firstSoundFrameFrom(picture + 1, 30) - firstSoundFrameFrom(picture, 30));
+    }
+  }
+}
+
+/** Requires each flash to be with its beep, and at its time. */
+async function expectSync({ segments }: Encoded, name: string, atMost = syncSeconds): Promise<void> {
+  const file = await writeFLV(join(folder, `${name}.flv`), segments);
+  const [seen, heard] = await Promise.all([flashes(tools, file, 30), beeps(tools, file)]);
+  expect(seen).toHaveLength(segments.length * 2);
+  for (const [second, time] of seen.entries()) {
+    expect(Math.abs(time - heard[second]!)).toBeLessThanOrEqual(atMost);
+    expect(Math.abs(time - second - 0.4)).toBeLessThan(2 * frameSeconds);
+  }
+}
+
+const shapes: readonly [string, ClipOptions, Partial<Encoded['sources'][number]>][] = [
+  [
+    '29.97 with B-frames',
+    { seconds: 6.5, rate: '30000/1001', video: ['-preset', 'veryfast', '-bf', '3', '-g', '60'] },
+    { framerate: 29.97, audioCodec: 'aac', width: 320, height: 180 },
+  ],
+  [
+    '25 with mono sound at 44.1 kHz, and an odd size',
+    { seconds: 6.5, rate: '25', size: '322x274', sound: ['-c:a', 'aac', '-ar', '44100', '-ac', '1'] },
+    { framerate: 25, width: 322, height: 274 },
+  ],
+  [
+    'variable rate, and MP3',
+    {
+      seconds: 6.5,
+      rate: '60',
+      filters: ["select='between(mod(t\\,1)\\,0.35\\,0.55)+not(mod(n\\,7))+not(mod(n\\,11))'"],
+      sound: ['-c:a', 'libmp3lame', '-ar', '44100'],
+    },
+    { framerate: null, audioCodec: 'mp3' },
+  ],
+];
+
+describe('a session', { timeout: 60_000 }, () => {
+  it.each(shapes)('of %s gives whole segments in sync', async (name, options, source) => {
+    const encoded = await send(tools, onTime(await clip(tools, options)));
+    expectExact(encoded, 3);
+    expect(encoded.sources.at(-1)).toMatchObject({ videoCodec: 'h264', ...source });
+    await expectSync(encoded, name.slice(0, 5));
+  });
+
+  it('without sound has silence', async () => {
+    const encoded = await send(tools, onTime(await clip(tools, { seconds: 4.5, sound: null })));
+    expectExact(encoded, 2);
+    expect(encoded.segments.map(({ hasSilentSound }) => hasSilentSound)).toEqual([true, true]);
+    expect(encoded.sources.at(-1)).toMatchObject({ audioCodec: null });
+    expect(await beeps(tools, await writeFLV(join(folder, 'silent.flv'), encoded.segments))).toEqual([]);
+  });
+
+  it('has the parameter sets and the audio header of prepared media', async () => {
+    const { segments } = await send(tools, onTime(await clip(tools, { seconds: 2.2 })));
+    const request = {
+      rendition: renditionOf('hash', { kind: 'video', durationSeconds: 1 }, format),
+      segment: 0,
+      sourceURL: await mediaSample('plain.mp4'),
+      kind: 'video',
+      hasAudio: true,
+      encoder: fastEncoder,
+    } as const;
+    const prepared = await prepareSegment(tools, request, new AbortController().signal);
+    const [live, usual] = [segments[0]!.bytes, prepared].map((bytes) =>
+      readSegmentHeader(bytes.subarray(0, maxHeaderBytes)),
+    );
+    expect(live!.videoSequenceHeader).toEqual(usual!.videoSequenceHeader);
+    expect(live!.audioSequenceHeader).toEqual(usual!.audioSequenceHeader);
+  });
+});
