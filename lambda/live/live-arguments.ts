@@ -10,9 +10,9 @@ import type { Profile } from '../publisher/ffmpeg/profile.ts';
 /** Times in the files for decoders have this much added, as pictures may be decoded before the session's beginning. */
 export const leadInMs = 1000;
 
-/** A contribution has one small file after another, so threads would only add latency. */
+/** Each further thread adds a picture of latency. */
 const decodingThreads = '2';
-/** Bytes and time in which ffmpeg looks for streams. The header has told it the streams already. */
+/** Bytes and time in which ffmpeg looks for streams. The headers at the beginning name them already. */
 const probed = { bytes: 1_000_000, microseconds: 200_000 };
 
 /** Options that let ffmpeg read FLV from its pipe, and nothing else. */
@@ -28,17 +28,18 @@ const flvInput = ['-copyts', '-f', 'flv', '-i', 'pipe:0'];
  * time on. A picture is repeated as soon as the next one is decoded.
  */
 export function pictureDecoderArguments(profile: Profile, fromSeconds: number): string[] {
-  const { framesPerSecond } = profile;
   const filters = [
-    ...['settb=AVTB', `setpts=PTS-${(leadInMs / 1000 + fromSeconds).toFixed(6)}/TB`],
-    ...['bwdif=mode=send_frame:deint=interlaced', `fps=${framesPerSecond}:start_time=0:round=near:eof_action=pass`],
+    'settb=AVTB',
+    `setpts=PTS-${(leadInMs / 1000 + fromSeconds).toFixed(6)}/TB`,
+    'bwdif=mode=send_frame:deint=interlaced',
+    `fps=${profile.framesPerSecond}:start_time=0:round=near:eof_action=pass`,
     ...fitFilters({ size: profile }),
   ];
   return [
-    ...[...quiet, '-filter_threads', decodingThreads, ...fromPipe, ...decoderArguments('sdr'), ...flvInput],
-    ...['-map', '0:v:0', '-vf', filters.join(','), '-fps_mode', 'passthrough'],
-    ...['-c:v', 'rawvideo', '-f', 'rawvideo', '-flush_packets', '1', 'pipe:1'],
-  ];
+    [...quiet, '-filter_threads', decodingThreads, ...fromPipe, ...decoderArguments('sdr'), ...flvInput],
+    ['-map', '0:v:0', '-vf', filters.join(','), '-fps_mode', 'passthrough'],
+    ['-c:v', 'rawvideo', '-f', 'rawvideo', '-flush_packets', '1', 'pipe:1'],
+  ].flat();
 }
 
 /** The most that sound is stretched, in samples a second: more than the session's clock is corrected. */
@@ -55,16 +56,16 @@ export function soundDecoderArguments(fromSeconds: number): string[] {
     'aformat=sample_fmts=s16:channel_layouts=stereo',
   ];
   return [
-    ...[...quiet, '-filter_threads', '1', ...fromPipe, ...flvInput],
-    ...['-map', '0:a:0', '-af', filters.join(','), '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
-  ];
+    [...quiet, '-filter_threads', '1', ...fromPipe, ...flvInput],
+    ['-map', '0:a:0', '-af', filters.join(','), '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
+  ].flat();
 }
 
-/** Arguments that make ffprobe print the size of the pictures in an FLV file from its pipe, as lines. */
+/** Arguments that make ffprobe print the size of the pictures in an FLV file from its pipe, as a line. */
 export const pictureSizeArguments: readonly string[] = [
-  ...['-hide_banner', '-loglevel', 'error', ...fromPipe, '-f', 'flv', '-i', 'pipe:0'],
-  ...['-select_streams', 'v:0', '-show_entries', 'stream=width,height', '-of', 'csv=p=0'],
-];
+  ['-hide_banner', '-loglevel', 'error', ...fromPipe, '-f', 'flv', '-i', 'pipe:0'],
+  ['-select_streams', 'v:0', '-show_entries', 'stream=width,height', '-of', 'csv=p=0'],
+].flat();
 
 /**
  * Pictures that x264 looks ahead. None of these options is in the parameter sets. Without B-frames a picture leaves
@@ -72,20 +73,18 @@ export const pictureSizeArguments: readonly string[] = [
  */
 const x264Live = { params: 'rc-lookahead=8:sync-lookahead=0', options: ['-b_strategy', '1', '-b-bias', '-100'] };
 
+/** The facts of pictures that raw ones do not have. They are in the parameter sets. */
+const asPrepared = 'setsar=1,setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709';
+
 /** Arguments that make ffmpeg encode raw pictures of a profile from stdin as FLV to stdout. */
 export function pictureEncoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
   return [
-    ...[...quiet, '-probesize', '32', '-analyzeduration', '0'],
-    ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)],
-    ...[
-      '-i',
-      'pipe:0',
-      '-vf',
-      'setsar=1,setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
-    ],
-    ...['-fps_mode', 'passthrough', ...liveEncoderArguments(encoder, profile), ...bt709Colours, ...flvToStdout],
-  ];
+    [...quiet, '-probesize', '32', '-analyzeduration', '0'],
+    ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)],
+    ['-i', 'pipe:0', '-vf', asPrepared, '-fps_mode', 'passthrough'],
+    [...liveEncoderArguments(encoder, profile), ...bt709Colours, ...flvToStdout],
+  ].flat();
 }
 
 function liveEncoderArguments(encoder: EncoderSettings, profile: Profile): string[] {

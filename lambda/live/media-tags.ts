@@ -19,7 +19,7 @@ export interface SoundTag {
 /** Codecs by their number in FLV (Adobe Flash Video File Format 10.1, E.4.3.1 and E.4.2.1). */
 const avcNumber = 7;
 const aacNumber = 10;
-const mp3Numbers = [2, 14];
+const mp3Numbers = new Set([2, 14]);
 /** Codecs by their name in Enhanced RTMP. */
 const codecOfName: Readonly<Record<string, string>> = { hvc1: 'hevc', av01: 'av1', vp09: 'vp9' };
 const extendedBit = 0x80;
@@ -48,7 +48,7 @@ export function soundTagOf(body: Buffer): SoundTag | null {
   if (body.length < 2) return null;
   const number = body[0]! >> 4;
   if (number === aacNumber) return { codec: 'aac', isSequenceHeader: body[1] === 0 };
-  return { codec: mp3Numbers.includes(number) ? 'mp3' : null, isSequenceHeader: false };
+  return { codec: mp3Numbers.has(number) ? 'mp3' : null, isSequenceHeader: false };
 }
 
 /** The start of an FLV file with one kind of media. */

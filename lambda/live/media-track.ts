@@ -59,7 +59,7 @@ abstract class Track<Output> {
     await this.#reading;
   }
 
-  /** The time by which media is late if it has to be replaced; null: it has not. */
+  /** The lateness of media that has to be replaced, in milliseconds; null: none has to be. */
   protected lateByMs(nowMs: number): number | null {
     if (nowMs - this.arrivedMs >= stalledMs) {
       this.undecodedSinceMs = null;
@@ -107,6 +107,7 @@ abstract class Track<Output> {
 
 export class PictureTrack extends Track<RawPicture> {
   #last: RawPicture | null = null;
+  #isRepeating = false;
 
   /** @returns false if the header differs from an earlier one */
   takeHeader(header: Buffer): boolean {
@@ -130,22 +131,32 @@ export class PictureTrack extends Track<RawPicture> {
 
   /** Repeats the last picture if none comes in time. @param expectedMs session time of media that arrives now */
   check(nowMs: number, expectedMs: number): void {
-    const { encoder, profile } = this.options;
     const lateMs = this.lateByMs(nowMs);
     if (this.undecodedSinceMs !== null && nowMs - this.undecodedSinceMs > decodedWithinMs) return this.#giveUp();
     if (lateMs === null) return;
-    const until = Math.floor(((expectedMs - lateMs) * profile.framesPerSecond) / 1000);
-    while (this.#last && encoder.picturesWritten < until && !encoder.isBehind) encoder.writePicture(this.#last);
+    void this.#repeat(Math.floor(((expectedMs - lateMs) * this.options.profile.framesPerSecond) / 1000));
+  }
+
+  /** Repeats the last picture up to a place on the grid. */
+  async #repeat(until: number): Promise<void> {
+    const { encoder, signal } = this.options;
+    if (this.#isRepeating) return;
+    this.#isRepeating = true;
+    while (this.#last && encoder.picturesWritten < until && !signal.aborted) {
+      encoder.writePicture(this.#last);
+      await encoder.caughtUp();
+    }
+    this.#isRepeating = false;
   }
 
   protected override async decoded(at: number, picture: RawPicture): Promise<void> {
     const { encoder } = this.options;
+    const before = this.#last ?? picture;
     // A late picture is shown too, if another one has to be repeated.
     this.#last = picture;
-    while (encoder.picturesWritten <= at) {
-      encoder.writePicture(picture);
+    while (encoder.picturesWritten <= at && !this.options.signal.aborted) {
+      encoder.writePicture(encoder.picturesWritten < at ? before : picture);
       await encoder.caughtUp();
-      if (this.options.signal.aborted) return;
     }
   }
 

@@ -11,7 +11,7 @@ export interface LiveSource {
   readonly height: number | null;
   /** Null if it varies. */
   readonly framerate: number | null;
-  /** Of pictures and sound. */
+  /** The rate of pictures and sound together. */
   readonly bitrateKbps: number;
   /** Seconds between the last two keyframes; null before the second one. */
   readonly keyframeSeconds: number | null;

@@ -1,6 +1,7 @@
 // A contributor for tests: clips as contributed tags, sent to an encoder by a clock that may run fast.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pictureOffsetMs, soundOffsetMs } from '../../lambda/domain/playout/prepared-play-out.ts';
@@ -58,22 +59,20 @@ export async function clip({ ffmpegPath }: MediaTools, options: ClipOptions): Pr
   const { stdout } = await promisify(execFile)(
     ffmpegPath,
     [
-      ...['-nostdin', '-v', 'error', '-f', 'lavfi', '-i', drawn.join(',')],
-      ...(sound ? ['-f', 'lavfi', '-i', tone, ...sound] : []),
-      ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', ...video, '-fps_mode', 'passthrough', '-f', 'flv', '-'],
-    ],
+      ['-nostdin', '-v', 'error', '-f', 'lavfi', '-i', drawn.join(',')],
+      sound ? ['-f', 'lavfi', '-i', tone, ...sound] : [],
+      ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', ...video, '-fps_mode', 'passthrough', '-f', 'flv', '-'],
+    ].flat(),
     { encoding: 'buffer', maxBuffer: 2 ** 28 },
   );
   const read = async (type: ContributedTag['type']): Promise<ContributedTag[]> => {
-    const tags = await Array.fromAsync(readFlvTags(oneChunk(stdout), flvTagType[type]));
-    return tags.map(({ timestampMs, body }) => ({ type, timestampMs, body }));
+    const tags: ContributedTag[] = [];
+    for await (const { timestampMs, body } of readFlvTags(Readable.from([stdout]), flvTagType[type]))
+      tags.push({ type, timestampMs, body });
+    return tags;
   };
   const tags = [...(await read('video')), ...(await read('audio'))];
   return tags.sort((one, other) => one.timestampMs - other.timestampMs);
-}
-
-async function* oneChunk(bytes: Buffer) {
-  yield bytes;
 }
 
 /** A tag, and the time at which it arrives. */
@@ -107,7 +106,7 @@ export interface SendOptions extends Partial<Pick<SessionEncoderOptions, 'format
 }
 
 /** The clock is ahead of the encoder by less than the time after which the encoder would give media up. */
-const mostAheadMs = 1600;
+const mostAheadMs = 2200;
 const stepMs = 20;
 
 /** Sends tags to an encoder until their end, or until it fails. */
