@@ -223,6 +223,12 @@ describe('who may import whom', () => {
     expect(strangers(withoutEntries, ({ target }) => !notAllowed(target))).toEqual([]);
   });
 
+  it('live sessions know media, rules and the log', () => {
+    const allowed = within('lambda/live', 'lambda/publisher', 'lambda/domain', 'lambda/ports', 'lambda/log.ts');
+    const isNode = ({ target }: Import) => target.startsWith('node:');
+    expect(strangers(within('lambda/live'), (imported) => isNode(imported) || allowed(imported.target))).toEqual([]);
+  });
+
   it.each([
     ['what sends webhooks and mails', 'lambda/webhooks', ['node:http', 'node:https']],
     ['what tells managed platforms', 'lambda/platforms', ['node:stream/consumers']],

@@ -1,5 +1,4 @@
-// The ffmpeg arguments of a live session: decoders that read a contribution from a pipe, and the encoder of its pictures.
-import { pictureLimits } from '../domain/media/source-limits.ts';
+// The ffmpeg arguments of a live session: decoders of a contribution from a pipe, and the encoder of its pictures.
 import { encoderArguments } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import { decoderArguments, quiet } from '../publisher/ffmpeg/input-arguments.ts';
@@ -12,13 +11,15 @@ export const leadInMs = 1000;
 
 /** Each further thread adds a picture of latency. */
 const decodingThreads = '2';
+/** The pixels of a contributed picture: those of 4096 × 2304. Larger ones are not decoded. */
+const mostPixels = 4096 * 2304;
 /** Bytes and time in which ffmpeg looks for streams. The headers at the beginning name them already. */
 const probed = { bytes: 1_000_000, microseconds: 200_000 };
 
 /** Options that let ffmpeg read FLV from its pipe, and nothing else. */
 const fromPipe = [
   ['-protocol_whitelist', 'pipe', '-format_whitelist', 'flv', '-max_streams', '2'],
-  ['-max_pixels', String(pictureLimits.video.pixels), '-threads', decodingThreads],
+  ['-max_pixels', String(mostPixels), '-threads', decodingThreads],
   ['-probesize', String(probed.bytes), '-analyzeduration', String(probed.microseconds), '-fpsprobesize', '0'],
 ].flat();
 const flvInput = ['-copyts', '-f', 'flv', '-i', 'pipe:0'];

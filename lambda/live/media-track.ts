@@ -28,6 +28,7 @@ const decodedWithinMs = 5000;
 const mostGapMs = 3000;
 /** A decoder with more input waiting is slow rather than unable. */
 const slowBytes = 1024 * 1024;
+/** Decoders of sound are started at most this often, whatever headers and codecs a contributor alternates. */
 const reopenAfterMs = 5000;
 
 abstract class Track<Output> {
@@ -37,7 +38,10 @@ abstract class Track<Output> {
   /** The time since which tags arrive but nothing is decoded; null: none. */
   protected undecodedSinceMs: number | null = null;
   header: Buffer | null = null;
-  #lastMs = 0;
+  /** The latest session time of a tag. */
+  protected lastMs = 0;
+  /** A decoder that finishes its work, after it was replaced. */
+  #replaced: TagDecoder<Output> | null = null;
   #reading: Promise<void> = Promise.resolve();
 
   constructor(options: TrackOptions) {
@@ -72,19 +76,25 @@ abstract class Track<Output> {
   protected arrived(sessionMs: number): void {
     this.arrivedMs = this.options.steadyClock();
     this.undecodedSinceMs ??= this.arrivedMs;
-    if (sessionMs - this.#lastMs > mostGapMs) this.replaceDecoder();
-    this.#lastMs = Math.max(this.#lastMs, sessionMs);
+    if (sessionMs - this.lastMs > mostGapMs) this.replaceDecoder();
+    this.lastMs = Math.max(this.lastMs, sessionMs);
   }
 
   /** Lets the decoder finish. The next tag goes to a new one. */
   protected replaceDecoder(): void {
-    this.decoder?.end();
+    if (!this.decoder) return;
+    void this.#replaced?.close();
+    this.#replaced = this.decoder;
+    this.decoder.end();
     this.decoder = null;
   }
 
   protected use(decoder: TagDecoder<Output>): void {
     this.decoder = decoder;
-    this.#reading = Promise.all([this.#reading, this.#read(decoder)]).then(() => {});
+    const reading = this.#read(decoder).catch((error: unknown) => {
+      if (!this.options.signal.aborted) this.options.onFailed(new LiveFailure('tool_failed', String(error)));
+    });
+    this.#reading = Promise.all([this.#reading, reading]).then(() => {});
   }
 
   async #read(decoder: TagDecoder<Output>): Promise<void> {
@@ -96,8 +106,9 @@ abstract class Track<Output> {
     const exit = await decoder.exited;
     if (this.options.signal.aborted || exit.code === 0) return;
     const message = describeExit(exit, decoder.log());
+    if (decoder !== this.decoder) return;
     if (exit.brokenOff) this.options.onFailed(new LiveFailure('tool_failed', message));
-    else if (decoder === this.decoder) this.undecodable(message);
+    else this.undecodable(message);
   }
 
   protected abstract decoded(at: number, output: Output): Promise<void>;
@@ -150,7 +161,9 @@ export class PictureTrack extends Track<RawPicture> {
   }
 
   protected override async decoded(at: number, picture: RawPicture): Promise<void> {
-    const { encoder } = this.options;
+    const { encoder, profile } = this.options;
+    // A decoder that misreads times could otherwise fill hours.
+    if (at > ((this.lastMs + mostGapMs) * profile.framesPerSecond) / 1000) return;
     const before = this.#last ?? picture;
     // A late picture is shown too, if another one has to be repeated.
     this.#last = picture;
@@ -197,6 +210,7 @@ export class SoundTrack extends Track<Buffer> {
     this.arrived(sessionMs);
     if (!this.decoder) {
       if (this.arrivedMs < this.#reopenMs || (this.#codec === 'aac' && !this.header)) return;
+      this.#reopenMs = this.arrivedMs + reopenAfterMs;
       const sample = Math.round((sessionMs * audioFormat.sampleRate) / 1000);
       this.use(openSoundDecoder(tools, sample, signal));
       if (this.header) this.decoder!.write(sessionMs, this.header);
@@ -221,6 +235,5 @@ export class SoundTrack extends Track<Buffer> {
   protected override undecodable(message: string): void {
     this.options.log('live_sound_undecodable', { message });
     this.decoder = null;
-    this.#reopenMs = this.options.steadyClock() + reopenAfterMs;
   }
 }

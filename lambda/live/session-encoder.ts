@@ -45,13 +45,17 @@ export interface SessionEncoder {
 }
 
 const mebibyte = 1024 * 1024;
+/** The memory that a tag takes beside its body. */
+const tagBytes = 128;
 /** As large as a message of RTMP may be. */
 const mostTagBytes = 8 * mebibyte;
 const mostBytesWaiting = 64 * mebibyte;
 /** Media this far ahead of its time waits: contributors begin with a burst, and files are sent at any speed. */
 const mostAheadMs = 4000;
+/** Pictures are reordered over 16 at most. Others would be shown far from their time. */
+const mostCompositionMs = 2000;
 const keyframeWithinMs = 10_000;
-/** The encoders may be this late before the session is given up. */
+/** Pictures may be encoded this late before the session is given up. */
 const mostBehindMs = 10_000;
 const endWithinMs = 15_000;
 const checkEveryMs = 50;
@@ -120,7 +124,7 @@ class Session implements SessionEncoder {
       return this.#fail(new LiveFailure('too_large', `${this.bytesWaiting} bytes wait`));
     this.#facts.received(tag.body.length, this.#options.steadyClock());
     this.#waiting.push(tag);
-    this.#waitingBytes += tag.body.length;
+    this.#waitingBytes += tag.body.length + tagBytes;
     if (this.#waiting.length === 1) this.#admit();
   }
 
@@ -157,7 +161,7 @@ class Session implements SessionEncoder {
     const tags = this.#waiting;
     let count = 0;
     while (count < tags.length && !this.#isOver && this.#pass(tags[count]!, mostAhead)) {
-      this.#waitingBytes -= tags[count]!.body.length;
+      this.#waitingBytes -= tags[count]!.body.length + tagBytes;
       count += 1;
     }
     if (!this.#isOver) tags.splice(0, count);
@@ -170,7 +174,7 @@ class Session implements SessionEncoder {
 
   #passPicture(tag: ContributedTag, mostAhead: number): boolean {
     const picture = pictureTagOf(tag.body);
-    if (!picture || picture.content === 'other') return true;
+    if (!picture || picture.content === 'other' || Math.abs(picture.compositionMs) > mostCompositionMs) return true;
     if (!this.#keepsCodec(picture)) return true;
     if (picture.content === 'sequence header') {
       if (!this.#pictures.takeHeader(tag.body))
@@ -270,10 +274,8 @@ class Session implements SessionEncoder {
     if (this.#isOver) return;
     this.#sound.check(nowMs);
     const behindMs = expectedMs - this.#encoder.picturesWritten * this.#frameMs;
-    if (behindMs > mostBehindMs && this.#encoder.isBehind)
-      this.#fail(new LiveFailure('overloaded', `the encoder is ${Math.round(behindMs)} ms behind`));
+    if (behindMs <= mostBehindMs) return;
+    const part = this.#encoder.isBehind ? 'encoder' : 'decoder';
+    this.#fail(new LiveFailure('overloaded', `the ${part} is ${Math.round(behindMs)} ms behind`));
   }
 }
-
-export type { LiveSegment } from './segment-encoder.ts';
-export type { LiveSource } from './source-facts.ts';

@@ -113,6 +113,35 @@ describe('a session continues', { timeout: 60_000 }, () => {
     expect(groupsOf(encoded)).toEqual(wholeSession);
   });
 
+  it('without another decoder for each header of sound', async () => {
+    const header = tags.find(({ type, body }) => type === 'audio' && body[1] === 0)!;
+    const other = { ...header, body: changed(header.body, header.body.length - 1) };
+    const alternating = arrivals.flatMap(({ atMs, tag }, index) => [
+      { atMs, tag: index % 2 === 0 ? header : other },
+      { atMs, tag },
+    ]);
+    let most = 0;
+    const before = async (_: unknown, { atMs }: Arrival) => {
+      if (atMs > 3000 && atMs < 3100) most = Math.max(most, (await descendantsOf(process.pid)).length);
+    };
+    const encoded = await send(tools, alternating, { before });
+    expect(groupsOf(encoded)).toEqual(wholeSession);
+    expect(most).toBeGreaterThanOrEqual(3);
+    expect(most).toBeLessThanOrEqual(6);
+  });
+
+  it('over times of display that cannot be', async () => {
+    const wrong = arrivals.map((arrival, index) => {
+      if (!isPicture(arrival) || index % 10 !== 0 || arrival.tag.body[0] === 0x17) return arrival;
+      const body = Buffer.from(arrival.tag.body);
+      body.writeIntBE(8_000_000, 2, 3);
+      return { ...arrival, tag: { ...arrival.tag, body } };
+    });
+    const encoded = await send(tools, wrong);
+    expect(encoded.failure).toBeNull();
+    expect(groupsOf(encoded)).toEqual(wholeSession);
+  });
+
   it('at the speed of its own clock, however fast a file arrives', async () => {
     const atOnce = arrivals.map(({ tag }) => ({ atMs: 0, tag }));
     const encoded = await send(tools, atOnce, { untilMs: 5000 });
