@@ -22,7 +22,9 @@ export interface TrackOptions {
 /** Media has stalled if none arrives for this long. Then the last picture repeats, or silence is sent. */
 const stalledMs = 1000;
 /** The same happens if media arrives, but none of it is decoded for this long. */
-const lateMs = 2500;
+const slowMs = 2500;
+/** Decoders keep up to 16 pictures to reorder them. */
+const keptMs = 700;
 const decodedWithinMs = 5000;
 /** After a longer gap, media goes to a new decoder: the old one would fill the gap with pictures that are too late. */
 const mostGapMs = 3000;
@@ -69,7 +71,7 @@ abstract class Track<Output> {
       this.undecodedSinceMs = null;
       return stalledMs;
     }
-    return this.undecodedSinceMs !== null && nowMs - this.undecodedSinceMs >= lateMs ? lateMs : null;
+    return this.undecodedSinceMs !== null && nowMs - this.undecodedSinceMs >= slowMs ? slowMs : null;
   }
 
   /** Notes the time of a tag, and gives up the decoder if there was a gap before it. */
@@ -144,8 +146,14 @@ export class PictureTrack extends Track<RawPicture> {
   check(nowMs: number, expectedMs: number): void {
     const lateMs = this.lateByMs(nowMs);
     if (this.undecodedSinceMs !== null && nowMs - this.undecodedSinceMs > decodedWithinMs) return this.#giveUp();
-    if (lateMs === null) return;
+    if (lateMs === null || (this.#isOwed() && nowMs - this.arrivedMs < slowMs)) return;
     void this.#repeat(Math.floor(((expectedMs - lateMs) * this.options.profile.framesPerSecond) / 1000));
+  }
+
+  /** Whether the decoder has pictures to give, beside those that it keeps until further ones arrive. */
+  #isOwed(): boolean {
+    const { encoder, profile } = this.options;
+    return (encoder.picturesWritten * 1000) / profile.framesPerSecond < this.lastMs - keptMs;
   }
 
   /** Repeats the last picture up to a place on the grid. */
