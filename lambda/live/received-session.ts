@@ -11,8 +11,9 @@ import type { Log } from '../log.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { ContributedTag, ContributionReceiver } from './contribution.ts';
 import type { LiveFailure } from './live-failure.ts';
+import type { LiveSegment } from './segment-encoder.ts';
 import { openSessionEncoder } from './session-encoder.ts';
-import type { LiveSegment, SessionEncoder, SessionEncoderOptions } from './session-encoder.ts';
+import type { SessionEncoder, SessionEncoderOptions } from './session-encoder.ts';
 
 export interface ReceivedSessionOptions extends Pick<
   SessionEncoderOptions,

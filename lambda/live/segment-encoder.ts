@@ -14,7 +14,7 @@ import type { Profile } from '../publisher/ffmpeg/profile.ts';
 import { readVideoTag, withCompositionTime } from '../publisher/ffmpeg/video-tag.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
 import { deltaChunks } from '../publisher/prepared/delta-chunks.ts';
-import { sinceBefore, writePictures } from '../publisher/preparing/prepare-segment.ts';
+import { sinceBefore, writePictures, writeSound } from '../publisher/preparing/prepare-segment.ts';
 import { pictureEncoderArguments } from './live-arguments.ts';
 import { LiveFailure } from './live-failure.ts';
 import type { RawPicture } from './tag-decoder.ts';
@@ -24,6 +24,8 @@ export interface LiveSegment {
   /** Counted from 0. The first group of the object is `number * frameCount`. */
   readonly number: number;
   readonly bytes: Buffer;
+  /** Its sound alone, as an object in the same format. */
+  readonly soundBytes: Buffer;
   /** Pictures: those of a GOP of the format. */
   readonly frameCount: number;
   /** Whether none of its sound came from the contributor. */
@@ -213,6 +215,7 @@ export class SegmentEncoder {
       onSegment({
         number,
         bytes: writePictures(groups, profile, pictures, sound),
+        soundBytes: writeSound(soundFrom, sound),
         frameCount: gopFrames,
         hasSilentSound,
       });

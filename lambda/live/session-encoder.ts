@@ -1,4 +1,5 @@
 // Encodes one contribution to a stream's own format, as segments that senders read a few seconds later.
+import type { LiveSource } from '../domain/live/live-source.ts';
 import type { PictureFormat } from '../domain/playout/rendition.ts';
 import type { Log } from '../log.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
@@ -13,7 +14,6 @@ import { PictureGrid, Retiming } from './retiming.ts';
 import { SegmentEncoder } from './segment-encoder.ts';
 import type { LiveSegment } from './segment-encoder.ts';
 import { SourceFacts } from './source-facts.ts';
-import type { LiveSource } from './source-facts.ts';
 import { readPictureSize } from './tag-decoder.ts';
 
 export interface SessionEncoderOptions {
@@ -38,6 +38,8 @@ export interface SessionEncoder {
   readonly bytesWaiting: number;
   /** Seconds of pictures that were passed to the encoder. */
   readonly encodedSeconds: number;
+  /** The arrival of the first picture by the steady clock; null: none has come. */
+  readonly startedAtMs: number | null;
   /** Ends the session. Resolves when its whole GOPs are out; the incomplete last one is discarded. */
   end(): Promise<void>;
   /** Ends the session at once, without further segments. */
@@ -84,6 +86,7 @@ class Session implements SessionEncoder {
   /** Sound before the first keyframe. */
   #earlySound: ContributedTag[] = [];
   #retiming: Retiming | null = null;
+  #startedAtMs: number | null = null;
   #videoCodec: string | null = null;
   #audioCodec: string | null = null;
   /** Undefined until it is read. */
@@ -114,6 +117,10 @@ class Session implements SessionEncoder {
 
   get encodedSeconds(): number {
     return (this.#encoder.picturesWritten * this.#frameMs) / 1000;
+  }
+
+  get startedAtMs(): number | null {
+    return this.#startedAtMs;
   }
 
   receive(tag: ContributedTag): void {
@@ -231,6 +238,7 @@ class Session implements SessionEncoder {
     const { header } = this.#pictures;
     if (!isKeyframe || !header) return;
     const arrivalMs = this.#options.steadyClock();
+    this.#startedAtMs = arrivalMs;
     this.#retiming = new Retiming({ timestampMs: tag.timestampMs + compositionMs, arrivalMs });
     this.#pictures.begin(arrivalMs);
     this.#sound.begin(arrivalMs);

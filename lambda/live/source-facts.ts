@@ -1,21 +1,6 @@
 // Facts about a contribution that are measured while it arrives: framerate, bitrate and the distance of keyframes.
+import type { LiveSource } from '../domain/live/live-source.ts';
 import type { VideoTag } from '../publisher/ffmpeg/video-tag.ts';
-
-/** A contribution as it arrives. */
-export interface LiveSource {
-  readonly videoCodec: string;
-  /** Null: no sound has arrived. */
-  readonly audioCodec: string | null;
-  /** In pixels; null if they cannot be read from the header. */
-  readonly width: number | null;
-  readonly height: number | null;
-  /** Null if it varies. */
-  readonly framerate: number | null;
-  /** The rate of pictures and sound together. */
-  readonly bitrateKbps: number;
-  /** Seconds between the last two keyframes; null before the second one. */
-  readonly keyframeSeconds: number | null;
-}
 
 type Stated = Pick<LiveSource, 'videoCodec' | 'audioCodec' | 'width' | 'height'>;
 

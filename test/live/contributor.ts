@@ -11,7 +11,7 @@ import { flvStart, flvTag } from '../../lambda/live/media-tags.ts';
 import { openSessionEncoder } from '../../lambda/live/session-encoder.ts';
 import type { LiveSegment } from '../../lambda/live/segment-encoder.ts';
 import type { SessionEncoder, SessionEncoderOptions } from '../../lambda/live/session-encoder.ts';
-import type { LiveSource } from '../../lambda/live/source-facts.ts';
+import type { LiveSource } from '../../lambda/domain/live/live-source.ts';
 import { flvTagType, readFlvTags } from '../../lambda/publisher/ffmpeg/flv-reader.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { chunkedBytes, chunkHeaderBytes } from '../../lambda/publisher/prepared/delta-chunks.ts';

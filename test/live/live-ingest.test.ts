@@ -104,7 +104,7 @@ async function streamOnAir() {
 
 /** Adds a live input to a stream. @returns its id and its key */
 async function inputOf(streamID: string, settings: Partial<LiveInputSettings> = {}) {
-  const { user_id: userID } = (await data().streams.findMany([streamID]))[0]!;
+  const { user_id: userID } = (await data().streams.lockMany([streamID]))[0]!;
   const key = randomBytes(24).toString('base64url');
   const id = `inp_${key}`;
   const keySha256 = createHash('sha256').update(key).digest();

@@ -3,13 +3,15 @@
 export interface LiveSource {
   /** For example h264. */
   readonly videoCodec: string;
-  /** Null: it has no sound. */
+  /** Null: no sound has arrived. */
   readonly audioCodec: string | null;
-  readonly width: number;
-  readonly height: number;
+  /** In pixels; null if they cannot be read from the header. */
+  readonly width: number | null;
+  readonly height: number | null;
   /** Pictures per second; null: variable. */
   readonly framerate: number | null;
+  /** The rate of pictures and sound together. */
   readonly bitrateKbps: number;
-  /** Seconds between keyframes; null: not known yet. */
+  /** Seconds between the last two keyframes; null before the second one. */
   readonly keyframeSeconds: number | null;
 }
