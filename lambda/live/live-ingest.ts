@@ -6,6 +6,7 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import { sessionIDPrefix } from '../domain/live/session-ids.ts';
 import { gopSeconds } from '../domain/playout/rendition.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
@@ -90,7 +91,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     disconnect: () => void,
   ): Promise<ContributionReceiver | ContributionRefusal> {
     const { pool, newID, encoderFor, log } = this.#options;
-    const id = newID('ses');
+    const id = newID(sessionIDPrefix);
     const format = formatOfRun(stream);
     const encoder = await encoderFor(format.videoCodec);
     const session = { id, liveInputID: input.id, protocol, address };

@@ -113,6 +113,17 @@ export interface ItemOccurrence {
   readonly planned?: PlannedFacts;
   /** The item replaces the item in the timeline. */
   readonly isStandIn?: true;
+  /** The session of a contributor that is sent in place of the item; absent: the item itself is sent. */
+  readonly sessionID?: string;
+}
+
+/** The id of that which is sent in place of an item: an upload or a session; null: the item itself is sent. */
+export function sentInPlace({
+  item,
+  isStandIn,
+  sessionID,
+}: Pick<ItemOccurrence, 'item' | 'isStandIn' | 'sessionID'>): string | null {
+  return sessionID ?? (isStandIn ? item.uploadID : null);
 }
 
 /**

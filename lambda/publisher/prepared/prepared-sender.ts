@@ -7,6 +7,7 @@
 // - ending: the connection's time is over. Frames are sent up to the next keyframe, and `run` resolves.
 // `onSlow` reports 'destination' for 30 s after frames were skipped because it was backed up, and 'publisher' after 5 s
 // without a frame to send. After 15 s without sending, `run` rejects.
+import { sentInPlace } from '../../domain/playout/play-out.ts';
 import { firstSoundFrameFrom, soundOriginOf } from '../../domain/playout/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
@@ -219,8 +220,7 @@ export class PreparedSender {
       const until = Math.min(head.span.end, gridFrame - gridStart);
       if (until <= head.next) break;
       splicer.addSound(head.span, head.next, until, chunks);
-      const { item, isStandIn } = head.span.playing.occurrence;
-      this.#soundStandIn = isStandIn ? item.uploadID : null;
+      this.#soundStandIn = sentInPlace(head.span.playing.occurrence);
       sound.advance(until);
     }
   }

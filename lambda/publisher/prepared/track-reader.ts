@@ -16,6 +16,7 @@ import {
   soundFramesOf,
   soundOriginOf,
 } from '../../domain/playout/prepared-play-out.ts';
+import { occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { isSound, renditionOf, soundAt } from '../../domain/playout/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/playout/rendition.ts';
@@ -205,7 +206,8 @@ export class TrackReader {
   #positionInSession(timeline: PreparedTimeline, sent: SentSegment, frame: number): Position | null {
     const { format, framesPerSecond, sessions } = this.#options;
     const { interval, startFrame, skippedFrames, endFrame, isLast } = sent;
-    const occurrence = this.#standIns.occurrenceAt(frame, timeline);
+    const { sessionID } = interval;
+    const occurrence = { ...occurrenceAt(timeline.entries, frame, framesPerSecond), sessionID };
     const frameCount = isLast ? endFrame - startFrame : Infinity;
     const playing = { occurrence, startFrame, frameCount, skippedFrames };
     const pictureEnd = endFrame - startFrame;

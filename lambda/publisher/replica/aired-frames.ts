@@ -1,5 +1,6 @@
 // The pictures that a destination has accepted: stretches of frames whose bytes its system has acknowledged.
 import type { AiredStretch } from '../../domain/playout/aired.ts';
+import { sentInPlace } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 
 /** A range of pictures: frames `from` to `to`, without `to`. */
@@ -52,11 +53,11 @@ export class AiredFrames {
    * @param frame the last of them
    * @param soundStandIn the upload whose sound is sent in place of the sound track's item; null if none
    */
-  sent(frame: number, { item, isStandIn }: ItemOccurrence, count: number, soundStandIn: string | null): void {
+  sent(frame: number, occurrence: ItemOccurrence, count: number, soundStandIn: string | null): void {
     const pictures = {
       from: frame - count + 1,
       to: frame + 1,
-      standIn: isStandIn ? item.uploadID : null,
+      standIn: sentInPlace(occurrence),
       soundStandIn,
     };
     const last = this.#unwritten.at(-1);

@@ -121,7 +121,7 @@ export class Figures {
   }
 
   #currentItem(framesPerSecond: number): StreamStats['currentItem'] {
-    if (!this.#position) return null;
+    if (!this.#position || this.#position.occurrence.sessionID !== undefined) return null;
     const { frame, occurrence } = this.#position;
     return {
       playlistID: occurrence.playlistID,
