@@ -30,6 +30,8 @@ const decodedWithinMs = 5000;
 const mostGapMs = 3000;
 /** A decoder with more input waiting is slow rather than unable. */
 const slowBytes = 1024 * 1024;
+/** Matches the log of an ffmpeg that does not know the codec, as version 5 does not know HEVC in FLV. */
+const noDecoder = /Decoder \(codec none\) not found/;
 /** Decoders of sound are started at most this often, whatever headers and codecs a contributor alternates. */
 const reopenAfterMs = 5000;
 
@@ -182,7 +184,8 @@ export class PictureTrack extends Track<RawPicture> {
   }
 
   protected override undecodable(message: string): void {
-    this.options.onFailed(new LiveFailure('undecodable', message));
+    const reason = noDecoder.test(message) ? 'unsupported_codec' : 'undecodable';
+    this.options.onFailed(new LiveFailure(reason, message));
   }
 
   #giveUp(): void {

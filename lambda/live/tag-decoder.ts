@@ -135,5 +135,6 @@ export async function readPictureSize(
   let text = '';
   for await (const chunk of ffprobe.stdout) text = (text + String(chunk)).slice(0, 100);
   const [, width, height] = /^(\d+),(\d+)/.exec(text) ?? [];
-  return width === undefined ? null : { width: Number(width), height: Number(height) };
+  // An ffprobe that does not know the codec prints zeros.
+  return Number(width) > 0 ? { width: Number(width), height: Number(height) } : null;
 }

@@ -95,15 +95,18 @@ describe('a session', { timeout: 60_000 }, () => {
     expect(await beeps(tools, await writeFLV(join(folder, 'silent.flv'), encoded.segments))).toEqual([]);
   });
 
-  it('has the parameter sets and the audio header of prepared media', async () => {
-    const { segments } = await send(tools, onTime(await clip(tools, { seconds: 2.2 })));
+  it.each([
+    [fastEncoder, format],
+    [{ codec: 'libx264', preset: 'veryfast' } as const, { ...format, framerate: 'f_25' } as const],
+  ])('has the parameter sets and the audio header of prepared media by %o', async (encoder, format) => {
+    const { segments } = await send(tools, onTime(await clip(tools, { seconds: 2.2 })), { encoder, format });
     const request = {
       rendition: renditionOf('hash', { kind: 'video', durationSeconds: 1 }, format),
       segment: 0,
       sourceURL: await mediaSample('plain.mp4'),
       kind: 'video',
       hasAudio: true,
-      encoder: fastEncoder,
+      encoder,
     } as const;
     const prepared = await prepareSegment(tools, request, new AbortController().signal);
     const [live, usual] = [segments[0]!.bytes, prepared].map((bytes) =>
