@@ -154,7 +154,7 @@ export async function send(
 }
 
 /** The messages of a segment: pictures, and the sound that belongs to each. */
-export function messagesOf({ bytes }: LiveSegment) {
+export function messagesOf({ bytes }: Pick<LiveSegment, 'bytes'>) {
   const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
   const media = bytes.subarray(header.mediaStart);
   const groups = Array.from({ length: header.groupCount }, (_, group) => {
