@@ -3,8 +3,8 @@
 // States:
 // - receiving: each segment is stored and reported. A report that finds the session unwanted ends it.
 // - ending: the contributor has left, or the session failed. The whole segments are stored, then the end is recorded.
-// While the database is away, segments are stored all the same, so that agents can go on sending them.
-import type { SessionEnd } from '../data/live/live-sessions.ts';
+// While the database is away, segments are stored all the same, so that agents can continue to send them.
+import type { SessionEnd } from '../domain/live/session-end.ts';
 import { liveSegmentKey } from '../domain/media/object-keys.ts';
 import type { LiveSource } from '../domain/live/live-source.ts';
 import type { Log } from '../log.ts';

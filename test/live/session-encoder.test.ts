@@ -26,9 +26,16 @@ const syncSeconds = 0.021;
 function expectExact({ segments, failure }: Encoded, count: number): void {
   expect(failure).toBeNull();
   expect(segments.map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, number) => number));
-  for (const { number, bytes, frameCount } of segments) {
+  for (const { number, bytes, soundBytes } of segments) {
     assertSegment(bytes);
-    const { header, groups } = messagesOf({ number, bytes, frameCount, hasSilentSound: false });
+    assertSegment(soundBytes);
+    const firstSound = firstSoundFrameFrom(number * gopFrames, 30);
+    expect(readSegmentHeader(soundBytes.subarray(0, maxHeaderBytes))).toMatchObject({
+      firstGroup: firstSound,
+      groupCount: firstSoundFrameFrom((number + 1) * gopFrames, 30) - firstSound,
+      gopFrames: 1,
+    });
+    const { header, groups } = messagesOf({ bytes });
     expect(header).toMatchObject({
       firstGroup: number * gopFrames,
       groupCount: gopFrames,

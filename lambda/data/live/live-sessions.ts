@@ -1,10 +1,8 @@
 // SQL of live sessions: connections of contributors, reported by the ingest that receives them.
+import type { SessionEnd } from '../../domain/live/session-end.ts';
 import type { LiveSource } from '../../domain/live/live-source.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-
-/** The reason of an end, for users. */
-export type SessionEnd = 'disconnected' | 'replaced' | 'format_changed' | 'undecodable' | 'not_wanted' | 'lost';
 
 export interface LiveSession {
   readonly id: string;

@@ -1,4 +1,4 @@
-// Settles takeovers by time: sessions whose ingest died, takeovers whose grace or planned time is over.
+// Ends takeovers by time: after sessions whose ingest died, and when their grace or planned time is over.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import { endDueTakeover, endSession } from './takeovers.ts';

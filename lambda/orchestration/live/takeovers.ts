@@ -7,10 +7,11 @@
 // Each function that changes one holds the lock of the stream.
 import type { Database } from '../../data/database.ts';
 import type { LiveInput } from '../../data/live/live-inputs.ts';
-import type { SessionEnd } from '../../data/live/live-sessions.ts';
+
 import type { Takeover, TakeoverEnd } from '../../data/live/takeovers.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import type { SessionEnd } from '../../domain/live/session-end.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { handBackFrame, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
 import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';

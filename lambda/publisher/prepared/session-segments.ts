@@ -138,7 +138,7 @@ export class SessionSegments {
     return deciding;
   }
 
-  /** Whether the session goes on after a segment, or the frame at which it is left. */
+  /** The frame at which the session is left after a segment; null: the next one follows. */
   async #follow(taken: TakenOver, interval: TakeoverInterval, segment: number): Promise<number | null | undefined> {
     const [isThere, goesOn] = await Promise.all([this.#exists(interval, segment), this.#exists(interval, segment + 1)]);
     if (!isThere) return undefined;
