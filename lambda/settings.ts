@@ -1,16 +1,20 @@
 // The settings of a stage that the application reads: one row for each, from the stage to the process.
+import { isLiveIngest } from './domain/live/live-ingest.ts';
+import type { LiveIngest } from './domain/live/live-ingest.ts';
 import { streamBackends } from './domain/streams/stream-words.ts';
 
 /** A function or task that reads settings. A task for media has the settings of an agent. */
 type Reader = 'agent' | 'api' | 'auth' | 'importWorker' | 'platforms' | 'sweep' | 'timersJob';
 
+type Value = string | number | boolean | LiveIngest | null;
+
 interface Setting {
-  /** The environment variable that has the value as text; null is the empty text. */
+  /** The environment variable that has the value as text: JSON for an object, the empty text for null. */
   readonly variable: string;
   /** @throws if the text is malformed */
-  readonly parse: (text: string) => string | number | boolean | null;
+  readonly parse: (text: string) => Value;
   /** The value in the local run and in tests. */
-  readonly local: string | number | boolean | null;
+  readonly local: Value;
   readonly readers: readonly Reader[];
 }
 
@@ -38,6 +42,12 @@ const table = {
     readers: ['api'],
   },
   streamBackendEdit: { variable: 'STREAM_BACKEND_EDIT', parse: flag, local: true, readers: ['api'] },
+  liveIngest: {
+    variable: 'LIVE_INGEST_ADDRESSES',
+    parse: liveIngest,
+    local: null,
+    readers: ['api'],
+  },
   youtubeDailyUnits: {
     variable: 'YOUTUBE_DAILY_UNITS',
     parse: number,
@@ -71,7 +81,7 @@ export function variablesFor<Of extends Reader>(reader: Of): readonly SettingVar
 
 /** The variables of all settings with their values as text. */
 export function settingsAsVariables(settings: Settings): Readonly<Record<SettingVariable, string>> {
-  const variables = rows.map(([name, { variable }]) => [variable, String(settings[name] ?? '')]);
+  const variables = rows.map(([name, { variable }]) => [variable, textOf(settings[name])]);
   return Object.fromEntries(variables) as Record<SettingVariable, string>;
 }
 
@@ -96,6 +106,17 @@ export function readSettings<Of extends Reader>(reader: Of, env: NodeJS.ProcessE
 
 /** The settings of the local run. */
 export const localSettings = Object.fromEntries(rows.map(([name, { local }]) => [name, local])) as Settings;
+
+function textOf(value: Value): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+}
+
+function liveIngest(text: string): LiveIngest | null {
+  if (text === '') return null;
+  const value: unknown = JSON.parse(text);
+  if (!isLiveIngest(value)) throw new Error(`no addresses of an ingest: ${text}`);
+  return value;
+}
 
 function flag(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new Error(`neither true nor false: ${text}`);

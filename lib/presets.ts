@@ -30,6 +30,7 @@ const common = {
   alarmEmail: null,
   defaultStreamBackend: 'ffmpeg',
   legacyRtmpURL: null,
+  liveIngest: null,
   otlpEndpoint: null,
   ecsExec: false,
 } as const satisfies Partial<StagePreset>;

@@ -103,6 +103,7 @@ export const settingChanges: { readonly [Name in keyof StageSettings]: SettingCh
   defaultStreamBackend: free,
   streamBackendEdit: free,
   legacyRtmpURL: free,
+  liveIngest: free,
   otlpEndpoint: free,
   syntheticStream: free,
   ecsExec: free,

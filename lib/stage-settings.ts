@@ -1,4 +1,5 @@
 // The settings of a stage: their meaning and their allowed values.
+import { isLiveIngest, type LiveIngest } from '../lambda/domain/live/live-ingest.ts';
 import { faultOfConnections } from './database/connection-budget.ts';
 import { databaseChecks, type DatabaseSettings, faultOfWindows } from './database-settings.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
@@ -174,6 +175,11 @@ export interface StageSettings extends DatabaseSettings, IdleSettings, Operating
    * Null: there is none.
    */
   readonly legacyRtmpURL: string | null;
+  /**
+   * Addresses at which contributors of live inputs send RTMP, with their application, such as
+   * `{ rtmpsURL: 'rtmps://live.example.com/live' }`. Null: there are no live inputs.
+   */
+  readonly liveIngest: LiveIngest | null;
 }
 
 /**
@@ -219,6 +225,8 @@ export function faultOfName(name: unknown): string | null {
   // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
   return /^(aws|ssm)/.test(name) ? `the name of a stage cannot begin with "aws" or "ssm", as ${name} does` : null;
 }
+
+const liveIngestForm = 'rtmpURL, rtmpsURL or both, with an application each, or null';
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const {
@@ -283,6 +291,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     mailFrom: orNull(emailAddress),
     defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
     streamBackendEdit: flag,
+    liveIngest: { expected: liveIngestForm, holds: (value) => value === null || isLiveIngest(value) },
     legacyRtmpURL: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
   };
 }

@@ -69,6 +69,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   defaultStreamBackend: 'obs',
   streamBackendEdit: 'yes',
   legacyRtmpURL: 'https://example.com/live',
+  liveIngest: { rtmpURL: 'rtmps://example.com/live' },
   otlpEndpoint: 'http://example.com',
   syntheticStream: 'yes',
   ecsExec: 1,

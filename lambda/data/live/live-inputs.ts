@@ -1,4 +1,5 @@
 // SQL of live inputs: addresses that contributors send to, each to take over one stream.
+import { lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
@@ -14,6 +15,10 @@ export interface LiveInput extends LiveInputSettings {
   readonly updated_at: Date;
   /** The running session, else the last one; null: there was none. */
   readonly session: LiveSession | null;
+  /** The sessions that ended within `lossesWithinSeconds`. */
+  readonly recent_losses: number;
+  /** Whether the stream shows a session of this input. */
+  readonly is_shown: boolean;
 }
 
 export interface LiveInputSettings {
@@ -49,25 +54,43 @@ const settingColumns = [
 ] as const;
 const valuesOf = (settings: LiveInputSettings) => settingColumns.map((column) => settings[column]);
 
+const recentLosses = `(select count(*)::integer from live_sessions l
+  where l.live_input_id = i.id and l.ended_at > now() - make_interval(secs => ${lossesWithinSeconds}))`;
+const isShown = `exists (select from takeovers t
+  join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
+  join takeover_intervals v on v.takeover_id = t.id and v.to_frame is null
+  where t.live_input_id = i.id and t.ended_at is null)`;
+
 /** The columns of an input, in statements that call the table `i`. The key is never read. */
 const columns = `i.id, i.user_id, i.stream_id, i.created_at, i.updated_at,
-  ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session`;
+  ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session,
+  ${recentLosses} as recent_losses, ${isShown} as is_shown`;
 
 export function liveInputs(db: Queryable) {
   return {
-    /** Makes an input. @returns null if the stream has `atMost` inputs already */
-    insert: (
-      input: { id: string; userID: string; streamID: string; keySha256: Buffer; settings: LiveInputSettings },
-      atMost: number,
-    ) =>
-      one<LiveInput>(
+    /** Makes an input. */
+    insert: async (input: {
+      id: string;
+      userID: string;
+      streamID: string;
+      keySha256: Buffer;
+      settings: LiveInputSettings;
+    }) =>
+      (await one<LiveInput>(
         db,
         `insert into live_inputs as i (id, user_id, stream_id, key_sha256, ${settingColumns.join(', ')})
-         select $1, $2, $3, $4, $6, $7, $8, $9, $10, $11, $12
-         where (select count(*) from live_inputs where stream_id = $3) < $5
-         returning ${columns}`,
-        [input.id, input.userID, input.streamID, input.keySha256, atMost, ...valuesOf(input.settings)],
-      ),
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
+        [input.id, input.userID, input.streamID, input.keySha256, ...valuesOf(input.settings)],
+      ))!,
+
+    /** The numbers of inputs of a stream and of its user. The caller has locked the stream. */
+    count: async (userID: string, streamID: string) =>
+      (await one<{ of_stream: number; of_user: number }>(
+        db,
+        `select count(*) filter (where stream_id = $2)::integer as of_stream, count(*)::integer as of_user
+         from live_inputs where user_id = $1`,
+        [userID, streamID],
+      ))!,
 
     find: (userID: string, id: string) =>
       one<LiveInput>(db, `select ${columns} from live_inputs i where id = $1 and user_id = $2`, [id, userID]),

@@ -50,6 +50,16 @@ export function takeovers(db: Queryable) {
         [streamID],
       ),
 
+    /** The latest takeover of a stream's run, with its end (null: it is open); null: there was none. */
+    lastOf: (streamID: string) =>
+      one<Takeover & { readonly ended_at: Date | null }>(
+        db,
+        `select ${columns}, t.ended_at
+         from takeovers t join streams s on s.id = t.stream_id and s.anchored_at = t.anchored_at
+         where t.stream_id = $1 order by t.began_at desc limit 1`,
+        [streamID],
+      ),
+
     /** The stream that an open takeover of this input is about; null: there is none. */
     streamOf: async (liveInputID: string) =>
       (

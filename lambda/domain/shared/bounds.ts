@@ -20,6 +20,12 @@ export const bounds = {
   keptTransitionDays: 90,
   /** Destinations that a stream is sent to at once. */
   outputsPerStream: 30,
+  /** Live inputs of a stream. */
+  liveInputsPerStream: 5,
+  /** Live inputs of a user, which one answer lists. */
+  liveInputsPerUser: 200,
+  /** Networks that may send to a live input. */
+  networksPerLiveInput: 20,
   /** Kept incidents of a user that have ended. */
   keptIncidentsPerUser: 1000,
   /** Days that an incident is kept after its end at most. */

@@ -1,4 +1,4 @@
-// Network addresses that a user may make the platform connect to.
+// Network addresses that a user may make the platform connect to, and networks that users name.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
@@ -75,6 +75,22 @@ export function isHostAllowed(host: string, rules: AddressRules): boolean {
   const name = host.replace(/\.$/, '');
   if (isIP(name)) return isAddressAllowed(name, rules);
   return rules.allowPrivateAddresses || !/(?:^|\.)localhost$|\.(?:internal|local)$/.test(name);
+}
+
+/** Whether a text is a network in CIDR notation, such as 203.0.113.0/24. */
+export function isNetwork(text: string): boolean {
+  const [address = '', prefix = '', ...more] = text.split('/');
+  const family = isIP(address);
+  return more.length === 0 && family !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32);
+}
+
+/**
+ * Whether an address belongs to one of some networks.
+ * @param address an IPv4 or IPv6 address; IPv4-mapped ones are judged by their IPv4 address
+ * @param networks each holds `isNetwork`
+ */
+export function isWithin(address: string, networks: readonly string[]): boolean {
+  return isIP(address) !== 0 && blockList(networks).check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 function blockList(subnets: readonly string[]): BlockList {

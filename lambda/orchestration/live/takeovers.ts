@@ -13,9 +13,9 @@ import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
+import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
 import { handBackFrame, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
 import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';
-import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
 
@@ -155,12 +155,8 @@ async function readySession(
   const session = await data.liveSessions.runningOf(input.id);
   if (!session?.first_picture_at) return { refusal: 'nothing_received' };
   const stableSeconds = await stableSecondsOf(data, input);
-  const receivedSeconds = Math.min(
-    session.segment_count * gopSeconds,
-    (now.getTime() - session.first_picture_at.getTime()) / 1000,
-  );
-  // A segment takes two seconds, so the wish is met by the segment in which it lies.
-  const readyInSeconds = Math.ceil(stableSeconds - gopSeconds - receivedSeconds);
+  const received = { firstPictureAt: session.first_picture_at, segmentCount: session.segment_count };
+  const readyInSeconds = secondsUntilReady(received, { stableSeconds, now });
   if (readyInSeconds > 0) return { refusal: 'not_stable_yet', readyInSeconds };
   return { session: { id: session.id, firstPictureAt: session.first_picture_at } };
 }

@@ -1,0 +1,31 @@
+// Addresses at which a stage receives contributors.
+
+/** Addresses of RTMP with their application; an absent one is not offered. At least one is there. */
+export interface LiveIngest {
+  readonly rtmpURL?: string;
+  readonly rtmpsURL?: string;
+}
+
+export const liveProtocols = ['rtmps', 'rtmp'] as const;
+export type LiveProtocol = (typeof liveProtocols)[number];
+
+const forms: Readonly<Record<string, RegExp>> = {
+  rtmpURL: /^rtmp:\/\/[^\s/]+\/\S+$/,
+  rtmpsURL: /^rtmps:\/\/[^\s/]+\/\S+$/,
+};
+
+export function isLiveIngest(value: unknown): value is LiveIngest {
+  if (typeof value !== 'object' || value === null) return false;
+  const urls = Object.entries(value);
+  return urls.length > 0 && urls.every(([name, url]) => typeof url === 'string' && (forms[name]?.test(url) ?? false));
+}
+
+/** The addresses by protocol, the encrypted one first. */
+export function ingestAddresses(
+  ingest: LiveIngest | null,
+): readonly { readonly protocol: LiveProtocol; readonly url: string }[] {
+  return liveProtocols.flatMap((protocol) => {
+    const url = ingest?.[`${protocol}URL`];
+    return url === undefined ? [] : [{ protocol, url }];
+  });
+}

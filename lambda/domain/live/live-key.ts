@@ -1,0 +1,16 @@
+// Keys of live inputs: contributors send them as the stream key of RTMP.
+import { createHash } from 'node:crypto';
+
+const prefix = 'live_';
+/** The random part: 192 bits cannot be guessed. */
+export const liveKeyBytes = 24;
+
+/** The key in the form that its user receives, once. @param bytes random bytes */
+export function liveKey(bytes: Buffer): string {
+  return prefix + bytes.toString('base64url');
+}
+
+/** The stored form of a key: the SHA-256 of its whole text. */
+export function hashLiveKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
