@@ -35,6 +35,15 @@ import { getDestination } from './destinations/get-destination.ts';
 import { listDestinations } from './destinations/list-destinations.ts';
 import { restoreDestination } from './destinations/restore-destination.ts';
 import { updateDestination } from './destinations/update-destination.ts';
+import { createLiveInput } from './live/create-live-input.ts';
+import { deleteLiveInput } from './live/delete-live-input.ts';
+import { getLiveInput } from './live/get-live-input.ts';
+import { getStreamTakeover } from './live/get-stream-takeover.ts';
+import { handBackStream } from './live/hand-back-stream.ts';
+import { listLiveInputs } from './live/list-live-inputs.ts';
+import { rotateLiveInputKey } from './live/rotate-live-input-key.ts';
+import { takeOverStream } from './live/take-over-stream.ts';
+import { updateLiveInput } from './live/update-live-input.ts';
 import { createManagedSettings } from './managed-settings/create-managed-settings.ts';
 import { deleteManagedSettings } from './managed-settings/delete-managed-settings.ts';
 import { getManagedSettings } from './managed-settings/get-managed-settings.ts';
@@ -180,6 +189,16 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   getStreamOutput,
   updateStreamOutput,
   deleteStreamOutput,
+
+  listLiveInputs,
+  createLiveInput,
+  getLiveInput,
+  updateLiveInput,
+  rotateLiveInputKey,
+  deleteLiveInput,
+  takeOverStream,
+  getStreamTakeover,
+  handBackStream,
 
   listUploads,
   listUploadFolders,

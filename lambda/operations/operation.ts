@@ -61,6 +61,7 @@ interface Declaration<
     | 'webhooks'
     | 'alert-channels'
     | 'incidents'
+    | 'live-inputs'
     | 'notifications';
   /** The method and the path, relative to the base URL. Each {name} of the path is an ID, unless it is in `params`. */
   readonly route: Of;

@@ -131,6 +131,38 @@ export const problemCodes = {
     explanation:
       'A row can be skipped until 10 seconds before its end, by its beginning and its upload as the timeline has them.',
   },
+  live_ingest_off: {
+    status: 422,
+    title: 'No live inputs',
+    explanation: 'This platform does not receive live contributions. Its operator can switch them on.',
+  },
+  live_needs_manifest: {
+    status: 422,
+    title: 'Stream cannot be taken over',
+    explanation: 'Only streams with streamBackend manifest can be taken over. It can change while a stream is stopped.',
+  },
+  nothing_received: {
+    status: 422,
+    title: 'Nothing received',
+    explanation: 'The live input receives no picture. Send to its address with its key first.',
+  },
+  not_stable_yet: {
+    status: 422,
+    title: 'Not stable yet',
+    explanation:
+      'The session of the live input has to last for stableSeconds, and longer after several losses. Retry-After ' +
+      'gives the seconds that are left.',
+  },
+  taken_over_already: {
+    status: 422,
+    title: 'Stream is taken over',
+    explanation: 'The stream shows a live input, or is about to. Use hand_back_stream first.',
+  },
+  not_taken_over: {
+    status: 422,
+    title: 'Stream is not taken over',
+    explanation: 'The stream shows its timeline, so there is nothing to hand back.',
+  },
   queued_item_begun: {
     status: 422,
     title: 'Queued item has begun',

@@ -95,6 +95,9 @@ const fields: Readonly<Record<Relation['from'], Readonly<Record<Relation['field'
   Output: {
     destination: one('Destination', 'destinationID', 'Destination that the output sends to.'),
   },
+  LiveInput: {
+    stream: one('Stream', 'streamID', 'Stream that the input can take over.'),
+  },
   CurrentItem: {
     playlist: one('Playlist', 'playlistID', 'Playlist that contains the item.'),
     upload: one('Upload', 'uploadID', 'Upload that is playing.'),

@@ -109,7 +109,7 @@ export function takeovers(db: Queryable) {
     lose: (takeoverID: string) =>
       db.query('update takeovers set lost_at = coalesce(lost_at, now()) where id = $1', [takeoverID]),
 
-    planEnd: (takeoverID: string, endAt: Date) =>
+    planEnd: (takeoverID: string, endAt: Date | null) =>
       db.query('update takeovers set end_at = $2 where id = $1', [takeoverID, endAt]),
 
     end: (takeoverID: string, reason: TakeoverEnd) =>

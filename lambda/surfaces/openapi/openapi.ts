@@ -29,6 +29,7 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   crypto: 'Payment in cryptocurrencies.',
   webhooks: 'Addresses that receive events.',
   'alert-channels': 'Channels that receive messages about incidents.',
+  'live-inputs': 'Addresses at which contributors take streams over.',
   incidents: 'Faults of streams, outputs, playlists, uploads and sources.',
   notifications: 'Mails sent to the user.',
 };

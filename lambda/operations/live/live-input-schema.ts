@@ -1,0 +1,152 @@
+// A live input in answers, and the fields of requests that create or update one.
+// The answers to its creation and to a new key are the only ones with the key.
+import * as z from 'zod';
+import type { LiveInput, LiveInputSettings } from '../../data/live/live-inputs.ts';
+import type { LiveSession } from '../../data/live/live-sessions.ts';
+import { stableSecondsAfter } from '../../domain/live/flapping.ts';
+import { ingestAddresses, liveProtocols } from '../../domain/live/live-ingest.ts';
+import { liveInputState, liveInputStates } from '../../domain/live/live-input-state.ts';
+import { gopSeconds } from '../../domain/playout/rendition.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
+import { isNetwork } from '../../domain/shared/network-address.ts';
+import type { Context } from '../context.ts';
+import { text, timestamp } from '../fields.ts';
+import { shownColumns } from '../shown-columns.ts';
+
+const takes = z.enum(['on_request', 'always']).meta({ id: 'LiveInputTakes' });
+const secondPublisher = z.enum(['refuse', 'replace']).meta({ id: 'SecondPublisher' });
+const allow = z.array(z.string().max(50).refine(isNetwork, { error: 'Use a network such as 203.0.113.0/24.' }));
+
+/** The fields of requests that create or update an input. */
+export const liveInputFields = {
+  name: text(1, 255).describe('Name for people.'),
+  takes: takes.describe('on_request: take_over_stream is needed. always: each stable session takes over.'),
+  secondPublisher: secondPublisher.describe('While a contributor is connected, another one is refused or replaces it.'),
+  allow: allow.max(bounds.networksPerLiveInput).describe('Networks that may send, in CIDR notation. Empty: all.'),
+  stableSeconds: z.int32().min(2).max(60).describe('Seconds that a session has to last before it can take over.'),
+  graceSeconds: z.int32().min(0).max(300).describe('Seconds after a loss in which a takeover can continue.'),
+  delaySeconds: z.int32().min(8).max(30).describe('Seconds from the arrival of a picture to its sending.'),
+};
+
+const sessionSchema = z
+  .object({
+    id: z.string(),
+    protocol: z.enum([...liveProtocols, 'srt']),
+    beganAt: timestamp,
+    receivedSeconds: z.number().describe('Seconds of media that were received.'),
+    source: z
+      .object({
+        videoCodec: z.string(),
+        audioCodec: z.string().nullable().describe('null: no sound.'),
+        width: z.int32(),
+        height: z.int32(),
+        framerate: z.number().nullable().describe('null: variable.'),
+        bitrateKbps: z.number(),
+        keyframeSeconds: z.number().nullable().describe('Seconds between keyframes. null: unknown.'),
+      })
+      .meta({ id: 'LiveSource' })
+      .nullable()
+      .describe('Media that the contributor sends. null: unknown.'),
+    endedAt: timestamp.nullable().describe('null: it is running.'),
+    endReason: z
+      .enum(['disconnected', 'replaced', 'format_changed', 'undecodable', 'not_wanted', 'lost'])
+      .meta({ id: 'LiveSessionEnd' })
+      .nullable(),
+  })
+  .meta({ id: 'LiveSession' });
+
+const shape = {
+  id: z.string(),
+  name: z.string(),
+  streamID: z.string(),
+  takes,
+  secondPublisher,
+  allow: z.array(z.string()),
+  stableSeconds: z.int32(),
+  graceSeconds: z.int32(),
+  delaySeconds: z.int32(),
+  addresses: z
+    .array(z.object({ protocol: z.enum(liveProtocols), url: z.string() }).meta({ id: 'LiveInputAddress' }))
+    .describe('Servers to send to. The key of the input is the stream key.'),
+  state: z
+    .enum(liveInputStates)
+    .meta({ id: 'LiveInputState' })
+    .describe('idle: no contributor. ready: it can take over. on_air: viewers see it, or do in a few seconds.'),
+  session: sessionSchema.nullable().describe('Running or last connection of a contributor. null: none.'),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+};
+
+export const liveInputSchema = z.object(shape).meta({ id: 'LiveInput' });
+
+const exampleInput: z.output<typeof liveInputSchema> = {
+  id: 'inp_0mb3kq5zj4h8s2n7t1w9x6c0p',
+  name: 'Studio',
+  streamID: 'str_0mb3kq5zj4h8s2n7t1w9x6c0p',
+  takes: 'on_request',
+  secondPublisher: 'refuse',
+  allow: [],
+  stableSeconds: 5,
+  graceSeconds: 15,
+  delaySeconds: 10,
+  addresses: [{ protocol: 'rtmps', url: 'rtmps://live.example.org/live' }],
+  state: 'idle',
+  session: null,
+  createdAt: '2030-01-31T18:00:00.000Z',
+  updatedAt: '2030-01-31T18:00:00.000Z',
+};
+
+export const keyedLiveInputSchema = z
+  .object({ ...shape, key: z.string().describe('Stream key of the contributor. Only this answer contains it.') })
+  .meta({ id: 'KeyedLiveInput', examples: [{ ...exampleInput, key: `live_${'A'.repeat(32)}` }] });
+
+export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof liveInputSchema> {
+  const { session } = input;
+  const running = session?.endedAt === null ? session : null;
+  return {
+    ...shownColumns(liveInputSchema, input),
+    allow: [...input.allow],
+    addresses: [...ingestAddresses(ctx.settings.liveIngest)],
+    state: liveInputState(running && { ...running, firstPictureAt: dateOf(running.firstPictureAt) }, {
+      stableSeconds: stableSecondsAfter(input.stable_seconds, input.recent_losses),
+      isShown: input.is_shown,
+      now: ctx.now,
+    }),
+    session: session && presentSession(session),
+  };
+}
+
+function presentSession(session: LiveSession): z.input<typeof sessionSchema> {
+  const { id, protocol, source, segmentCount, endReason } = session;
+  return {
+    id,
+    protocol,
+    beganAt: new Date(session.beganAt),
+    receivedSeconds: segmentCount * gopSeconds,
+    source,
+    endedAt: dateOf(session.endedAt),
+    endReason,
+  };
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+type Fields = { readonly [Key in keyof typeof liveInputFields]: z.output<(typeof liveInputFields)[Key]> };
+
+/** The settings of an input from the fields of a request, which may leave fields out. */
+export function settingsOf(
+  given: { readonly [Key in keyof Fields]?: Fields[Key] | undefined },
+  before: LiveInputSettings,
+): LiveInputSettings {
+  return {
+    name: given.name ?? before.name,
+    takes: given.takes ?? before.takes,
+    second_publisher: given.secondPublisher ?? before.second_publisher,
+    allow: given.allow ?? before.allow,
+    stable_seconds: given.stableSeconds ?? before.stable_seconds,
+    grace_seconds: given.graceSeconds ?? before.grace_seconds,
+    delay_seconds: given.delaySeconds ?? before.delay_seconds,
+  };
+}

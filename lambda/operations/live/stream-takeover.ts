@@ -1,0 +1,25 @@
+// A takeover of a stream in answers.
+import * as z from 'zod';
+import { timestamp } from '../fields.ts';
+
+export const begunTakeover = z
+  .object({
+    takeoverID: z.string(),
+    liveInputID: z.string(),
+    shownAt: timestamp.describe('Time at which viewers see the contributor, apart from the delay of their platform.'),
+  })
+  .meta({ id: 'BegunTakeover' });
+
+export const streamTakeover = z
+  .object({
+    takeoverID: z.string(),
+    liveInputID: z.string().nullable().describe('null: the input is deleted.'),
+    state: z
+      .enum(['shown', 'lost', 'ending'])
+      .meta({ id: 'TakeoverState' })
+      .describe('lost: the next session of the input continues it. ending: the stream returns at returnsAt.'),
+    shownAt: timestamp.describe('Time at which its current or last session begins on air.'),
+    endAt: timestamp.nullable().describe('Planned end. null: none.'),
+    returnsAt: timestamp.nullable().describe('Time of the return to the timeline. null: none is planned.'),
+  })
+  .meta({ id: 'StreamTakeover' });

@@ -1,0 +1,19 @@
+// PATCH /live-inputs/{id}: changes the settings of a live input, and keeps its key.
+import * as z from 'zod';
+import { orNotFound } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { liveInputFields, liveInputSchema, presentLiveInput, settingsOf } from './live-input-schema.ts';
+
+export const updateLiveInput = operation(['service:write'], {
+  summary: 'Update a live input',
+  description:
+    'Absent fields stay unchanged. A new delay applies to the next takeover, new networks to the next session.',
+  tag: 'live-inputs',
+  route: 'PATCH /live-inputs/{id}',
+  body: z.strictObject(liveInputFields).partial(),
+  output: { status: 200, body: liveInputSchema },
+  async handle(ctx, { params, body }) {
+    const before = orNotFound(await ctx.data.liveInputs.lock(ctx.caller.userID, params.id), 'live input');
+    return presentLiveInput(ctx, await ctx.data.liveInputs.save(before.id, settingsOf(body, before)));
+  },
+});
