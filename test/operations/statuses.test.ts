@@ -9,6 +9,7 @@ import { problemCodes } from '../../lambda/operations/problem-kinds.ts';
 import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { finishFrames } from '../support/frames.ts';
+import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { storeIncident } from '../support/incidents.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
@@ -118,6 +119,29 @@ const without = async (limit: LimitName, called: () => Promise<Answer>) => {
   const answer = await called();
   await limits.override(user().id, limit, null);
   return answer;
+};
+
+/** A service of a stage that receives no contributions. */
+const withoutIngest = testService({ liveIngest: null });
+const liveInputAnswer = async (streamID: Promise<string>) =>
+  call('POST', '/live-inputs', { name: 'Studio', streamID: await streamID });
+const liveInput = async () => (await liveInputAnswer(emptyStream())).body.id as string;
+const emptyManifestStream = async () => {
+  const id = await emptyStream();
+  await service.pool().query(`update streams set stream_backend = 'manifest' where id = $1`, [id]);
+  return id;
+};
+/** A stream on the air that can be taken over. */
+const preparedStream = async () => {
+  const id = await startedStream();
+  await pretendPrepared(service, id);
+  return id;
+};
+/** Lets a new input take a stream over, which has received media for some seconds; null: it receives nothing. */
+const takeOver = async (streamID: string, receivedSeconds: number | null) => {
+  const { body: input } = await liveInputAnswer(Promise.resolve(streamID));
+  if (receivedSeconds !== null) await pretendReceived(service, input.id, receivedSeconds);
+  return call('POST', `/streams/${streamID}/takeovers`, { liveInputID: input.id });
 };
 
 const newDestination = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k' };
@@ -310,6 +334,66 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       const { id, row } = await nextRow();
       return call('POST', `/streams/${id}/skip`, { ...row, uploadID: 'another' });
     },
+  },
+  list_live_inputs: {
+    done: () => call('GET', '/live-inputs'),
+    validation_failed: () => call('GET', '/live-inputs?streamID='),
+  },
+  create_live_input: {
+    done: () => liveInputAnswer(emptyStream()),
+    validation_failed: () => liveInputAnswer(Promise.resolve('nothing')),
+    live_ingest_off: async () =>
+      (await withoutIngest.user()).call('POST', '/live-inputs', { name: 'x', streamID: 'x' }),
+    limit_reached: async () => {
+      const streamID = await emptyStream();
+      for (let made = 0; made < 5; made++) await liveInputAnswer(Promise.resolve(streamID));
+      return liveInputAnswer(Promise.resolve(streamID));
+    },
+  },
+  get_live_input: {
+    done: () => get('live-inputs', liveInput()),
+    not_found: () => call('GET', '/live-inputs/nothing'),
+  },
+  update_live_input: {
+    done: async () => call('PATCH', `/live-inputs/${await liveInput()}`, { takes: 'always' }),
+    not_found: () => call('PATCH', '/live-inputs/nothing', {}),
+    validation_failed: async () => call('PATCH', `/live-inputs/${await liveInput()}`, { allow: ['203.0.113.0/33'] }),
+  },
+  rotate_live_input_key: {
+    done: () => on('live-inputs', liveInput(), 'rotate-key'),
+    not_found: () => call('POST', '/live-inputs/nothing/rotate-key'),
+  },
+  delete_live_input: {
+    done: () => remove('live-inputs', liveInput()),
+    not_found: () => call('DELETE', '/live-inputs/nothing'),
+  },
+  take_over_stream: {
+    done: async () => takeOver(await preparedStream(), 20),
+    not_found: () => call('POST', '/streams/nothing/takeovers', { liveInputID: 'nothing' }),
+    validation_failed: async () =>
+      call('POST', `/streams/${await preparedStream()}/takeovers`, { liveInputID: await liveInput() }),
+    stream_not_running: async () => takeOver(await emptyManifestStream(), 20),
+    live_needs_manifest: async () => takeOver(await emptyStream(), 20),
+    nothing_received: async () => takeOver(await preparedStream(), null),
+    not_stable_yet: async () => takeOver(await preparedStream(), 1),
+    taken_over_already: async () => {
+      const id = await preparedStream();
+      await takeOver(id, 20);
+      return takeOver(id, 20);
+    },
+  },
+  get_stream_takeover: {
+    done: () => get('streams', emptyStream(), '/takeover'),
+    not_found: () => call('GET', '/streams/nothing/takeover'),
+  },
+  hand_back_stream: {
+    done: async () => {
+      const id = await preparedStream();
+      await takeOver(id, 20);
+      return call('POST', `/streams/${id}/hand-back`);
+    },
+    not_found: () => call('POST', '/streams/nothing/hand-back'),
+    not_taken_over: () => on('streams', emptyStream(), 'hand-back'),
   },
   list_occurrences: {
     done: () => call('GET', '/schedule/occurrences'),
@@ -973,6 +1057,7 @@ const tags = new Set<string>([
   'webhooks',
   'alert-channels',
   'incidents',
+  'live-inputs',
   'notifications',
 ]);
 /** Operations that need servers to import from; other tests have them. */
@@ -1025,6 +1110,7 @@ describe.for(covered.filter(({ path }) => path.includes('{id}')))('$method $path
       sources: source,
       'alert-channels': alertChannel,
       incidents: incident,
+      'live-inputs': liveInput,
     }[operation.tag as 'streams']();
     const bodies: Readonly<Record<string, object>> = {
       schedule_stream: soon,
@@ -1037,6 +1123,7 @@ describe.for(covered.filter(({ path }) => path.includes('{id}')))('$method $path
       revert_programme: { version: 1 },
       queue_item: { uploadID: 'nothing' },
       skip_item: { startAt: past, uploadID: 'nothing' },
+      take_over_stream: { liveInputID: 'nothing' },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});
     const answers = [

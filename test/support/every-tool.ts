@@ -1,6 +1,7 @@
 // Calls every tool of MCP, in an order in which each call succeeds.
 import { expect } from 'vitest';
 import { storeIncident } from './incidents.ts';
+import { pretendPrepared, pretendReceived } from './live-inputs.ts';
 import type { McpClient } from './mcp-clients.ts';
 import { pretendPublished } from './stored-playlists.ts';
 import { pretendProbed } from './service.ts';
@@ -171,6 +172,17 @@ export async function callEveryTool(
   await call('create_stream_preview', { id: stream.id });
   const [, next] = (await call('get_stream_timeline', { id: stream.id, limit: 2 })).data;
   await call('skip_item', { id: stream.id, startAt: next.startAt, uploadID: next.uploadID });
+  const input = await call('create_live_input', { name: 'Studio', streamID: stream.id });
+  await call('update_live_input', { id: input.id, takes: 'on_request' });
+  await call('rotate_live_input_key', { id: input.id });
+  await pretendReceived(platform, input.id);
+  await pretendPrepared(platform, stream.id);
+  await call('get_live_input', { id: input.id });
+  await call('take_over_stream', { id: stream.id, liveInputID: input.id });
+  await call('get_stream_takeover', { id: stream.id });
+  await call('hand_back_stream', { id: stream.id });
+  await call('list_live_inputs', { streamID: stream.id });
+  await call('delete_live_input', { id: input.id });
   await platform.pool().query(setState, [stream.id, 'activating']);
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });

@@ -74,6 +74,7 @@ export const testSettings: ServiceSettings = {
   ...localSettings,
   allowPrivateAddresses: true,
   streamBackendEdit: false,
+  liveIngest: { rtmpURL: 'rtmp://127.0.0.1/live', rtmpsURL: 'rtmps://127.0.0.1/live' },
 };
 
 export interface TestServiceOptions extends Partial<ServiceSettings> {

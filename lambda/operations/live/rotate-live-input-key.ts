@@ -12,7 +12,6 @@ export const rotateLiveInputKey = operation(['service:write'], {
   tag: 'live-inputs',
   route: 'POST /live-inputs/{id}/rotate-key',
   output: { status: 200, body: keyedLiveInputSchema, isSecret: true },
-  hints: { destructive: true },
   async handle(ctx, { params }) {
     const input = orNotFound(await ctx.data.liveInputs.lock(ctx.caller.userID, params.id), 'live input');
     const key = liveKey(ctx.randomBytes(liveKeyBytes));

@@ -10,7 +10,10 @@ export const updateLiveInput = operation(['service:write'], {
     'Absent fields stay unchanged. A new delay applies to the next takeover, new networks to the next session.',
   tag: 'live-inputs',
   route: 'PATCH /live-inputs/{id}',
-  body: z.strictObject(liveInputFields).partial(),
+  body: z
+    .strictObject(liveInputFields)
+    .partial()
+    .meta({ examples: [{ takes: 'always', allow: ['203.0.113.0/24'] }] }),
   output: { status: 200, body: liveInputSchema },
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.liveInputs.lock(ctx.caller.userID, params.id), 'live input');

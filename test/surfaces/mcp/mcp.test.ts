@@ -57,11 +57,11 @@ describe('the list of tools', () => {
     );
   });
 
-  // About 57,000 tokens: for clients that search the list themselves, or read one toolset.
-  it('has at most 230 KB, and 95 KB for a key that may only read', async () => {
+  // About 59,000 tokens: for clients that search the list themselves, or read one toolset.
+  it('has at most 240 KB, and 95 KB for a key that may only read', async () => {
     const sizeFor = async (reader: TestUser) =>
       Buffer.byteLength(JSON.stringify(await mcp.request(reader, 'tools/list')));
-    expect(await sizeFor(user)).toBeLessThanOrEqual(230_000);
+    expect(await sizeFor(user)).toBeLessThanOrEqual(240_000);
     expect(await sizeFor(await userWith('service:read'))).toBeLessThanOrEqual(95_000);
   });
 
@@ -97,6 +97,12 @@ describe('the list of tools', () => {
       create_guide_link: '',
       update_guide_link: 'destroys, repeatable',
       delete_guide_link: 'destroys, repeatable',
+      create_live_input: '',
+      update_live_input: 'destroys, repeatable',
+      rotate_live_input_key: '',
+      delete_live_input: 'destroys, repeatable',
+      take_over_stream: '',
+      hand_back_stream: '',
       create_upload: '',
       create_clip: '',
       import_upload: 'reaches out',
