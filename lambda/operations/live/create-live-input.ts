@@ -1,4 +1,4 @@
-// POST /live-inputs: creates an address and a key with which a contributor can take a stream over.
+// POST /live-inputs: creates an address and a key for a contributor who takes a stream over.
 import * as z from 'zod';
 import { hashLiveKey, liveKey, liveKeyBytes } from '../../domain/live/live-key.ts';
 import { bounds } from '../../domain/shared/bounds.ts';

@@ -18,6 +18,8 @@ import type { invoiceSchema } from '../../operations/billing/invoice-schema.ts';
 import type { playlistSchema } from '../../operations/playlists/playlist-schema.ts';
 import type { programmeSchema } from '../../operations/programmes/programme-schema.ts';
 import type { queuedItemSchema } from '../../operations/programmes/queue-schema.ts';
+import type { keyedLiveInputSchema, liveInputSchema } from '../../operations/live/live-input-schema.ts';
+import type { streamTakeover } from '../../operations/live/stream-takeover.ts';
 import type { guideLink, guideLinkSettings } from '../../operations/streams/guide-link.ts';
 import type { outputSchema } from '../../operations/outputs/output-schema.ts';
 import type { sourceSchema } from '../../operations/sources/source-schema.ts';
@@ -62,6 +64,9 @@ export type AlertChannel = z.output<typeof alertChannelSchema>;
 export type Notification = z.output<typeof notificationSchema>;
 export type Webhook = z.output<typeof webhookSchema>;
 export type WebhookDelivery = z.output<typeof webhookDeliverySchema>;
+export type LiveInput = z.output<typeof liveInputSchema>;
+export type KeyedLiveInput = z.output<typeof keyedLiveInputSchema>;
+export type StreamTakeover = z.output<typeof streamTakeover>;
 export type Transition = z.output<typeof transition>;
 
 /** The fields of `GET /streams/{id}/stats` that the page shows. */

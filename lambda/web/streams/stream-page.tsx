@@ -8,6 +8,7 @@ import type { Stream } from '../app/types.ts';
 import { Parts } from '../kit/parts.tsx';
 import { words } from '#words';
 import { Broadcasts } from './broadcasts.tsx';
+import { LivePart } from './live-part.tsx';
 import { LogPart } from './log-part.tsx';
 import { OnAirPart } from './on-air-part.tsx';
 import { Outputs } from './outputs.tsx';
@@ -23,6 +24,7 @@ const contents: Readonly<Record<Part, (props: { readonly stream: Stream }) => Re
   programme: ProgrammePart,
   look: SoundAndLook,
   outputs: OutputsPart,
+  live: LivePart,
   log: LogPart,
   settings: StreamSettings,
 };

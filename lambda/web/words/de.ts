@@ -173,6 +173,7 @@ export const words = {
       programme: 'Programm',
       look: 'Ton und Bild',
       outputs: 'Ausgänge',
+      live: 'Live',
       log: 'Protokoll',
       settings: 'Einstellungen',
     },

@@ -165,6 +165,7 @@ export const words = {
       programme: 'Programme',
       look: 'Sound and look',
       outputs: 'Outputs',
+      live: 'Live',
       log: 'Log',
       settings: 'Settings',
     },

@@ -1,0 +1,133 @@
+// A live input in the list of its stream: its address, its signal, and the takeover.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { call, serviceNow } from '../app/api.ts';
+import { CopyButton } from '../app/copy-button.tsx';
+import { formatBitrate, formatDuration, formatNumber } from '../app/format.ts';
+import { change, refresh } from '../app/live-data.ts';
+import { refusedInWords } from '../app/refused-in-words.ts';
+import type { KeyedLiveInput, LiveInput } from '../app/types.ts';
+import { Ask } from '../kit/ask.tsx';
+import { Choice } from '../kit/choice.tsx';
+import { words } from '#words';
+import { liveWords } from '#words/live.ts';
+
+const tones = { idle: 'quiet', receiving: 'moving', ready: 'live', on_air: 'live' } as const;
+const minutes = [5, 15, 30, 60, 120, 240];
+
+interface LiveInputRowProps {
+  readonly input: LiveInput;
+  readonly onEdit: () => void;
+  /** Shows a new key. */
+  readonly onKey: (input: KeyedLiveInput | null) => void;
+}
+
+export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): ReactNode {
+  const { id, name, state } = input;
+  const path = `/live-inputs/${id}`;
+  return (
+    <li className="tall">
+      <div>
+        <strong className="name">{name}</strong>
+        <Signal input={input} />
+        {input.addresses.length === 0 && <p className="fault">{liveWords.off}</p>}
+        {input.addresses.map(({ protocol, url }) => (
+          <p key={protocol} className="state">
+            <code className="secret">{url}</code>
+            <CopyButton text={url} label={`${liveWords.copyAddress(name)}: ${protocol}`} />
+          </p>
+        ))}
+      </div>
+      <div className="state">
+        <span className="badge" data-tone={tones[state]}>
+          {liveWords.states[state]}
+        </span>
+        {state === 'ready' && <TakeOver input={input} />}
+        <button type="button" aria-label={liveWords.editOf(name)} onClick={onEdit}>
+          {liveWords.edit}
+        </button>
+        <Ask
+          action={liveWords.rotate}
+          label={liveWords.rotateOf(name)}
+          question={liveWords.rotateAsk(name)}
+          explanation={liveWords.rotateText}
+          refuse={liveWords.keep}
+          onYes={async () => onKey(await call<KeyedLiveInput>('POST', `${path}/rotate-key`))}
+        />
+        <Ask
+          action={words.remove}
+          label={liveWords.removeOf(name)}
+          tone="grave"
+          question={liveWords.removeAsk(name)}
+          explanation={liveWords.removeText}
+          refuse={liveWords.keep}
+          onYes={async () => {
+            await change('DELETE', path, ['/live-inputs', `/streams/${input.streamID}`]);
+            onKey(null);
+          }}
+        />
+      </div>
+    </li>
+  );
+}
+
+/** The signal that an input receives, or the end of the last one. */
+function Signal({ input: { session } }: { readonly input: LiveInput }): ReactNode {
+  if (session === null) return <p className="hint">{liveWords.neverSent}</p>;
+  if (session.endedAt !== null)
+    return (
+      <p className="hint">
+        {liveWords.ended} <Age at={session.endedAt} />
+        {session.endReason && ` · ${liveWords.ends[session.endReason]}`}
+      </p>
+    );
+  if (session.source === null) return <p className="hint">{liveWords.waiting}</p>;
+  return <p className="hint">{signalWords(session.source, session.receivedSeconds)}</p>;
+}
+
+type Source = NonNullable<NonNullable<LiveInput['session']>['source']>;
+
+function signalWords(source: Source, receivedSeconds: number): string {
+  const { videoCodec, audioCodec, width, height, framerate, bitrateKbps, keyframeSeconds } = source;
+  return [
+    `${videoCodec} ${width} × ${height}`,
+    framerate !== null && liveWords.fps(formatNumber(framerate)),
+    formatBitrate(bitrateKbps),
+    keyframeSeconds !== null && liveWords.keyframes(formatNumber(keyframeSeconds)),
+    audioCodec ?? liveWords.noSound,
+    liveWords.received(formatDuration(receivedSeconds)),
+  ]
+    .filter((fact) => fact !== false)
+    .join(' · ');
+}
+
+function TakeOver({ input: { id, name, streamID } }: { readonly input: LiveInput }): ReactNode {
+  const [after, setAfter] = useState('');
+  const takeOver = async (): Promise<void> => {
+    const endAt = after === '' ? null : new Date(serviceNow() + Number(after) * 60_000).toISOString();
+    await refusedInWords(liveWords.refusals, () =>
+      call('POST', `/streams/${streamID}/takeovers`, { liveInputID: id, endAt }),
+    );
+    refresh(`/streams/${streamID}`);
+    refresh('/live-inputs');
+  };
+  return (
+    <Ask
+      action={liveWords.take}
+      label={liveWords.takeOf(name)}
+      tone="primary"
+      question={liveWords.takeAsk(name)}
+      explanation={liveWords.takeText}
+      onYes={takeOver}
+    >
+      <Choice
+        name="endAfter"
+        label={liveWords.handBackAfter}
+        value={after}
+        onChange={setAfter}
+        options={[['', liveWords.never], ...minutes.map((each) => [String(each), liveWords.minutes(each)] as const)]}
+      />
+    </Ask>
+  );
+}

@@ -1,0 +1,109 @@
+// A dialog that makes a live input, or changes its settings.
+import type { ReactNode } from 'react';
+import { call } from '../app/api.ts';
+import { change, refresh } from '../app/live-data.ts';
+import type { KeyedLiveInput, LiveInput } from '../app/types.ts';
+import { Field, Form } from '../form.tsx';
+import { Choice } from '../kit/choice.tsx';
+import { Sheet } from '../kit/sheet.tsx';
+import { words } from '#words';
+import { liveWords } from '#words/live.ts';
+
+interface LiveInputSheetProps {
+  readonly streamID: string;
+  /** Null: an input is made. */
+  readonly input: LiveInput | null;
+  /** Shows the key of an input that was made. */
+  readonly onKey: (input: KeyedLiveInput) => void;
+  readonly onClose: () => void;
+}
+
+/** The settings of a form. */
+function settingsOf({ name, takes, secondPublisher, allow = '', ...times }: Readonly<Record<string, string>>): object {
+  const { stableSeconds, graceSeconds, delaySeconds } = times;
+  return {
+    name,
+    takes,
+    secondPublisher,
+    allow: allow.split(/[\s,;]+/).filter((network) => network !== ''),
+    stableSeconds: Number(stableSeconds),
+    graceSeconds: Number(graceSeconds),
+    delaySeconds: Number(delaySeconds),
+  };
+}
+
+export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputSheetProps): ReactNode {
+  const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    const settings = settingsOf(fields);
+    if (input) await change('PATCH', `/live-inputs/${input.id}`, ['/live-inputs'], settings);
+    else {
+      onKey(await call<KeyedLiveInput>('POST', '/live-inputs', { streamID, ...settings }));
+      refresh('/live-inputs');
+    }
+    onClose();
+  };
+  return (
+    <Sheet title={input ? liveWords.editOf(input.name) : liveWords.add} isOpen onClose={onClose} dismiss={words.cancel}>
+      <Form action={input ? words.save : liveWords.add} onSubmit={save}>
+        <Field
+          name="name"
+          label={liveWords.name}
+          hint={liveWords.nameHint}
+          defaultValue={input?.name ?? ''}
+          maxLength={255}
+          autoComplete="off"
+        />
+        <Choice
+          name="takes"
+          label={liveWords.takes}
+          defaultValue={input?.takes ?? 'on_request'}
+          options={Object.entries(liveWords.takesOptions)}
+        />
+        <Choice
+          name="secondPublisher"
+          label={liveWords.second}
+          defaultValue={input?.secondPublisher ?? 'refuse'}
+          options={Object.entries(liveWords.secondOptions)}
+        />
+        <Field
+          name="allow"
+          label={liveWords.allow}
+          hint={liveWords.allowHint}
+          defaultValue={input?.allow.join(' ') ?? ''}
+          required={false}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Seconds
+          name="stableSeconds"
+          hint={liveWords.stableHint}
+          least={2}
+          most={60}
+          value={input?.stableSeconds ?? 5}
+        />
+        <Seconds
+          name="graceSeconds"
+          hint={liveWords.graceHint}
+          least={0}
+          most={300}
+          value={input?.graceSeconds ?? 15}
+        />
+        <Seconds name="delaySeconds" hint={liveWords.delayHint} least={8} most={30} value={input?.delaySeconds ?? 10} />
+      </Form>
+    </Sheet>
+  );
+}
+
+interface SecondsProps {
+  readonly name: 'stableSeconds' | 'graceSeconds' | 'delaySeconds';
+  readonly hint: string;
+  readonly least: number;
+  readonly most: number;
+  readonly value: number;
+}
+
+function Seconds({ name, hint, least, most, value }: SecondsProps): ReactNode {
+  return (
+    <Field name={name} label={liveWords[name]} hint={hint} type="number" min={least} max={most} defaultValue={value} />
+  );
+}

@@ -1,0 +1,64 @@
+// The takeover of a stream: the time at which viewers see the contributor or the loop, by the second.
+import type { ReactNode } from 'react';
+import { call } from '../app/api.ts';
+import { formatDuration, formatTime } from '../app/format.ts';
+import { refresh, useLive } from '../app/live-data.ts';
+import { useNow } from '../app/now.ts';
+import { refusedInWords } from '../app/refused-in-words.ts';
+import type { LiveInput, StreamTakeover } from '../app/types.ts';
+import { Ask } from '../kit/ask.tsx';
+import { liveWords } from '#words/live.ts';
+
+/** The interval of reading: `GET /changes` does not report takeovers. */
+const everyMs = 2000;
+
+interface LiveTakeoverProps {
+  readonly streamID: string;
+  readonly inputs: readonly LiveInput[];
+}
+
+export function LiveTakeover({ streamID, inputs }: LiveTakeoverProps): ReactNode {
+  const { data } = useLive<{ readonly takeover: StreamTakeover | null }>(`/streams/${streamID}/takeover`, everyMs);
+  const now = useNow();
+  const takeover = data?.takeover ?? null;
+  if (takeover === null) return null;
+  const name = inputs.find(({ id }) => id === takeover.liveInputID)?.name ?? liveWords.deletedInput;
+  const text = takeoverWords(takeover, name, now);
+  if (text === null) return null;
+  const handBack = async (): Promise<void> => {
+    await refusedInWords(liveWords.refusals, () => call('POST', `/streams/${streamID}/hand-back`));
+    refresh(`/streams/${streamID}`);
+    refresh('/live-inputs');
+  };
+  return (
+    <section className="made">
+      <p>{text}</p>
+      {takeover.state === 'shown' && takeover.endAt !== null && <p>{liveWords.endsAt(formatTime(takeover.endAt))}</p>}
+      {takeover.state !== 'ending' && (
+        <p>
+          <Ask
+            action={liveWords.handBack}
+            question={liveWords.handBackAsk}
+            explanation={liveWords.handBackText}
+            refuse={liveWords.stay}
+            onYes={handBack}
+          />
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The present and the next sight of viewers; null: they see the loop, and no takeover is open. */
+function takeoverWords({ state, shownAt, returnsAt }: StreamTakeover, name: string, now: number): string | null {
+  const secondsTo = (at: string) => Math.ceil((Date.parse(at) - now) / 1000);
+  const isReturned = returnsAt !== null && Date.parse(returnsAt) <= now;
+  if (state === 'lost')
+    return isReturned || returnsAt === null
+      ? liveWords.lost(name)
+      : liveWords.lostAt(name, formatTime(returnsAt), secondsTo(returnsAt));
+  if (state === 'ending')
+    return isReturned || returnsAt === null ? null : liveWords.returnsAt(formatTime(returnsAt), secondsTo(returnsAt));
+  if (Date.parse(shownAt) > now) return liveWords.seesAt(name, formatTime(shownAt), secondsTo(shownAt));
+  return liveWords.seesSince(name, formatTime(shownAt), formatDuration((now - Date.parse(shownAt)) / 1000));
+}
