@@ -1,5 +1,4 @@
 // The settings of a stage that the application reads: one row for each, from the stage to the process.
-import { isLiveIngest } from './domain/live/live-ingest.ts';
 import type { LiveIngest } from './domain/live/live-ingest.ts';
 import { streamBackends } from './domain/streams/stream-words.ts';
 
@@ -16,6 +15,20 @@ interface Setting {
   /** The value in the local run and in tests. */
   readonly local: Value;
   readonly readers: readonly Reader[];
+}
+
+const addressForms: Readonly<Record<string, RegExp>> = {
+  rtmpURL: /^rtmp:\/\/[^\s/]+\/\S+$/,
+  rtmpsURL: /^rtmps:\/\/[^\s/]+\/\S+$/,
+};
+
+/** Whether a value has at least one address of an ingest, and nothing else. */
+export function isLiveIngest(value: unknown): value is LiveIngest {
+  if (typeof value !== 'object' || value === null) return false;
+  const urls = Object.entries(value);
+  return (
+    urls.length > 0 && urls.every(([name, url]) => typeof url === 'string' && addressForms[name]?.test(url) === true)
+  );
 }
 
 /** The key of a row is the field of `StageSettings` in `lib/stage-settings.ts`, whose comment is its documentation. */

@@ -1,5 +1,5 @@
 // The settings of a stage: their meaning and their allowed values.
-import { isLiveIngest, type LiveIngest } from '../lambda/domain/live/live-ingest.ts';
+import { isLiveIngest, type Settings } from '../lambda/settings.ts';
 import { faultOfConnections } from './database/connection-budget.ts';
 import { databaseChecks, type DatabaseSettings, faultOfWindows } from './database-settings.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
@@ -179,7 +179,7 @@ export interface StageSettings extends DatabaseSettings, IdleSettings, Operating
    * Addresses at which contributors of live inputs send RTMP, with their application, such as
    * `{ rtmpsURL: 'rtmps://live.example.com/live' }`. Null: there are no live inputs.
    */
-  readonly liveIngest: LiveIngest | null;
+  readonly liveIngest: Settings['liveIngest'];
 }
 
 /**

@@ -9,17 +9,6 @@ export interface LiveIngest {
 export const liveProtocols = ['rtmps', 'rtmp'] as const;
 export type LiveProtocol = (typeof liveProtocols)[number];
 
-const forms: Readonly<Record<string, RegExp>> = {
-  rtmpURL: /^rtmp:\/\/[^\s/]+\/\S+$/,
-  rtmpsURL: /^rtmps:\/\/[^\s/]+\/\S+$/,
-};
-
-export function isLiveIngest(value: unknown): value is LiveIngest {
-  if (typeof value !== 'object' || value === null) return false;
-  const urls = Object.entries(value);
-  return urls.length > 0 && urls.every(([name, url]) => typeof url === 'string' && (forms[name]?.test(url) ?? false));
-}
-
 /** The addresses by protocol, the encrypted one first. */
 export function ingestAddresses(
   ingest: LiveIngest | null,

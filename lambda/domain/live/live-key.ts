@@ -1,5 +1,5 @@
 // Keys of live inputs: contributors send them as the stream key of RTMP.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const prefix = 'live_';
 /** The random part: 192 bits cannot be guessed. */
@@ -12,5 +12,5 @@ export function liveKey(bytes: Buffer): string {
 
 /** The stored form of a key: the SHA-256 of its whole text. */
 export function hashLiveKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }

@@ -6,7 +6,8 @@ export const liveWords = {
   title: 'Live-Eingänge',
   text: 'Eine Zuspielung, zum Beispiel aus OBS, übernimmt den Stream. Danach läuft die Schleife weiter.',
   needsPrepared:
-    'Nur ein vorab aufbereiteter Stream lässt sich übernehmen. Das ändern seine Einstellungen, solange er gestoppt ist.',
+    'Nur ein vorab aufbereiteter Stream lässt sich übernehmen. Seine Einstellungen ändern das, solange er gestoppt ' +
+    'ist.',
   off: 'Diese Plattform empfängt keine Live-Zuspielungen.',
   emptyTitle: 'Kein Live-Eingang',
   empty: 'Ein Eingang hat eine eigene Adresse und einen eigenen Schlüssel: für eine Show, ein Studio oder einen Gast.',
