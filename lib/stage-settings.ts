@@ -1,5 +1,5 @@
 // The settings of a stage: their meaning and their allowed values.
-import { isLiveIngest, type Settings } from '../lambda/settings.ts';
+import { isLiveIngest } from '../lambda/settings.ts';
 import { faultOfConnections } from './database/connection-budget.ts';
 import { databaseChecks, type DatabaseSettings, faultOfWindows } from './database-settings.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
@@ -179,7 +179,7 @@ export interface StageSettings extends DatabaseSettings, IdleSettings, Operating
    * Addresses at which contributors of live inputs send RTMP, with their application, such as
    * `{ rtmpsURL: 'rtmps://live.example.com/live' }`. Null: there are no live inputs.
    */
-  readonly liveIngest: Settings['liveIngest'];
+  readonly liveIngest: { readonly rtmpURL?: string; readonly rtmpsURL?: string } | null;
 }
 
 /**

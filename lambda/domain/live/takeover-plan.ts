@@ -24,7 +24,8 @@ export interface ReadySession {
 }
 
 /**
- * The interval of a session that takes a run over as soon as all agents can know of it.
+ * The interval of a session that takes a run over as soon as all agents can know of it, and its first picture is old
+ * enough.
  * @param delaySeconds the least time from the arrival of a picture to its sending
  */
 export function takeoverStart(
@@ -33,7 +34,8 @@ export function takeoverStart(
   { now, delaySeconds }: { readonly now: Date; readonly delaySeconds: number },
 ): TakeoverInterval {
   const { anchoredAt, framesPerSecond } = run;
-  const fromFrame = earliestChange(run, now);
+  const oldEnoughAt = session.firstPictureAt.getTime() / 1000 + delaySeconds;
+  const fromFrame = earliestChange(run, now, oldEnoughAt - anchoredAt.getTime() / 1000);
   const sentAtSeconds = anchoredAt.getTime() / 1000 + fromFrame / framesPerSecond;
   const sessionSeconds = sentAtSeconds - delaySeconds - session.firstPictureAt.getTime() / 1000;
   const firstSegment = Math.max(0, Math.floor(sessionSeconds / gopSeconds));
@@ -68,9 +70,17 @@ export function returnFrame(
   return end <= interval.fromFrame ? interval.fromFrame : keyframeUntil(timeline, end, framesPerSecond);
 }
 
-/** The first keyframe of the timeline at which a change can take effect that is decided now. */
-function earliestChange({ anchoredAt, framesPerSecond, timeline }: PlannedRun, now: Date): number {
-  const seconds = Math.max(0, elapsedSecondsOf(anchoredAt, now)) + effectiveAheadSeconds;
+/**
+ * The first keyframe of the timeline at which a change can take effect that is decided now.
+ * @param notBeforeSeconds of the run
+ */
+function earliestChange(
+  { anchoredAt, framesPerSecond, timeline }: PlannedRun,
+  now: Date,
+  notBeforeSeconds = 0,
+): number {
+  const knownSeconds = Math.max(0, elapsedSecondsOf(anchoredAt, now)) + effectiveAheadSeconds;
+  const seconds = Math.max(knownSeconds, notBeforeSeconds);
   return keyframeFrom(timeline, Math.ceil(seconds * framesPerSecond), framesPerSecond);
 }
 

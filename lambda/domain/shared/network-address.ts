@@ -80,7 +80,8 @@ export function isHostAllowed(host: string, rules: AddressRules): boolean {
 /** Whether a text is a network in CIDR notation, such as 203.0.113.0/24. */
 export function isNetwork(text: string): boolean {
   const [address = '', prefix = '', ...more] = text.split('/');
-  const family = isIP(address);
+  // An address with a zone, such as fe80::1%eth0, is one of this machine.
+  const family = address.includes('%') ? 0 : isIP(address);
   return more.length === 0 && family !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32);
 }
 
