@@ -84,12 +84,14 @@ export function takeovers(db: Queryable) {
       );
     },
 
-    /** Adds an interval. */
+    /** Adds an interval, in place of one that begins at the same frame: its session was lost before it was shown. */
     add: (takeoverID: string, { sessionID, fromFrame, toFrame, firstSegment }: TakeoverInterval) =>
       db.query(
         `with added as (
            insert into takeover_intervals (takeover_id, session_id, from_frame, to_frame, first_segment)
-           values ($1, $2, $3, $4, $5)),
+           values ($1, $2, $3, $4, $5)
+           on conflict (takeover_id, from_frame) do update set session_id = excluded.session_id,
+             to_frame = excluded.to_frame, first_segment = excluded.first_segment),
          taken as (update takeovers set lost_at = null where id = $1 returning stream_id)
          ${revised} (select stream_id from taken)`,
         [takeoverID, sessionID, fromFrame, toFrame, firstSegment],
