@@ -15,6 +15,11 @@ const waitMs = 60_000;
 /** Height limit of a screenshot. A longer page is captured only as far as it is visible. */
 const mostPicturePx = 6000;
 
+/** The address of a page, and a user of it. */
+interface SignInPlace {
+  readonly connection: Pick<TestLocalRun['connection'], 'siteURL' | 'user'>;
+}
+
 export interface JourneyBrowser {
   readonly page: Page;
   /** Complaints of the browser, such as resources that the page's policy blocks. */
@@ -26,7 +31,7 @@ export interface JourneyBrowser {
    */
   readonly look: (name: string, part?: string) => Promise<string[]>;
   /** Opens a path of the page as the local user. */
-  readonly signIn: (run: TestLocalRun, path: string) => Promise<void>;
+  readonly signIn: (run: SignInPlace, path: string) => Promise<void>;
 }
 
 /** Opens the list of a field, and chooses an option of it. */

@@ -32,7 +32,7 @@ const screens = [
     async () => (await import('../streams/new-stream-page.tsx')).NewStreamPage,
   ),
   screen(
-    /^\/streams\/(\w+)(?:\/(?:programme|look|outputs|log|settings))?$/,
+    /^\/streams\/(\w+)(?:\/(?:programme|look|outputs|live|log|settings))?$/,
     words.streams.title,
     async () => (await import('../streams/stream-page.tsx')).StreamPage,
   ),
