@@ -1,6 +1,5 @@
 // The door of the live ingest: admits contributors by their keys, and receives their sessions.
 import { createHash } from 'node:crypto';
-import { BlockList, isIPv6 } from 'node:net';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
@@ -8,6 +7,7 @@ import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
 import { gopSeconds } from '../domain/playout/rendition.ts';
+import { isWithin } from '../domain/shared/network-address.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
@@ -68,7 +68,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
   /** The reason to refuse a contributor with a valid key; null: there is none. */
   async #refusalOf({ input, stream }: InputOfStream, address: string): Promise<string | null> {
-    if (!isAllowed(input.allow, address)) return 'address_not_allowed';
+    if (input.allow.length > 0 && !isWithin(address, input.allow)) return 'address_not_allowed';
     if (stream.stream_backend !== 'manifest') return 'backend_not_prepared';
     if (!isOnAir(stream)) return 'stream_not_on_air';
     const running = await databaseOn(this.#options.pool).liveSessions.runningOf(input.id);
@@ -152,15 +152,4 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
 function isOnAir({ state, anchored_at: anchoredAt }: Stream): boolean {
   return (state === 'active' || state === 'failing') && anchoredAt !== null;
-}
-
-/** @param networks CIDR networks; empty: all addresses are allowed */
-function isAllowed(networks: readonly string[], address: string): boolean {
-  if (networks.length === 0) return true;
-  const list = new BlockList();
-  for (const network of networks) {
-    const [start, prefix] = network.split('/') as [string, string];
-    list.addSubnet(start, Number(prefix), isIPv6(start) ? 'ipv6' : 'ipv4');
-  }
-  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

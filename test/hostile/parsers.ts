@@ -189,6 +189,7 @@ export const notFed: Readonly<Record<string, string>> = {
   readOxapayEvent: 'reads after the signature; fed by test/ports/payments',
   readPackets: 'reads what ffprobe writes about a file, in a process with bounds',
   readParameter: 'reads a parameter of the stage',
+  readPictureSize: 'reads what ffprobe writes about a header of pictures, in a process with bounds',
   readPlatformClients: 'reads a secret of the stage',
   readQuery: 'fed with any document by test/surfaces/graphql/any-document.test.ts',
   readQueueURLs: 'reads the environment',

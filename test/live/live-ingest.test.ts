@@ -108,7 +108,7 @@ async function inputOf(streamID: string, settings: Partial<LiveInputSettings> = 
   const key = randomBytes(24).toString('base64url');
   const id = `inp_${key}`;
   const keySha256 = createHash('sha256').update(key).digest();
-  await data().liveInputs.insert({ id, userID, streamID, keySha256, settings: { ...usual, ...settings } }, 5);
+  await data().liveInputs.insert({ id, userID, streamID, keySha256, settings: { ...usual, ...settings } });
   return { id, key, userID };
 }
 

@@ -200,10 +200,10 @@ describe('a takeover', () => {
     await takeOver(id, { endAt });
     expect(await takeover()).toMatchObject({ state: 'shown', endAt });
     await service.pool().query(`update takeovers set end_at = now()`);
-    const [due] = await data().takeovers.due(10);
+    const [due] = await data().takeovers.due(12, 10);
     await transaction(async (tx) => endDueTakeover(tx, due!, await tx.now()));
     expect(await takeover()).toMatchObject({ state: 'ending' });
-    expect(await data().takeovers.due(10)).toEqual([]);
+    expect(await data().takeovers.due(12, 10)).toEqual([]);
   });
 
   it('that is lost returns within the stored segments, and the next session continues it', async () => {
@@ -240,7 +240,7 @@ describe('a takeover', () => {
     await letPass(15);
     await lose(second);
     await service.pool().query(`update takeovers set lost_at = now() - interval '16 seconds'`);
-    const [due] = await data().takeovers.due(10);
+    const [due] = await data().takeovers.due(12, 10);
     await transaction(async (tx) => endDueTakeover(tx, due!, await tx.now()));
     const ended = await service.pool().query('select end_reason from takeovers');
     expect(ended.rows).toEqual([{ end_reason: 'contribution_ended' }]);

@@ -36,7 +36,7 @@ create table live_sessions (
   first_picture_at timestamptz,
   -- Whole segments that are stored.
   segment_count integer not null default 0,
-  -- {"videoCodec", "audioCodec", "width", "height", "framerate", "bitrateKbps", "keyframeSeconds"}; null: not known yet.
+  -- `LiveSource` of the domain; null: not known yet.
   source jsonb,
   -- The last report of the ingest. It reports each segment, and at least every few seconds.
   reported_at timestamptz not null default now(),

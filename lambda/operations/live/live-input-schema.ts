@@ -38,8 +38,8 @@ const sessionSchema = z
       .object({
         videoCodec: z.string(),
         audioCodec: z.string().nullable().describe('null: no sound.'),
-        width: z.int32(),
-        height: z.int32(),
+        width: z.int32().nullable().describe('Pixels. null: unknown.'),
+        height: z.int32().nullable().describe('Pixels. null: unknown.'),
         framerate: z.number().nullable().describe('null: variable.'),
         bitrateKbps: z.number(),
         keyframeSeconds: z.number().nullable().describe('Seconds between keyframes. null: unknown.'),

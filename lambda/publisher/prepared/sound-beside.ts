@@ -33,7 +33,7 @@ export interface PicturesRead {
  * @param sources its sources, the best one first
  * @returns null if there is none, or it cannot be read: the pictures have their own sound
  */
-export async function readReplacedSound(
+export async function replacedSoundOf(
   sources: readonly SegmentSource[],
   { store, framesPerSecond, playing, first, end, followOther, onUnreadable }: PicturesRead,
 ): Promise<Span[] | null> {
@@ -62,7 +62,7 @@ export async function readReplacedSound(
  * Reads the group before pictures that follow other media, if its last frame of sound is the nearest to the first one.
  * @returns null if it is not
  */
-export async function readGroupBefore(
+export async function groupBeforeOf(
   sources: readonly SegmentSource[],
   { store, framesPerSecond, playing, first, followOther, onUnreadable }: PicturesRead,
 ): Promise<Span | null> {

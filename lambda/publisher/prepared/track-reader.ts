@@ -37,7 +37,7 @@ import {
 } from './segment-sources.ts';
 import type { FoundSegment, MadeFrom, SegmentSource, SentTrack, SourceSegment, WantedLook } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
-import { noSoundBeside, readGroupBefore, readReplacedSound } from './sound-beside.ts';
+import { noSoundBeside, groupBeforeOf, replacedSoundOf } from './sound-beside.ts';
 import type { SoundBeside } from './sound-beside.ts';
 import { Span } from './span.ts';
 import { StandIns } from './stand-ins.ts';
@@ -340,9 +340,9 @@ export class TrackReader {
     const onUnreadable = (segment: SourceSegment, error: unknown) => this.#lose(position, segment, error);
     const followOther = position.firstAfterOther === next;
     const pictures = { store, framesPerSecond, playing, first: next, end, followOther, onUnreadable };
-    const sound = source.keepsSound ? null : await readReplacedSound(sounds, pictures);
+    const sound = source.keepsSound ? null : await replacedSoundOf(sounds, pictures);
     if (sound === null && !source.keepsSound) position.sounds = [];
-    return { sound, groupBefore: sound ? null : await readGroupBefore(sources, pictures) };
+    return { sound, groupBefore: sound ? null : await groupBeforeOf(sources, pictures) };
   }
 
   /** Handles an unreadable segment: chooses the next best source, or else another item. */

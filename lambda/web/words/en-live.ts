@@ -2,7 +2,7 @@
 
 export const liveWords = {
   title: 'Live inputs',
-  text: 'A contributor sends to an input, for example with OBS, and takes the stream over. Then the loop goes on.',
+  text: 'A contributor sends to an input, for example with OBS, and takes the stream over. Then the loop continues.',
   needsPrepared:
     'Only a stream that is prepared ahead can be taken over. Its settings change this while it is stopped.',
   off: 'This platform does not receive live contributions.',

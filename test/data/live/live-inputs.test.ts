@@ -1,4 +1,4 @@
-// Statements of live inputs and their sessions: one running session, its reports, its end, and what is kept.
+// Statements of live inputs and their sessions: one running session, its reports, its end, and their deletion.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashLiveKey } from '../../../lambda/domain/live/live-key.ts';
 import { putToRest, wake } from '../../support/account-rest.ts';

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const begin = (id: string, endAt: Date | null = null) => takeovers().begin({ id, streamID, liveInputID, endAt });
 const add = (id: string, fromFrame: number, sessionID = 'liv') =>
   takeovers().add(id, { sessionID, fromFrame, toFrame: null, firstSegment: 1 });
-const due = async () => (await takeovers().due(10)).map(({ id }) => id);
+const due = async () => (await takeovers().due(12, 10)).map(({ id }) => id);
 const revisions = async () =>
   (await service.pool().query('select timeline_revision from replicas where stream_id = $1', [streamID])).rows.map(
     (row) => row.timeline_revision as number,
@@ -115,11 +115,14 @@ describe('intervals', () => {
 
 describe('takeovers that are due', () => {
   it('are those whose planned end has come', async () => {
-    await begin('tko', new Date(Date.now() + 3_600_000));
+    await begin('tko', new Date(Date.now() + 60_000));
     expect(await due()).toEqual([]);
+    expect(await takeovers().due(120, 10)).toHaveLength(1);
     await takeovers().planEnd('tko', new Date(Date.now() - 1000));
-    expect(await takeovers().due(10)).toMatchObject([{ id: 'tko', stream_id: streamID, user_id: expect.any(String) }]);
-    expect(await takeovers().due(0)).toEqual([]);
+    expect(await takeovers().due(12, 10)).toMatchObject([
+      { id: 'tko', stream_id: streamID, user_id: expect.any(String) },
+    ]);
+    expect(await takeovers().due(12, 0)).toEqual([]);
     await takeovers().planEnd('tko', null);
     expect(await due()).toEqual([]);
   });

@@ -35,7 +35,7 @@ function entryOf(number: number, offsetSeconds: number, durations: readonly numb
 }
 
 const anyItems = fc.array(fc.double({ min: 0.5, max: 40, noNaN: true }), { minLength: 1, maxLength: 5 });
-/** Runs of up to three entries, each of which may cut an item off. */
+/** Runs of up to three entries, and each may cut an item off. */
 const anyRun = fc
   .record({
     rate: fc.constantFrom(...framerates),
@@ -56,6 +56,7 @@ const anyRun = fc
 const anySecond = fc.double({ min: 0, max: 3600, noNaN: true });
 const anyDelay = fc.integer({ min: 8, max: 30 });
 /** A session whose first picture came up to an hour ago, or just now. */
+const anyWait = fc.double({ min: 0, max: 60, noNaN: true });
 const anyAge = fc.oneof(fc.double({ min: 0, max: 20, noNaN: true }), anySecond);
 
 function isKeyframe({ timeline, framesPerSecond: fps }: PlannedRun, frame: number): boolean {
@@ -125,11 +126,12 @@ describe('the return to the timeline', () => {
 
   it('by request is a keyframe that agents know of, and never before the beginning', () => {
     fc.assert(
-      fc.property(anyRun, anySecond, anyAge, fc.double({ min: 0, max: 60, noNaN: true }), (run, second, age, wait) => {
+      fc.property(anyRun, anySecond, anyAge, anyWait, anyWait, (run, second, age, wait, later) => {
         const interval = begun(run, second, age, 10);
         const now = after(second + wait);
-        const frame = handBackFrame(run, interval, now);
-        const earliest = Math.max(interval.fromFrame / run.framesPerSecond, second + wait + effectiveAheadSeconds);
+        const frame = handBackFrame(run, interval, { now, notBefore: after(second + wait + later) });
+        const known = second + wait + Math.max(later, effectiveAheadSeconds);
+        const earliest = Math.max(interval.fromFrame / run.framesPerSecond, known);
         expect(isKeyframe(run, frame)).toBe(true);
         expect(frame / run.framesPerSecond).toBeGreaterThanOrEqual(earliest - rounding);
         expect(frame / run.framesPerSecond).toBeLessThan(earliest + gopSeconds + 1 / run.framesPerSecond + rounding);

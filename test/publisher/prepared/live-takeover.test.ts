@@ -152,7 +152,7 @@ describe('a takeover', () => {
     );
   });
 
-  it('begins as planned if it becomes known within a long item, and at the next segment if it is known late', async () => {
+  it('begins as planned if it becomes known within an item, and at the next segment if it is known late', async () => {
     for (const knownAtFrame of [30, 150]) {
       const it = stage({ lengths: [900], earliest: 120, firstSegment: 1, segments: 6, handBack: null });
       const ingest = new CheckingIngest();
