@@ -20,6 +20,7 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
   let key: string;
   beforeAll(async () => {
     ({ page } = browser);
+    page.setDefaultTimeout(15000);
     const user = await site.user();
     const apiKey = 'lss_key_of_the_live_show';
     const { users, invoices } = databaseOn(site.pool());

@@ -33,7 +33,7 @@ export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): React
         <Signal input={input} />
         {input.addresses.length === 0 && <p className="fault">{liveWords.off}</p>}
         {input.addresses.map(({ protocol, url }) => (
-          <p key={protocol} className="state">
+          <p key={protocol} className="state start">
             <code className="secret">{url}</code>
             <CopyButton text={url} label={`${liveWords.copyAddress(name)}: ${protocol}`} />
           </p>

@@ -10,7 +10,7 @@ export function LiveKey({ input: { name, addresses, key } }: { readonly input: K
     <div className="made">
       <p>{liveWords.once}</p>
       <p>{liveWords.obs}</p>
-      <dl className="facts">
+      <dl className="pairs">
         <div>
           <dt>{liveWords.obsService}</dt>
           <dd>{liveWords.obsCustom}</dd>
@@ -33,7 +33,7 @@ function Copied({ name, text, label }: CopiedProps): ReactNode {
   return (
     <div>
       <dt>{name}</dt>
-      <dd className="state">
+      <dd className="state start">
         <code className="secret">{text}</code>
         <CopyButton text={text} label={label} />
       </dd>
