@@ -3,12 +3,15 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { hashLiveKey } from '../../lambda/domain/live/live-key.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createTimersHandler } from '../../lambda/jobs/timers.ts';
+import { endSession } from '../../lambda/orchestration/live/takeovers.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 import { actorsOn, inFuture, startOptions, statsWith, storage } from '../support/actors.ts';
+import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { testDatabase } from '../support/database.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { testSender } from '../webhooks/sender.ts';
@@ -41,6 +44,7 @@ const {
   register,
   report,
   startedStream,
+  transaction,
   unprobed,
   upload,
   user,
@@ -112,6 +116,7 @@ async function liveThrough(): Promise<void> {
   await timelines.revisions('second');
   await figures.write('second', [{ replicaID: taken!.id, epoch: taken!.epoch, stats: statsWith({}) }]);
 
+  await showLive();
   const stopped = await startedStream();
   await call('PATCH', `/streams/${stopped}`, { name: 'renamed' });
   await call('POST', `/streams/${stopped}/stop`);
@@ -135,6 +140,32 @@ async function liveThrough(): Promise<void> {
   await call('POST', `/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`);
   await call('PATCH', `/webhooks/${webhook.id}`, { enabled: false });
   await call('DELETE', `/webhooks/${webhook.id}`);
+}
+
+/** Lets a contributor take a stream over, twice lost and continued, until it is handed back. */
+async function showLive(): Promise<void> {
+  const streamID = await startedStream();
+  await pretendPrepared(service, streamID);
+  const { body: input } = await call('POST', '/live-inputs', { name: 'Studio', streamID });
+  const path = `/live-inputs/${input.id}`;
+  await call('PATCH', path, { takes: 'always' });
+  await data().liveInputs.ofKey(hashLiveKey((await call('POST', `${path}/rotate-key`)).body.key));
+  const takeOver = () => call('POST', `/streams/${streamID}/takeovers`, { liveInputID: input.id });
+  const first = await pretendReceived(service, input.id);
+  expect((await takeOver()).status).toBe(202);
+  const { timelines, takeovers, liveSessions } = data();
+  await timelines.ofStream(streamID, { fromSeconds: 0, toSeconds: Infinity });
+  await takeovers.intervalsOf(streamID);
+  await transaction(async (tx) => endSession(tx, first, { reason: 'lost', segmentCount: 9, now: await tx.now() }));
+  await pretendReceived(service, input.id);
+  expect((await takeOver()).status).toBe(202);
+  for (const read of [path, `/live-inputs?streamID=${streamID}`, `/streams/${streamID}/takeover`])
+    await call('GET', read);
+  expect((await call('POST', `/streams/${streamID}/hand-back`)).status).toBe(202);
+  await takeovers.due(10);
+  await liveSessions.silentFor(10, 10);
+  await liveSessions.forget(10, 10);
+  await call('DELETE', path);
 }
 
 const textsOf = (statements: readonly SentStatement[]) => new Set(statements.map(([, text]) => text));

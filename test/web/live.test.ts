@@ -20,7 +20,6 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
   let key: string;
   beforeAll(async () => {
     ({ page } = browser);
-    page.setDefaultTimeout(15000);
     const user = await site.user();
     const apiKey = 'lss_key_of_the_live_show';
     const { users, invoices } = databaseOn(site.pool());
@@ -96,7 +95,7 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
     await choose(dialog('alertdialog'), 'Hand back by itself', 'after 15 minutes');
     expect(await browser.look('live-take', '[role=alertdialog]')).toEqual([]);
     await dialog('alertdialog').getByRole('button', { name: 'Take over' }).click();
-    await status(/Viewers see Studio at \d+:\d\d:\d\d [AP]M, in \d+ s\.\s*It hands back by itself at/);
+    await status(/Viewers see Studio at \d+:\d\d:\d\d [AP]M, in \d+\ss\.\s*It hands back by itself at/);
     await page
       .locator('.badge', { hasText: /^On air$/ })
       .last()
@@ -105,7 +104,7 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
     await status(/Viewers have seen Studio since \d+:\d\d:\d\d [AP]M, for 0:0\d\./);
     await button('Hand back').click();
     await dialog('alertdialog').getByRole('button', { name: 'Hand back' }).click();
-    await status(/Viewers see the loop at \d+:\d\d:\d\d [AP]M, in \d+ s\./);
+    await status(/Viewers see the loop at \d+:\d\d:\d\d [AP]M, in \d+\ss\./);
     await page.locator('.made').waitFor({ state: 'detached' });
     await page.locator('.badge', { hasText: 'Ready' }).waitFor();
   });
