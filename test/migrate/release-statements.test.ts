@@ -162,7 +162,7 @@ async function showLive(): Promise<void> {
   for (const read of [path, `/live-inputs?streamID=${streamID}`, `/streams/${streamID}/takeover`])
     await call('GET', read);
   expect((await call('POST', `/streams/${streamID}/hand-back`)).status).toBe(202);
-  await takeovers.due(10);
+  await takeovers.due(12, 10);
   await liveSessions.silentFor(10, 10);
   await liveSessions.forget(10, 10);
   await call('DELETE', path);
