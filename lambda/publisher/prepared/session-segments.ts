@@ -1,7 +1,7 @@
 // The segments of contributors' sessions that take a stream over, and the frames at which it enters and leaves them.
 //
 // A session grows while it is sent, so each segment is only entered once the next one exists too: a session that stops
-// is left at its end, and the timeline continues without a hole, also while the database is away.
+// is left at its end, and the timeline continues without a hole, also while the database is away. Decision D248.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
 import { liveSegmentKey } from '../../domain/media/object-keys.ts';
