@@ -797,6 +797,7 @@ create table live_sessions (
   began_at timestamptz not null default now(),
   first_picture_at timestamptz,
   segment_count integer not null default 0,
+  segments_sha256 bytea,
   source jsonb,
   reported_at timestamptz not null default now(),
   ended_at timestamptz,

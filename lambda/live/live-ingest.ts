@@ -5,6 +5,8 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import type { StoredSegments } from '../domain/live/segment-chain.ts';
+import type { SessionEnd } from '../domain/live/session-end.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
 import { gopSeconds } from '../domain/playout/rendition.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
@@ -112,20 +114,20 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     return {
       report: async (progress: SessionProgress) => {
         const report = { id, ...progress };
-        const { isWanted } = await databaseOn(pool).liveSessions.report(report, keySha256);
+        const isWanted = await databaseOn(pool).liveSessions.report(report, keySha256);
         isStable ||= isWanted && (await this.#becomeStable(input, stream, progress));
         return isWanted;
       },
-      end: (reason, segmentCount) => this.#end(id, reason, segmentCount),
+      end: (reason, stored) => this.#end(id, reason, stored),
     };
   }
 
   /** Lets a session take over once it is stable. @returns whether it is */
-  async #becomeStable(input: LiveInput, stream: Stream, { segmentCount }: SessionProgress): Promise<boolean> {
+  async #becomeStable(input: LiveInput, stream: Stream, { stored }: SessionProgress): Promise<boolean> {
     const { pool, newID, clock } = this.#options;
     const data = databaseOn(pool);
     const current = await data.liveInputs.find(input.user_id, input.id);
-    if (!current || segmentCount * gopSeconds < (await stableSecondsOf(data, current)) - gopSeconds) return false;
+    if (!current || stored.count * gopSeconds < (await stableSecondsOf(data, current)) - gopSeconds) return false;
     await inTransaction(pool, async (transaction) => {
       const locked = await transaction.streams.lock(stream.user_id, stream.id);
       if (locked) await sessionIsStable(transaction, locked, current, { id: newID('tko'), now: clock() });
@@ -133,10 +135,10 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     return true;
   }
 
-  async #end(id: string, reason: Parameters<SessionRecords['end']>[0], segmentCount: number | null): Promise<void> {
+  async #end(id: string, reason: SessionEnd, stored: StoredSegments | null): Promise<void> {
     const { pool, clock, log } = this.#options;
-    log('live_session_ended', { sessionID: id, reason, segmentCount });
-    await inTransaction(pool, (data) => endSession(data, id, { reason, segmentCount, now: clock() }));
+    log('live_session_ended', { sessionID: id, reason, segments: stored?.count });
+    await inTransaction(pool, (data) => endSession(data, id, { reason, stored, now: clock() }));
   }
 
   async #settle(): Promise<void> {

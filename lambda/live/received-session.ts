@@ -4,6 +4,8 @@
 // - receiving: each segment is stored and reported. A report that finds the session unwanted ends it.
 // - ending: the contributor has left, or the session failed. The whole segments are stored, then the end is recorded.
 // While the database is away, segments are stored all the same, so that agents can continue to send them.
+import { noSegments, withSegment } from '../domain/live/segment-chain.ts';
+import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import { liveSegmentKey } from '../domain/media/object-keys.ts';
 import type { LiveSource } from '../domain/live/live-source.ts';
@@ -28,8 +30,7 @@ export interface ReceivedSessionOptions extends Pick<
 
 /** A session as the database gets to know it. */
 export interface SessionProgress {
-  /** Whole segments that are stored. */
-  readonly segmentCount: number;
+  readonly stored: StoredSegments;
   /** Null: no picture has come. */
   readonly firstPictureAgoSeconds: number | null;
   /** Null: not known yet. */
@@ -40,7 +41,7 @@ export interface SessionProgress {
 export interface SessionRecords {
   /** @returns false if the session is not wanted any more */
   report(progress: SessionProgress): Promise<boolean>;
-  end(reason: SessionEnd, segmentCount: number): Promise<void>;
+  end(reason: SessionEnd, stored: StoredSegments): Promise<void>;
 }
 
 const segmentType = { contentType: 'application/octet-stream' };
@@ -57,7 +58,7 @@ export class ReceivedSession implements ContributionReceiver {
   readonly #left = Promise.withResolvers<SessionEnd>();
   #storing: Promise<void> = Promise.resolve();
   #waitingSegments = 0;
-  #segmentCount = 0;
+  #stored = noSegments;
   #source: LiveSource | null = null;
 
   constructor(options: ReceivedSessionOptions) {
@@ -104,7 +105,7 @@ export class ReceivedSession implements ContributionReceiver {
     clearTimeout(giveUp);
     await this.#storing;
     await this.#options.records
-      .end(reason, this.#segmentCount)
+      .end(reason, this.#stored)
       .catch((error: unknown) => this.#log('live_end_not_recorded', { error: String(error) }));
   }
 
@@ -117,7 +118,7 @@ export class ReceivedSession implements ContributionReceiver {
 
   async #store({ number, bytes, soundBytes }: LiveSegment): Promise<void> {
     // After a segment that could not be stored, later ones are of no use.
-    if (number !== this.#segmentCount) return;
+    if (number !== this.#stored.count) return;
     const { id, objects } = this.#options;
     try {
       await objects.write(liveSegmentKey(id, 'sound', number), soundBytes, segmentType);
@@ -126,7 +127,7 @@ export class ReceivedSession implements ContributionReceiver {
       this.#log('live_segment_not_stored', { number, error: String(error) });
       return this.#leave('lost');
     }
-    this.#segmentCount = number + 1;
+    this.#stored = withSegment(this.#stored, bytes);
     await this.#report();
   }
 
@@ -134,7 +135,7 @@ export class ReceivedSession implements ContributionReceiver {
     const { records, steadyClock } = this.#options;
     const { startedAtMs } = this.#encoder;
     const progress = {
-      segmentCount: this.#segmentCount,
+      stored: this.#stored,
       firstPictureAgoSeconds: startedAtMs === null ? null : (steadyClock() - startedAtMs) / 1000,
       source: this.#source,
     };

@@ -156,7 +156,9 @@ async function showLive(): Promise<void> {
   const { timelines, takeovers, liveSessions } = data();
   await timelines.ofStream(streamID, { fromSeconds: 0, toSeconds: Infinity });
   await takeovers.intervalsOf(streamID);
-  await transaction(async (tx) => endSession(tx, first, { reason: 'lost', segmentCount: 9, now: await tx.now() }));
+  await transaction(async (tx) =>
+    endSession(tx, first, { reason: 'lost', stored: { count: 9, sha256: null }, now: await tx.now() }),
+  );
   await pretendReceived(service, input.id);
   expect((await takeOver()).status).toBe(202);
   for (const read of [path, `/live-inputs?streamID=${streamID}`, `/streams/${streamID}/takeover`])

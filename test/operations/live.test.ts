@@ -33,7 +33,7 @@ const letPass = (seconds: number) =>
     [streamID, seconds],
   );
 const lose = (sessionID: string) =>
-  transaction(async (tx) => endSession(tx, sessionID, { reason: 'lost', segmentCount: null, now: await tx.now() }));
+  transaction(async (tx) => endSession(tx, sessionID, { reason: 'lost', stored: null, now: await tx.now() }));
 
 describe('a live input', () => {
   it('has defaults that suit OBS, addresses, and a key in one answer only', async () => {
@@ -132,8 +132,8 @@ describe('a live input', () => {
     expect(status).toBe(200);
     const { key: next, ...shown } = body;
     expect([next === key, shown]).toEqual([false, await inputOf(id)]);
-    const report = { id: session, segmentCount: 11, firstPictureAgoSeconds: 22, source };
-    const wanted = async (of: string) => (await data().liveSessions.report(report, hashLiveKey(of))).isWanted;
+    const report = { id: session, stored: { count: 11, sha256: null }, firstPictureAgoSeconds: 22, source };
+    const wanted = async (of: string) => data().liveSessions.report(report, hashLiveKey(of));
     expect([await wanted(key), await wanted(next)]).toEqual([false, true]);
   });
 

@@ -26,9 +26,9 @@ export async function pretendReceived({ pool }: WithPool, liveInputID: string, s
 
 /** Reports that a session has received media for some seconds. */
 export async function reportReceived({ pool }: WithPool, id: string, seconds: number) {
-  const segmentCount = Math.floor(seconds / gopSeconds);
+  const stored = { count: Math.floor(seconds / gopSeconds), sha256: null };
   return databaseOn(pool()).liveSessions.report(
-    { id, segmentCount, firstPictureAgoSeconds: seconds, source },
+    { id, stored, firstPictureAgoSeconds: seconds, source },
     Buffer.alloc(0),
   );
 }

@@ -115,7 +115,7 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
     await status('Viewers see Studio at');
     const { rows } = await site.pool().query('select id from live_sessions where ended_at is null');
     await inTransaction(site.pool(), async (tx) =>
-      endSession(tx, rows[0].id, { reason: 'lost', segmentCount: null, now: await tx.now() }),
+      endSession(tx, rows[0].id, { reason: 'lost', stored: null, now: await tx.now() }),
     );
     await status(/^Studio was lost/);
     await page.getByText('its connection was lost', { exact: false }).waitFor();

@@ -1,4 +1,5 @@
 // SQL of live sessions: connections of contributors, reported by the ingest that receives them.
+import type { StoredSegments } from '../../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
 import type { LiveSource } from '../../domain/live/live-source.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -32,7 +33,7 @@ export const latestSession = `(select ${sessionJSON} from live_sessions s where 
 /** A report of the ingest about a running session. */
 export interface SessionReport {
   readonly id: string;
-  readonly segmentCount: number;
+  readonly stored: StoredSegments;
   /** Time since the first picture arrived; null: none has come. */
   readonly firstPictureAgoSeconds: number | null;
   readonly source: LiveSource | null;
@@ -61,33 +62,47 @@ export function liveSessions(db: Queryable) {
     /**
      * Records a report.
      * @returns whether the session is still wanted: its input has this key, its stream is on the air, and nothing has
-     * ended it; and whether the stream shows it
+     * ended it
      */
-    report: async ({ id, segmentCount, firstPictureAgoSeconds, source }: SessionReport, keySha256: Buffer) => {
-      const row = await one<{ wanted: boolean; shown: boolean }>(
+    report: async ({ id, stored, firstPictureAgoSeconds, source }: SessionReport, keySha256: Buffer) => {
+      const row = await one<{ wanted: boolean }>(
         db,
         `with reported as (
-           update live_sessions set segment_count = $2, source = $4, reported_at = now(),
+           update live_sessions set segment_count = $2, segments_sha256 = $6, source = $4, reported_at = now(),
              first_picture_at = coalesce(first_picture_at, now() - make_interval(secs => $3))
            where id = $1 and ended_at is null returning live_input_id)
-         select st.state in ('activating', 'active', 'failing') as wanted,
-           exists (select from takeovers t join takeover_intervals v on v.takeover_id = t.id
-             where t.stream_id = st.id and t.ended_at is null and v.session_id = $1 and v.to_frame is null) as shown
+         select st.state in ('activating', 'active', 'failing') as wanted
          from reported r join live_inputs i on i.id = r.live_input_id and i.key_sha256 = $5
            join streams st on st.id = i.stream_id and st.deleted_at is null`,
-        [id, segmentCount, firstPictureAgoSeconds, source, keySha256],
+        [id, stored.count, firstPictureAgoSeconds, source, keySha256, stored.sha256],
       );
-      return { isWanted: row?.wanted ?? false, isShown: row?.shown ?? false };
+      return row?.wanted ?? false;
     },
 
-    /** Ends a session. @returns its segments and its input; null: it had ended already */
-    end: (id: string, reason: SessionEnd, segmentCount: number | null) =>
+    /**
+     * Ends a session.
+     * @param stored null: the segments that were reported
+     * @returns its segments and its input; null: it had ended already
+     */
+    end: (id: string, reason: SessionEnd, stored: StoredSegments | null) =>
       one<SilentSession>(
         db,
-        `update live_sessions set ended_at = now(), end_reason = $2, segment_count = coalesce($3, segment_count)
+        `update live_sessions set ended_at = now(), end_reason = $2, segment_count = coalesce($3, segment_count),
+           segments_sha256 = coalesce($4, segments_sha256)
          where id = $1 and ended_at is null returning id, segment_count, live_input_id`,
-        [id, reason, segmentCount],
+        [id, reason, stored?.count, stored?.sha256],
       ),
+
+    /** The facts of sessions for the record, by their ids. Deleted ones are absent. */
+    proven: async (ids: readonly string[]) => {
+      const rows = await all<{ id: string; name: string; count: number; sha256: Buffer | null }>(
+        db,
+        `select s.id, i.name, s.segment_count as count, s.segments_sha256 as sha256
+         from live_sessions s join live_inputs i on i.id = s.live_input_id where s.id = any ($1)`,
+        [ids],
+      );
+      return new Map(rows.map(({ id, ...facts }) => [id, facts]));
+    },
 
     /** The running session of an input with its first picture; null: there is none. */
     runningOf: (liveInputID: string) =>

@@ -36,6 +36,8 @@ create table live_sessions (
   first_picture_at timestamptz,
   -- Whole segments that are stored.
   segment_count integer not null default 0,
+  -- The chain of their hashes (`segment-chain.ts` of the domain); null: there are none.
+  segments_sha256 bytea,
   -- `LiveSource` of the domain; null: not known yet.
   source jsonb,
   -- The last report of the ingest. It reports each segment, and at least every few seconds.

@@ -13,7 +13,7 @@ const mostAtOnce = 100;
 export async function settleTakeovers(pool: Pool, clock: () => Date): Promise<void> {
   const { liveSessions, takeovers } = databaseOn(pool);
   for (const { id } of await liveSessions.silentFor(silentAfterSeconds, mostAtOnce)) {
-    await inTransaction(pool, (data) => endSession(data, id, { reason: 'lost', segmentCount: null, now: clock() }));
+    await inTransaction(pool, (data) => endSession(data, id, { reason: 'lost', stored: null, now: clock() }));
   }
   for (const due of await takeovers.due(endsAheadSeconds, mostAtOnce)) {
     await inTransaction(pool, (data) => endDueTakeover(data, due, clock()));

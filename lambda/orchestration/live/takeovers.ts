@@ -11,6 +11,7 @@ import type { LiveInput } from '../../data/live/live-inputs.ts';
 import type { Takeover, TakeoverEnd } from '../../data/live/takeovers.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import type { StoredSegments } from '../../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
@@ -86,14 +87,14 @@ export async function sessionIsStable(
 
 /**
  * Ends a session. If the stream shows it, it returns to its timeline within the segments that are stored.
- * @param segmentCount null: the number that was reported
+ * @param stored null: the segments that were reported
  */
 export async function endSession(
   data: Database,
   sessionID: string,
-  { reason, segmentCount, now }: { reason: SessionEnd; segmentCount: number | null; now: Date },
+  { reason, stored, now }: { reason: SessionEnd; stored: StoredSegments | null; now: Date },
 ): Promise<void> {
-  const session = await data.liveSessions.end(sessionID, reason, segmentCount);
+  const session = await data.liveSessions.end(sessionID, reason, stored);
   if (!session) return;
   const streamID = await data.takeovers.streamOf(session.live_input_id);
   const stream = streamID && (await data.streams.lockAny(streamID));
