@@ -1,6 +1,7 @@
 // Contributions to live inputs without an ingest: their sessions, and streams that they can take over.
 import { databaseOn } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/shared/new-id.ts';
+import { sessionIDPrefix } from '../../lambda/domain/live/session-ids.ts';
 import type { LiveSource } from '../../lambda/domain/live/live-source.ts';
 import { gopSeconds } from '../../lambda/domain/playout/rendition.ts';
 import type { WithPool } from './database.ts';
@@ -18,7 +19,7 @@ export const source: LiveSource = {
 /** Begins a session of an input that has received media for some seconds. @returns its id */
 export async function pretendReceived({ pool }: WithPool, liveInputID: string, seconds = 20): Promise<string> {
   const { liveSessions } = databaseOn(pool());
-  const id = newID('liv', new Date());
+  const id = newID(sessionIDPrefix, new Date());
   await liveSessions.begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7' });
   await reportReceived({ pool }, id, seconds);
   return id;

@@ -153,8 +153,8 @@ function findOperations(catalogue: Catalogue): OfferedTool {
       title: 'Find operations',
       description:
         `Searches all ${operations.length} operations of this service, also those that no other tool does: delete, ` +
-        'connect a channel, webhooks, alerts, clips, guides, payments. Returns for query the names with a summary ' +
-        'each, and for name the description with the schema of its arguments. Next: read_operation or ' +
+        'connect a channel, webhooks, alerts, clips, guides, live inputs, payments. Returns for query the names ' +
+        'with a summary each, and for name the description with the schema of its arguments. Next: read_operation or ' +
         'change_operation, as the answer says.',
       input,
       annotations: reads,

@@ -13,7 +13,8 @@ import { Choice } from '../kit/choice.tsx';
 import { words } from '#words';
 import { liveWords } from '#words/live.ts';
 
-const tones = { idle: 'quiet', receiving: 'moving', ready: 'live', on_air: 'live' } as const;
+/** Green is for pictures that destinations receive. */
+const tones = { idle: 'quiet', receiving: 'moving', ready: 'quiet', on_air: 'live' } as const;
 const minutes = [5, 15, 30, 60, 120, 240];
 
 interface LiveInputRowProps {
@@ -91,7 +92,7 @@ type Source = NonNullable<NonNullable<LiveInput['session']>['source']>;
 function signalWords(source: Source, receivedSeconds: number): string {
   const { videoCodec, audioCodec, width, height, framerate, bitrateKbps, keyframeSeconds } = source;
   return [
-    `${videoCodec} ${width} × ${height}`,
+    width === null || height === null ? videoCodec : `${videoCodec} ${width} × ${height}`,
     framerate !== null && liveWords.fps(formatNumber(framerate)),
     formatBitrate(bitrateKbps),
     keyframeSeconds !== null && liveWords.keyframes(formatNumber(keyframeSeconds)),
