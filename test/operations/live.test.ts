@@ -137,6 +137,14 @@ describe('a live input', () => {
     expect([await wanted(key), await wanted(next)]).toEqual([false, true]);
   });
 
+  it('is deleted with its stream, even while that is live', async () => {
+    const { id, key } = await newInput();
+    expect((await call('DELETE', `/streams/${streamID}`)).status).toBe(204);
+    expect((await call('GET', `/live-inputs/${id}`)).status).toBe(404);
+    expect((await call('GET', '/live-inputs')).body).toEqual({ data: [] });
+    expect(await data().liveInputs.ofKey(hashLiveKey(key))).toBeNull();
+  });
+
   it('hands its stream back when it is deleted', async () => {
     const { id } = await newInput();
     await pretendReceived(service, id);

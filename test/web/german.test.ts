@@ -130,6 +130,7 @@ describe.skipIf(!chromiumPath)('a reader of German (skipped where Chromium is no
       'stream-programme': `/streams/${streamID}/programme`,
       'stream-look': `/streams/${streamID}/look`,
       'stream-outputs': `/streams/${streamID}/outputs`,
+      'stream-live': `/streams/${streamID}/live`,
       'stream-log': `/streams/${streamID}/log`,
       'stream-settings': `/streams/${streamID}/settings`,
       library: '/library',

@@ -124,6 +124,9 @@ export function liveInputs(db: Queryable) {
 
     delete: (id: string) => db.query('delete from live_inputs where id = $1', [id]),
 
+    /** Deletes the inputs of a stream, whose row may stay until its broadcasts have ended. */
+    deleteOf: (streamID: string) => db.query('delete from live_inputs where stream_id = $1', [streamID]),
+
     /** The input of a key with its stream; null: no such key, or the account is at rest. */
     ofKey: async (keySha256: Buffer): Promise<InputOfStream | null> => {
       const row = await one<{ input: string; user_id: string }>(

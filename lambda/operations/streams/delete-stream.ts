@@ -8,8 +8,9 @@ import { operation } from '../operation.ts';
 export const deleteStream = operation(['service:destructive'], {
   summary: 'Delete a stream',
   description:
-    'Deletes the stream with its settings and its history. A live stream is stopped, and its media ends within 2 ' +
-    'seconds. Its playlists stay: playlistIDs moves them to another stream, and delete_playlist deletes one.',
+    'Deletes the stream with its settings, its live inputs and its history. A live stream is stopped, and its media ' +
+    'ends within 2 seconds. Its playlists stay: playlistIDs moves them to another stream, and delete_playlist ' +
+    'deletes one.',
   tag: 'streams',
   route: 'DELETE /streams/{id}',
   output: { status: 204 },
@@ -19,6 +20,7 @@ export const deleteStream = operation(['service:destructive'], {
       video: usualPlaylistName('video', stream.name),
       audio: usualPlaylistName('audio', stream.name),
     });
+    await ctx.data.liveInputs.deleteOf(stream.id);
     if (isLive(stream.state)) {
       await ctx.data.streams.markDeleted(stream.id);
       await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');

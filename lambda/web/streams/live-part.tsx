@@ -2,6 +2,7 @@
 import { RadioTower } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import type { KeyedLiveInput, LiveInput, Stream } from '../app/types.ts';
@@ -23,10 +24,16 @@ export function LivePart({ stream }: { readonly stream: Stream }): ReactNode {
         <p className="hint">{liveWords.needsPrepared}</p>
       </section>
     );
-  return <Inputs streamID={stream.id} />;
+  return <Inputs streamID={stream.id} isOffAir={!isLive(stream.state)} />;
 }
 
-function Inputs({ streamID }: { readonly streamID: string }): ReactNode {
+interface InputsProps {
+  readonly streamID: string;
+  /** Whether the stream has not been started. */
+  readonly isOffAir: boolean;
+}
+
+function Inputs({ streamID, isOffAir }: InputsProps): ReactNode {
   const path = `/live-inputs?streamID=${streamID}`;
   const inputs = useLive<{ readonly data: readonly LiveInput[] }>(path, everyMs);
   /** The input in the dialog; `new`: one that is made; null: the dialog is closed. */
@@ -47,6 +54,7 @@ function Inputs({ streamID }: { readonly streamID: string }): ReactNode {
           {inputs.data && inputs.data.data.length > 0 && add}
         </div>
         <p className="hint">{liveWords.text}</p>
+        {isOffAir && inputs.data && inputs.data.data.length > 0 && <p className="hint">{liveWords.offAir}</p>}
         <div role="status">{keyed && <LiveKey input={keyed} />}</div>
         <Loaded live={inputs} path={path}>
           {({ data }) =>

@@ -8,6 +8,7 @@ export const liveWords = {
   needsPrepared:
     'Nur ein vorab aufbereiteter Stream lässt sich übernehmen. Seine Einstellungen ändern das, solange er gestoppt ' +
     'ist.',
+  offAir: 'Der Stream ist nicht auf Sendung. Zuspielungen können sich verbinden, sobald er gestartet ist.',
   off: 'Diese Plattform empfängt keine Live-Zuspielungen.',
   emptyTitle: 'Kein Live-Eingang',
   empty: 'Ein Eingang hat eine eigene Adresse und einen eigenen Schlüssel: für eine Show, ein Studio oder einen Gast.',

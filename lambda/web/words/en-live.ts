@@ -5,6 +5,7 @@ export const liveWords = {
   text: 'A contributor sends to an input, for example with OBS, and takes the stream over. Then the loop continues.',
   needsPrepared:
     'Only a stream that is prepared ahead can be taken over. Its settings change this while it is stopped.',
+  offAir: 'The stream is off the air. Contributors can connect once it has started.',
   off: 'This platform does not receive live contributions.',
   emptyTitle: 'No live input',
   empty: 'An input has an address and a key of its own. A show, a studio or a guest can use it.',
