@@ -42,7 +42,7 @@ function parse(part) {
 }
 
 /** The parts of each playback of an item that aired, by time. */
-function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
+function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired, sessions = [] }) {
   const timeOf = (frame) => new Date(Date.parse(anchoredAt) + Math.ceil((frame * 1000) / framesPerSecond - 1e-6));
   const endFrame = Math.ceil(((Date.parse(statement.to) - Date.parse(anchoredAt)) * framesPerSecond) / 1000 - 1e-6);
   const seconds = (frames) => Math.round((frames / framesPerSecond) * 1e6) / 1e6;
@@ -72,7 +72,10 @@ function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
         if (from >= end) break;
         if (timeOf(to) <= Date.parse(statement.from)) continue;
         for (const part of aired.filter(({ fromFrame, toFrame }) => fromFrame < to && toFrame > from)) {
-          const played = part.standInUploadID ? items.find((one) => one.uploadID === part.standInUploadID) : item;
+          const { standInUploadID: standIn } = part;
+          // A live session has a hash of all its segments in place of that of a file.
+          const others = [...items, ...sessions];
+          const played = standIn ? others.find(({ uploadID, id }) => (uploadID ?? id) === standIn) : item;
           const [first, last] = [Math.max(from, part.fromFrame), Math.min(to, part.toFrame)];
           const position = [seconds(first - from), seconds(last - from)];
           yield [timeOf(from).toISOString(), played?.name, played?.sha256, part.outputID, ...position];

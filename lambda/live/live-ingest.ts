@@ -1,10 +1,10 @@
 // The door of the live ingest: admits contributors by their keys, and receives their sessions.
-import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import { hashLiveKey } from '../domain/live/live-key.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
@@ -51,7 +51,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
   async admit(claim: ContributionClaim, disconnect: () => void): Promise<ContributionReceiver | ContributionRefusal> {
     const { pool, log, mostSessions } = this.#options;
-    const keySha256 = createHash('sha256').update(claim.key).digest();
+    const keySha256 = hashLiveKey(claim.key);
     const found = await databaseOn(pool).liveInputs.ofKey(keySha256);
     if (!found) return 'unknown_key';
     const refusal = await this.#refusalOf(found, claim.address);

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { AiredStretch } from '../../lambda/domain/playout/aired.ts';
+import { noSegments, withSegment } from '../../lambda/domain/live/segment-chain.ts';
 import { onAirStatement } from '../../lambda/orchestration/playout/on-air-statement.ts';
 import { publishDraft } from '../../lambda/orchestration/playout/publish-draft.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
@@ -59,8 +60,8 @@ async function add(...seconds: number[]): Promise<void> {
   await call('POST', `/playlists/${playlistID}/operations`, { operations });
 }
 
-/** Makes the stream live since this many seconds, and stores these sent stretches, in seconds. */
-async function send(secondsAgo: number, ...stretches: readonly (readonly [number, number])[]): Promise<void> {
+/** Makes the stream live since this many seconds, and stores these sent stretches, in seconds, with their stand-ins. */
+async function send(secondsAgo: number, ...stretches: readonly (readonly [number, number, string?])[]): Promise<void> {
   await call('POST', `/streams/${streamID}/start`);
   await register('agent');
   const [replica] = await claim('agent');
@@ -68,12 +69,12 @@ async function send(secondsAgo: number, ...stretches: readonly (readonly [number
   await report(replica!, 'live');
   const earlier = 'update streams set anchored_at = now() - make_interval(secs => $2) where id = $1';
   await service.pool().query(earlier, [streamID, secondsAgo]);
-  const aired = stretches.map(([from, to]): AiredStretch => ({
+  const aired = stretches.map(([from, to, standIn = null]): AiredStretch => ({
     from: from * fps,
     to: to * fps,
     bytes: (to - from) * 1000,
-    standIn: null,
-    soundStandIn: null,
+    standIn,
+    soundStandIn: standIn,
   }));
   await data().figures.write('agent', [{ replicaID: replica!.id, epoch: replica!.epoch, stats: statsWith({ aired }) }]);
 }
@@ -179,6 +180,42 @@ it('has of what reaches beyond its time the part within it', async () => {
   const [run] = (await onAirStatement(data(), stream, at(30), at(50)))!;
   expect(run!.aired).toEqual([
     { outputID: first!.id, fromFrame: 30 * fps, toFrame: 50 * fps, bytes: 20_000, standInUploadID: null },
+  ]);
+});
+
+it('names the live sessions of two takeovers, with the chains of their segments', async ({ skip }) => {
+  skip(!isLongAfterMidnight(60), 'it has just been midnight');
+  await playlistOf('sequential', 7);
+  await create('/live-inputs', { name: 'Studio', streamID });
+  const [input] = await data().liveInputs.list(user().id, streamID);
+  const stored = withSegment(withSegment(noSegments, Buffer.from('first')), Buffer.from('second'));
+  for (const id of ['lse_a', 'lse_b']) {
+    await data().liveSessions.begin({ id, liveInputID: input!.id, protocol: 'rtmp', address: '192.0.2.7' });
+    await data().liveSessions.end(id, 'disconnected', stored);
+  }
+  await send(20, [0, 3], [3, 5, 'lse_a'], [5, 6], [6, 7, 'lse_b']);
+  const lines = (await verify(await proof(), bytesOf(7))).map(([, ...line]) => line);
+  const file = createHash('sha256').update(bytesOf(7)).digest('hex');
+  const sha256Of = (...parts: (Buffer | string)[]) => {
+    const hash = createHash('sha256');
+    for (const each of parts) hash.update(each);
+    return hash.digest();
+  };
+  const chain = sha256Of(sha256Of(sha256Of('first')), sha256Of('second')).toString('hex');
+  const { id: outputID } = (await data().outputs.allOfStreams([streamID]))[0]!;
+  expect(lines).toEqual([
+    ['7', file, outputID, '0', '3'],
+    ['Studio', chain, outputID, '3', '5'],
+    ['7', file, outputID, '5', '6'],
+    ['Studio', chain, outputID, '6', '7'],
+  ]);
+  const { data: rows } = (await call('GET', `/streams/${streamID}/timeline?from=${today()}T00:00:00Z`)).body;
+  const shown = rows[0].aired.map((part: Record<string, unknown>) => [part['liveSessionID'], part['standInUploadID']]);
+  expect(shown).toEqual([
+    [null, null],
+    ['lse_a', null],
+    [null, null],
+    ['lse_b', null],
   ]);
 });
 

@@ -31,8 +31,8 @@ export interface PlayedUpload {
 }
 
 /** Frames that a destination accepted, with the stand-ins that played in place of the items of each track. */
-export interface AiredOfTracks extends Omit<AiredFrames, 'standInUploadID'> {
-  readonly standInUploadIDs: Readonly<Record<Track, string | null>>;
+export interface AiredOfTracks extends Omit<AiredFrames, 'standInID'> {
+  readonly standInIDs: Readonly<Record<Track, string | null>>;
 }
 
 interface AiredRow {
@@ -149,7 +149,7 @@ export function runs(db: Queryable) {
         fromFrame: row.from_frame,
         toFrame: row.to_frame,
         bytes: row.bytes,
-        standInUploadIDs: { video: row.stand_in_upload_id, audio: row.sound_stand_in_upload_id },
+        standInIDs: { video: row.stand_in_upload_id, audio: row.sound_stand_in_upload_id },
       }));
     },
 

@@ -11,8 +11,8 @@ export interface AiredFrames {
   readonly toFrame: number;
   /** The bytes that were sent with these frames and acknowledged by the destination's system. */
   readonly bytes: number;
-  /** The upload that played instead of the item in the timeline; null: the item itself. */
-  readonly standInUploadID: string | null;
+  /** The upload, or the session of a contributor, in place of the item in the timeline; null: the item itself. */
+  readonly standInID: string | null;
 }
 
 /** Aired frames as agents report them with their measurements. */
@@ -22,7 +22,7 @@ export interface AiredStretch {
   readonly to: number;
   /** The bytes that were sent with these frames and acknowledged by the destination's system. */
   readonly bytes: number;
-  /** The upload that played instead of the item in the timeline; null: the item itself. */
+  /** The upload, or the session of a contributor, in place of the item in the timeline; null: the item itself. */
   readonly standIn: string | null;
   /** The stand-in of the audio track; null: the item itself, or no such track. */
   readonly soundStandIn: string | null;
@@ -33,7 +33,8 @@ export interface AiredPart {
   readonly outputID: string | null;
   readonly fromSeconds: number;
   readonly toSeconds: number;
-  readonly standInUploadID: string | null;
+  /** See `AiredFrames`. */
+  readonly standInID: string | null;
 }
 
 /**
@@ -46,11 +47,11 @@ export function airedPartsOf(
   framesPerSecond: number,
 ): AiredPart[] {
   const inItem = within(aired, startFrame, startFrame + frameCount);
-  return joined(inItem).map(({ outputID, fromFrame, toFrame, standInUploadID }) => ({
+  return joined(inItem).map(({ outputID, fromFrame, toFrame, standInID }) => ({
     outputID,
     fromSeconds: secondsOf(fromFrame - startFrame, framesPerSecond),
     toSeconds: secondsOf(toFrame - startFrame, framesPerSecond),
-    standInUploadID,
+    standInID,
   }));
 }
 
@@ -84,7 +85,7 @@ export function joined(aired: readonly AiredFrames[]): AiredFrames[] {
 }
 
 function isOfSame(a: AiredFrames, b: AiredFrames): boolean {
-  return a.outputID === b.outputID && a.standInUploadID === b.standInUploadID;
+  return a.outputID === b.outputID && a.standInID === b.standInID;
 }
 
 /** Seconds, rounded to microseconds: precise enough to distinguish frames at every framerate. */

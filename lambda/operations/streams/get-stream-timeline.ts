@@ -1,6 +1,8 @@
 // GET /streams/{id}/timeline: the items of a stream and their times: past, current and future.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams/streams.ts';
+import { isSessionID } from '../../domain/live/session-ids.ts';
+import type { AiredPart } from '../../domain/playout/aired.ts';
 import { longestOrderText } from '../../domain/playout/item-order.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
 import { onAirRows, TooManyRows } from '../../orchestration/playout/on-air-rows.ts';
@@ -11,6 +13,7 @@ import { id, invalidCursor, orNotFound, pageOf, pageQuery, text, timestampInput 
 import { operation } from '../operation.ts';
 import { csvOf } from './timeline-csv.ts';
 import { timelineRow } from './timeline-row.ts';
+import type { aired } from './timeline-row.ts';
 
 const longestDays = 31;
 const longestMs = longestDays * 86_400_000;
@@ -99,6 +102,11 @@ function openPlace({ cursors }: Context, listID: string, cursor: string): Place 
   return { beginsAt: new Date(beginsAtMs), after: new Date(afterMs) };
 }
 
+function presentAired({ standInID, ...part }: AiredPart): z.input<typeof aired> {
+  const isLive = standInID !== null && isSessionID(standInID);
+  return { ...part, standInUploadID: isLive ? null : standInID, liveSessionID: isLive ? standInID : null };
+}
+
 /**
  * Presents rows of the timeline.
  * @param from the start of the requested range; null: the page is not the first one
@@ -128,6 +136,6 @@ async function presentRows(
     fromSeconds: part?.fromSeconds ?? 0,
     positionSeconds:
       (part?.fromSeconds ?? 0) + (from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000)),
-    aired: parts && [...parts],
+    aired: parts && parts.map(presentAired),
   }));
 }

@@ -23,6 +23,7 @@ const columns = [
   'orderReference',
   'advertiser',
   'fromSeconds',
+  'liveSessionID',
 ] as const;
 
 /** Formats rows as CSV. An item that was not aired, or lies in the future, has one row without parts. */
@@ -40,9 +41,9 @@ export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): stri
       row.fromSeconds,
     ];
     const parts = row.aired ?? [];
-    if (parts.length === 0) return [[...known, null, null, null, null, ...others]];
-    return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID }) => {
-      return [...known, outputID, fromSeconds, toSeconds, standInUploadID, ...others];
+    if (parts.length === 0) return [[...known, null, null, null, null, ...others, null]];
+    return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID, liveSessionID }) => {
+      return [...known, outputID, fromSeconds, toSeconds, standInUploadID, ...others, liveSessionID];
     });
   });
   return csvTable([columns, ...lines]);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { rowKinds } from '../../domain/playout/planned-facts.ts';
 import { timestamp } from '../fields.ts';
 
-const aired = z
+export const aired = z
   .object({
     outputID: z.string().nullable().describe('ID of the output. null: the managed platform.'),
     fromSeconds: z.number(),
@@ -11,7 +11,11 @@ const aired = z
     standInUploadID: z
       .string()
       .nullable()
-      .describe('ID of the upload that played in place of the item. null: the item itself played.'),
+      .describe('ID of the upload that played in place of the item. null: none did.'),
+    liveSessionID: z
+      .string()
+      .nullable()
+      .describe('ID of the session of a live input that was shown in place of the item. null: none was.'),
   })
   .meta({ id: 'AiredPart' });
 

@@ -186,7 +186,7 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
 
 /** The accepted frames of one track. */
 export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): AiredFrames[] {
-  return aired.map(({ standInUploadIDs, ...frames }) => ({ ...frames, standInUploadID: standInUploadIDs[track] }));
+  return aired.map(({ standInIDs, ...frames }) => ({ ...frames, standInID: standInIDs[track] }));
 }
 
 /**

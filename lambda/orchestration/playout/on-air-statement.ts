@@ -2,7 +2,9 @@
 // A holder of the statement computes every row of the day from it (`bin/verify-on-air.ts`), so it has no rows.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import { isSessionID } from '../../domain/live/session-ids.ts';
 import { joined, within } from '../../domain/playout/aired.ts';
+import type { AiredFrames } from '../../domain/playout/aired.ts';
 import { nameOfItem } from '../../domain/playout/item-title.ts';
 import type { ItemOrder } from '../../domain/playout/item-order.ts';
 import type { PlayedItem, TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
@@ -52,8 +54,22 @@ export interface StatedRun {
     readonly fromFrame: number;
     readonly toFrame: number;
     readonly bytes: number;
+    /** The upload, or the live session, in place of the item; null: the item itself. */
     readonly standInUploadID: string | null;
   }[];
+  /** The live sessions among these stretches. Absent: none. */
+  readonly sessions?: readonly StatedSession[];
+}
+
+/** A session of a contributor that took the stream over. */
+interface StatedSession {
+  readonly id: string;
+  /** The name of its live input. */
+  readonly name: string;
+  /** Segments of two seconds that were stored of it. */
+  readonly segments: number;
+  /** The chain of their hashes in hex: see `withSegment`; null: unknown. */
+  readonly sha256: string | null;
 }
 
 /** The most runs and stretches of a statement. */
@@ -109,6 +125,8 @@ async function statedRun(
     items.push(played);
   }
   const uploads = await data.runs.uploadFacts(stream.user_id, [...new Set(items.map(({ item }) => item.uploadID))]);
+  const stated = joined(within(airedOfTrack(aired, track), firstFrame, endFrame));
+  const sessions = await statedSessions(data, stated);
   return {
     anchoredAt: anchoredAt.toISOString(),
     endedAt: run.endsAt !== null && run.endsAt <= limits.to ? run.endsAt.toISOString() : null,
@@ -144,8 +162,22 @@ async function statedRun(
         ...(underWay && { lapUnderWay: underWay }),
       };
     }),
-    aired: joined(within(airedOfTrack(aired, track), firstFrame, endFrame)),
+    aired: stated.map(({ standInID, ...stretch }) => ({ ...stretch, standInUploadID: standInID })),
+    ...(sessions.length > 0 && { sessions }),
   };
+}
+
+/** The facts of the sessions among stretches. Those of deleted inputs are left out. */
+async function statedSessions(data: Database, aired: readonly AiredFrames[]): Promise<StatedSession[]> {
+  const sent = aired.flatMap(({ standInID }) => (standInID !== null && isSessionID(standInID) ? [standInID] : []));
+  if (sent.length === 0) return [];
+  const proven = await data.liveSessions.proven([...new Set(sent)]);
+  return [...proven].map(([id, { name, count, sha256 }]) => ({
+    id,
+    name,
+    segments: count,
+    sha256: sha256?.toString('hex') ?? null,
+  }));
 }
 
 /** The items of a snapshot in their order, each with its part. In shuffle, the order of laps follows from it. */

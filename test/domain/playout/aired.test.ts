@@ -9,7 +9,7 @@ const frames = fc
     outputID: fc.constantFrom(null, 'out_1'),
     fromFrame: fc.nat(60),
     length: fc.integer({ min: 1, max: 20 }),
-    standInUploadID: fc.constantFrom(null, 'upl_1'),
+    standInID: fc.constantFrom(null, 'upl_1', 'lse_1'),
   })
   .map(({ length, fromFrame, ...rest }): AiredFrames => ({
     ...rest,
@@ -22,8 +22,8 @@ const stretches = fc.array(frames, { maxLength: 12 });
 /** Every frame with its output and the played item. */
 const eachOf = (aired: readonly Omit<AiredFrames, 'bytes'>[]) =>
   new Set(
-    aired.flatMap(({ outputID, standInUploadID, fromFrame, toFrame }) =>
-      Array.from({ length: toFrame - fromFrame }, (_, index) => `${outputID} ${standInUploadID} ${fromFrame + index}`),
+    aired.flatMap(({ outputID, standInID, fromFrame, toFrame }) =>
+      Array.from({ length: toFrame - fromFrame }, (_, index) => `${outputID} ${standInID} ${fromFrame + index}`),
     ),
   );
 
@@ -34,7 +34,7 @@ it('joining neither adds nor loses a frame, and leaves nothing that touches', ()
       expect(eachOf(result)).toEqual(eachOf(aired));
       for (const [index, one] of result.entries())
         for (const other of result.slice(index + 1)) {
-          const isSame = one.outputID === other.outputID && one.standInUploadID === other.standInUploadID;
+          const isSame = one.outputID === other.outputID && one.standInID === other.standInID;
           expect(isSame && one.toFrame >= other.fromFrame && other.toFrame >= one.fromFrame).toBe(false);
         }
     }),
@@ -59,7 +59,7 @@ it('the parts of an item are the frames of it that were aired, and no others', (
 });
 
 it('within two frames there is what was aired between them, with its part of the bytes', () => {
-  const aired = { outputID: null, fromFrame: 10, toFrame: 30, bytes: 200, standInUploadID: null };
+  const aired = { outputID: null, fromFrame: 10, toFrame: 30, bytes: 200, standInID: null };
   expect(within([aired], 0, 10)).toEqual([]);
   expect(within([aired], 0, 15)).toEqual([{ ...aired, toFrame: 15, bytes: 50 }]);
   expect(within([aired], 15, 40)).toEqual([{ ...aired, fromFrame: 15, bytes: 150 }]);

@@ -23,7 +23,7 @@ it('the programme is the track that was it then, whatever was published since', 
 
 it('what stands in for pictures stands in for no sound beside them, nor the other way round', () => {
   const frames = { outputID: null, fromFrame: 0, toFrame: 9, bytes: 1 };
-  const aired = [{ ...frames, standInUploadIDs: { video: 'film', audio: 'song' } }];
-  expect(airedOfTrack(aired, 'video')).toEqual([{ ...frames, standInUploadID: 'film' }]);
-  expect(airedOfTrack(aired, 'audio')).toEqual([{ ...frames, standInUploadID: 'song' }]);
+  const aired = [{ ...frames, standInIDs: { video: 'film', audio: 'song' } }];
+  expect(airedOfTrack(aired, 'video')).toEqual([{ ...frames, standInID: 'film' }]);
+  expect(airedOfTrack(aired, 'audio')).toEqual([{ ...frames, standInID: 'song' }]);
 });
