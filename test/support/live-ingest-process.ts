@@ -1,0 +1,31 @@
+// A live ingest as a process of its own. Arguments: the URL of the database, and the folder of the objects.
+import { newID } from '../../lambda/data/shared/new-id.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
+import { LiveIngest } from '../../lambda/live/live-ingest.ts';
+import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
+import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { fastEncoder } from './media-samples.ts';
+
+const [connectionString, folder] = process.argv.slice(2) as [string, string];
+const pool = createPool({ connectionString, max: 5 });
+// Its connections break with the database, and the next statement opens others.
+pool.on('error', () => {});
+const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
+const clock = () => new Date();
+const steadyClock = () => performance.now();
+const log = () => {};
+const door = new LiveIngest({
+  pool,
+  objects,
+  tools: await findMediaTools(process.env),
+  encoderFor: async () => fastEncoder,
+  mostSessions: 5,
+  newID: (prefix) => newID(prefix, clock()),
+  clock,
+  steadyClock,
+  log,
+});
+const listener = await openRtmpListener({ door, port: 0, tls: null, proxyProtocol: false, log, steadyClock });
+process.send!(`rtmp://127.0.0.1:${listener.port}/live`);
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,146 @@
+// Takeovers from a contributor to the recording of a destination, frame by frame. All frames have barcodes.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { intervalAt } from '../../lambda/domain/live/takeover-intervals.ts';
+import type { TakeoverInterval } from '../../lambda/domain/live/takeover-intervals.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { actorsOn } from './actors.ts';
+import { makeBarcodeClip, readBarcodes } from './barcode-clip.ts';
+import { startFfmpegIngest } from './ingests.ts';
+import type { Ingest } from './ingests.ts';
+import { judgeRecording, steps } from './recording.ts';
+import type { TestService } from './service.ts';
+import { startTestAgent } from './test-agent.ts';
+import { samplesOfFile } from './test-samples.ts';
+
+const loopSeconds = 7;
+const loopFrames = loopSeconds * 30;
+const loopClip = 1;
+const liveClip = 2;
+/** The last frames of a recording are left out: they may lack pictures that come before them in time. */
+const lastFrames = 4;
+
+export interface LiveStream {
+  readonly id: string;
+  readonly ingest: Ingest;
+}
+
+/** The parts of a takeover for all tests of the calling file. */
+export async function takeoversOn(service: TestService) {
+  const tools = await findMediaTools(process.env);
+  const { call, create, data, stream, upload, user } = actorsOn(service);
+  const samples = samplesOfFile();
+  let folder: string;
+  let loopPath: string;
+  let livePath: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'takeovers-'));
+    loopPath = await makeBarcodeClip(tools, join(folder, 'loop.mp4'), loopClip, loopSeconds);
+    livePath = await makeBarcodeClip(tools, join(folder, 'live.mp4'), liveClip, 90, 50);
+  }, 60_000);
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** Starts a live ingest. @returns its process and its address */
+  async function startIngest(): Promise<{ process: ChildProcess; url: string }> {
+    const entry = join(import.meta.dirname, 'live-ingest-process.ts');
+    const ingest = spawn(process.execPath, [entry, service.databaseURL(), service.folder()], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    onTestFinished(() => void ingest.kill('SIGKILL'));
+    const [url] = (await once(ingest, 'message')) as [string];
+    return { process: ingest, url };
+  }
+
+  /** A stream on the air that loops a clip, and is recorded. */
+  async function streamOnAir(): Promise<LiveStream> {
+    const ingest = await startFfmpegIngest(join(folder, `${Math.random()}.flv`));
+    onTestFinished(() => ingest[Symbol.dispose]());
+    const { url: rtmpURL, streamKey } = ingest.target;
+    const destinationID = await create('/destinations', { name: 'recorded', rtmpURL, streamKey });
+    const videoUploadObjectID = await upload({ durationSeconds: loopSeconds });
+    const format = { quality: 'q_720p', framerate: 'f_30' };
+    const id = await create('/streams', { destinationID, streamBackend: 'manifest', ...format, videoUploadObjectID });
+    const mediaURL = () => samples.urlOf(loopPath);
+    startTestAgent(service, { agentID: `agent_${id}`, tools, log: () => {}, mediaURL });
+    await call('POST', `/streams/${id}/start`);
+    await expect.poll(async () => (await stream(id)).state, { timeout: 60_000 }).toBe('active');
+    return { id, ingest };
+  }
+
+  /** Adds a live input to a stream. @returns its id and its key */
+  async function inputOf(streamID: string, more: object = {}) {
+    const settings = { stableSeconds: 4, graceSeconds: 2, delaySeconds: 8 };
+    const { body } = await call('POST', '/live-inputs', { name: 'Studio', streamID, ...settings, ...more });
+    return body as { readonly id: string; readonly key: string };
+  }
+
+  /** Starts a contributor. @returns its process */
+  function contribute(url: string, key: string): ChildProcess {
+    const copied = ['-c', 'copy', '-f', 'flv', `${url}/${key}`];
+    const ffmpeg = spawn(tools.ffmpegPath, ['-nostdin', '-v', 'quiet', '-re', '-i', livePath, ...copied]);
+    onTestFinished(() => void ffmpeg.kill('SIGKILL'));
+    return ffmpeg;
+  }
+
+  const intervalsOf = (streamID: string) => data().takeovers.intervalsOf(streamID);
+
+  /** Resolves once a stream has sent a frame of its run. */
+  async function untilSent(streamID: string, frame: number): Promise<void> {
+    const sent = async () => (await call('GET', `/streams/${streamID}/stats`)).body.framesSent;
+    await expect.poll(sent, { timeout: 60_000 }).toBeGreaterThan(frame);
+  }
+
+  /** Resolves with the takeover that follows `count` earlier ones, once it is planned. */
+  async function untilPlanned(streamID: string, count = 0): Promise<TakeoverInterval> {
+    const planned = async () => (await intervalsOf(streamID)).length;
+    await expect.poll(planned, { timeout: 60_000 }).toBeGreaterThan(count);
+    return (await intervalsOf(streamID)).at(-1)!;
+  }
+
+  /** Resolves with the end of the last takeover, once it is known. */
+  async function untilEndKnown(streamID: string): Promise<number> {
+    const end = async () => (await intervalsOf(streamID)).at(-1)?.toFrame ?? null;
+    await expect.poll(end, { timeout: 40_000 }).not.toBeNull();
+    return (await end())!;
+  }
+
+  /**
+   * Stops a stream, and expects its recording to have each frame on one connection: the contributor's in its
+   * intervals, all others of the loop.
+   */
+  async function expectSeamless({ id, ingest }: LiveStream): Promise<void> {
+    const intervals = await intervalsOf(id);
+    const { body: stats } = await call('GET', `/streams/${id}/stats`);
+    expect(stats).toMatchObject({ droppedFrames: 0, reconnects: 0 });
+    await call('POST', `/streams/${id}/stop`);
+    const file = await ingest.finish();
+    const recording = await judgeRecording(tools, file);
+    expect(recording.decodeErrors).toBe('');
+    expect(recording.parameterSets).toBe(1);
+    expect(steps(recording.video.dts)).toEqual([33, 34]);
+    expect(steps(recording.audio.dts).filter((step) => step < 20 || step > 23)).toEqual([]);
+    const frames = (await readBarcodes(tools, file)).slice(0, -lastFrames);
+    const shown = frames.map(({ clip, frame }, at) => (intervalAt(intervals, at) ? { clip } : { clip, frame }));
+    const wanted = frames.map((_, at) =>
+      intervalAt(intervals, at) ? { clip: liveClip } : { clip: loopClip, frame: at % loopFrames },
+    );
+    expect(shown).toEqual(wanted);
+    expect(frames.length).toBeGreaterThan(intervals.at(-1)!.toFrame!);
+    for (const { fromFrame, toFrame } of intervals) {
+      const live = frames.slice(fromFrame, toFrame!).map(({ frame }) => frame);
+      const uneven = live.slice(1).filter((frame, index) => frame !== live[index]! + 1);
+      // A picture of the contributor that arrives late is shown a frame later, and the next one catches up.
+      expect(uneven.length).toBeLessThan(6);
+    }
+  }
+
+  return {
+    ...{ call, data, user, startIngest, streamOnAir, inputOf, contribute },
+    ...{ intervalsOf, untilSent, untilPlanned, untilEndKnown, expectSeamless },
+  };
+}
