@@ -85,6 +85,7 @@ const inBothSuites = [
  */
 const alone = [
   'test/long/four-files.test.ts',
+  'test/long/live-faults.test.ts',
   'test/long/mid-rolls.test.ts',
   'test/long/programme-faults.test.ts',
   'test/long/programme.test.ts',

@@ -1,4 +1,5 @@
 // The door of the live ingest: admits contributors by their keys, and receives their sessions.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
@@ -8,12 +9,11 @@ import { hashLiveKey } from '../domain/live/live-key.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
-import { gopSeconds } from '../domain/playout/rendition.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
-import { endSession, sessionIsStable, stableSecondsOf } from '../orchestration/live/takeovers.ts';
+import { applyStableSession, endSession } from '../orchestration/live/takeovers.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
@@ -36,13 +36,22 @@ export interface LiveIngestOptions {
 }
 
 const settleEveryMs = 1000;
+/** After an outage of the database, other ingests have this time to report before their sessions count as silent. */
+const reportsWithinMs = 10_000;
+/** An end that could not be recorded is recorded again after this time: no other process knows what was stored. */
+const recordAgainMs = 1000;
 
 export class LiveIngest implements ContributionDoor, AsyncDisposable {
   readonly #options: LiveIngestOptions;
   /** Running sessions by their inputs. */
   readonly #sessions = new Map<string, ReceivedSession>();
   readonly #settling: NodeJS.Timeout;
+  /** Sessions whose ends are not recorded yet. */
+  readonly #held = new Set<string>();
   #isSettling = false;
+  #isOver = false;
+  /** The last time at which the database did not answer. */
+  #failedAtMs = -Infinity;
 
   constructor(options: LiveIngestOptions) {
     this.#options = options;
@@ -63,6 +72,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   /** Ends all sessions. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#settling);
+    this.#isOver = true;
     const sessions = [...this.#sessions.values()];
     for (const session of sessions) session.leave('lost');
     await Promise.all(sessions.map(({ finished }) => finished));
@@ -102,6 +112,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const records = this.#recordsOf(id, input, stream, keySha256);
     const received = new ReceivedSession({ ...this.#options, id, format, encoder, records, disconnect });
     this.#sessions.set(input.id, received);
+    this.#held.add(id);
     void received.finished.then(() => {
       if (this.#sessions.get(input.id) === received) this.#sessions.delete(input.id);
     });
@@ -115,24 +126,36 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
       report: async (progress: SessionProgress) => {
         const report = { id, ...progress };
         const isWanted = await databaseOn(pool).liveSessions.report(report, keySha256);
-        isStable ||= isWanted && (await this.#becomeStable(input, stream, progress));
+        isStable ||= isWanted && (await this.#becomeStable(input, stream));
         return isWanted;
       },
-      end: (reason, stored) => this.#end(id, reason, stored),
+      end: (reason, stored) => this.#endForSure(id, reason, stored),
     };
   }
 
   /** Lets a session take over once it is stable. @returns whether it is */
-  async #becomeStable(input: LiveInput, stream: Stream, { stored }: SessionProgress): Promise<boolean> {
+  async #becomeStable(input: LiveInput, stream: Stream): Promise<boolean> {
     const { pool, newID, clock } = this.#options;
-    const data = databaseOn(pool);
-    const current = await data.liveInputs.find(input.user_id, input.id);
-    if (!current || stored.count * gopSeconds < (await stableSecondsOf(data, current)) - gopSeconds) return false;
-    await inTransaction(pool, async (transaction) => {
-      const locked = await transaction.streams.lock(stream.user_id, stream.id);
-      if (locked) await sessionIsStable(transaction, locked, current, { id: newID('tko'), now: clock() });
+    return inTransaction(pool, async (data) => {
+      const locked = await data.streams.lock(stream.user_id, stream.id);
+      const current = await data.liveInputs.find(input.user_id, input.id);
+      if (!locked || !current) return false;
+      return applyStableSession(data, locked, current, { id: newID('tko'), now: clock() });
     });
-    return true;
+  }
+
+  /** Ends a session, also if the database is away for long. */
+  async #endForSure(id: string, reason: SessionEnd, stored: StoredSegments): Promise<void> {
+    for (;;) {
+      try {
+        await this.#end(id, reason, stored);
+        this.#held.delete(id);
+        return;
+      } catch (error) {
+        if (this.#isOver) throw error;
+        await delay(recordAgainMs);
+      }
+    }
   }
 
   async #end(id: string, reason: SessionEnd, stored: StoredSegments | null): Promise<void> {
@@ -144,10 +167,12 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   async #settle(): Promise<void> {
     if (this.#isSettling) return;
     this.#isSettling = true;
-    const { pool, clock, log } = this.#options;
-    await settleTakeovers(pool, clock).catch((error: unknown) =>
-      log('takeovers_not_settled', { error: String(error) }),
-    );
+    const { pool, clock, steadyClock, log } = this.#options;
+    const endsSilent = steadyClock() - this.#failedAtMs > reportsWithinMs;
+    await settleTakeovers(pool, clock, { own: this.#held, endsSilent }).catch((error: unknown) => {
+      this.#failedAtMs = steadyClock();
+      log('takeovers_not_settled', { error: String(error) });
+    });
     this.#isSettling = false;
   }
 }

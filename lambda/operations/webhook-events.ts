@@ -4,6 +4,7 @@
 import * as z from 'zod';
 import { graceMs } from '../domain/billing/credits.ts';
 import { findingKinds } from '../domain/media/findings.ts';
+import { sessionEnds } from '../domain/live/session-end.ts';
 import { incidentKinds } from '../domain/notices/incidents.ts';
 import { rowKinds } from '../domain/playout/planned-facts.ts';
 import { platformNames } from '../domain/channels/managed-platforms.ts';
@@ -23,6 +24,7 @@ export interface WebhookEvent {
 }
 
 const streamID = z.string();
+const liveSessionID = z.string().describe('ID of a connection of the contributor.');
 const role = z.enum(['primary', 'backup']);
 /** A time in a payload, in the form in which the database stores it. */
 const time = z.iso.datetime();
@@ -109,6 +111,39 @@ export const webhookEvents = [
       startAt: time,
       endAt: time,
       state: z.enum(['active', 'failing']),
+    }),
+  },
+  {
+    type: 'live_input.changed',
+    scope: 'service:read',
+    summary: 'A live input can take its stream over, or no longer can',
+    description: 'Sent when a contributor has sent for long enough, and when that contributor has ended.',
+    data: z.object({
+      liveInputID: z.string(),
+      streamID,
+      liveSessionID,
+      state: z.enum(['ready', 'idle']),
+      endReason: z.enum(sessionEnds).nullable().describe('null: the contributor sends.'),
+    }),
+  },
+  {
+    type: 'takeover.began',
+    scope: 'service:read',
+    summary: 'A contributor takes a stream over',
+    description: 'Sent some seconds before viewers see it, also when a new connection continues the takeover.',
+    data: z.object({ streamID, takeoverID: z.string(), liveInputID: z.string(), liveSessionID, shownAt: time }),
+  },
+  {
+    type: 'takeover.ended',
+    scope: 'service:read',
+    summary: 'A takeover of a stream ended',
+    description: 'The stream returns to its own programme, or has returned.',
+    data: z.object({
+      streamID,
+      takeoverID: z.string(),
+      liveInputID: z.string().nullable().describe('null: the live input was deleted.'),
+      reason: z.enum(['handed_back', 'time_over', 'contribution_ended', 'stream_stopped']),
+      returnsAt: time,
     }),
   },
   {

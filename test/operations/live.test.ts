@@ -1,7 +1,7 @@
 // Live inputs and takeovers by the API: keys that are shown once, states, refusals with a remedy, and the way back.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashLiveKey } from '../../lambda/domain/live/live-key.ts';
-import { endDueTakeover, endSession, sessionIsStable } from '../../lambda/orchestration/live/takeovers.ts';
+import { endDueTakeover, applyStableSession, endSession } from '../../lambda/orchestration/live/takeovers.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { pretendPrepared, pretendReceived, reportReceived, source } from '../support/live-inputs.ts';
 import { testService } from '../support/service.ts';
@@ -227,9 +227,9 @@ describe('a takeover', () => {
     const continued = await transaction(async (tx) => {
       const stream = (await tx.streams.lockAny(streamID))!;
       const input = (await tx.liveInputs.find(user().id, id))!;
-      return sessionIsStable(tx, stream, input, { id: 'tko_other', now: await tx.now() });
+      return applyStableSession(tx, stream, input, { id: 'tko_other', now: await tx.now() });
     });
-    expect(continued?.takeoverID).toBe(begun.takeoverID);
+    expect(continued).toBe(true);
     expect(await takeover()).toMatchObject({ takeoverID: begun.takeoverID, state: 'shown', returnsAt: null });
     expect((await data().takeovers.openOf(streamID))!.intervals.map(({ sessionID }) => sessionID)).toEqual([
       first,
@@ -259,13 +259,40 @@ describe('a takeover', () => {
       transaction(async (tx) => {
         const stream = (await tx.streams.lockAny(streamID))!;
         const input = (await tx.liveInputs.find(user().id, id))!;
-        return sessionIsStable(tx, stream, input, { id: `tko_${id}`, now: await tx.now() });
+        return applyStableSession(tx, stream, input, { id: `tko_${id}`, now: await tx.now() });
       });
     const { id } = await newInput();
+    expect(await stable(id)).toBe(false);
     await pretendReceived(service, id);
-    expect(await stable(id)).toBeNull();
+    expect([await stable(id), await takeover()]).toEqual([true, null]);
     await call('PATCH', `/live-inputs/${id}`, { takes: 'always' });
-    expect(await stable(id)).toMatchObject({ takeoverID: `tko_${id}` });
-    expect(await stable(id)).toBeNull();
+    expect(await stable(id)).toBe(true);
+    expect(await takeover()).toMatchObject({ takeoverID: `tko_${id}`, state: 'shown' });
+    expect(await stable(id)).toBe(true);
+    expect(await takeover()).toMatchObject({ takeoverID: `tko_${id}`, state: 'shown' });
+  });
+
+  it('is notified to webhooks, from a ready contributor to the return', async () => {
+    const events = ['live_input.changed', 'takeover.began', 'takeover.ended'];
+    await create('/webhooks', { url: 'https://hooks.example.org/', events });
+    const { id } = await newInput({ takes: 'always' });
+    const liveSessionID = await pretendReceived(service, id);
+    await transaction(async (tx) => {
+      const stream = (await tx.streams.lockAny(streamID))!;
+      const input = (await tx.liveInputs.find(user().id, id))!;
+      await applyStableSession(tx, stream, input, { id: 'tko_1', now: await tx.now() });
+    });
+    await lose(liveSessionID);
+    const { body } = await call('POST', `/streams/${streamID}/hand-back`);
+    const ofTypes = 'select type, data from events where type = any ($1) order by seq';
+    const { rows } = await service.pool().query(ofTypes, [events]);
+    const ofInput = { liveInputID: id, streamID, liveSessionID };
+    const ofTakeover = { takeoverID: 'tko_1', liveInputID: id, streamID };
+    expect(rows).toMatchObject([
+      { type: 'live_input.changed', data: { ...ofInput, state: 'ready', endReason: null } },
+      { type: 'takeover.began', data: { ...ofTakeover, liveSessionID, shownAt: expect.any(String) } },
+      { type: 'live_input.changed', data: { ...ofInput, state: 'idle', endReason: 'lost' } },
+      { type: 'takeover.ended', data: { ...ofTakeover, reason: 'handed_back', returnsAt: body.returnsAt } },
+    ]);
   });
 });

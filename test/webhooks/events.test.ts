@@ -3,10 +3,12 @@ import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { webhookPayload } from '../../lambda/operations/sent-events.ts';
 import { webhookEvents, webhookEventTypes } from '../../lambda/operations/webhook-events.ts';
+import { applyStableSession, endSession } from '../../lambda/orchestration/live/takeovers.ts';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
 import { passSeconds } from '../support/incidents.ts';
+import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
 import { startReceiver } from './receiver.ts';
@@ -141,6 +143,17 @@ it('every type of event is told in the form that the OpenAPI document says', asy
   const failed = { state: 'failing', reason, isFailed: true, found: null, nextScanMinutes: 0 } as const;
   await sources.endScan((await sources.claim(60))!, failed);
   await sources.endScan((await sources.claim(60))!, { ...failed, state: 'ok', reason: null, isFailed: false });
+  await pretendPrepared(service, id);
+  const input = await create('/live-inputs', { name: 'Studio', streamID: id, takes: 'always' });
+  const session = await pretendReceived(service, input);
+  await transaction(async (tx) => {
+    const stream = (await tx.streams.lockAny(id))!;
+    const found = (await tx.liveInputs.find(user().id, input))!;
+    await applyStableSession(tx, stream, found, { id: 'tko_1', now: await tx.now() });
+  });
+  const now = await data.now();
+  await transaction((tx) => endSession(tx, session, { reason: 'disconnected', stored: null, now }));
+  await call('POST', `/streams/${id}/hand-back`);
   await sender().work();
   // The upload is confirmed as bad, and is then deleted.
   await passSeconds(service, 31);

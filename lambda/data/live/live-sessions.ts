@@ -39,11 +39,13 @@ export interface SessionReport {
   readonly source: LiveSource | null;
 }
 
-/** A running session that nothing was reported of for some time. */
-export interface SilentSession {
-  readonly id: string;
+/** A session that ended now, and its input. */
+export interface EndedSession {
   readonly segment_count: number;
   readonly live_input_id: string;
+  readonly user_id: string;
+  readonly stream_id: string;
+  readonly stable_seconds: number;
 }
 
 export function liveSessions(db: Queryable) {
@@ -85,11 +87,12 @@ export function liveSessions(db: Queryable) {
      * @returns its segments and its input; null: it had ended already
      */
     end: (id: string, reason: SessionEnd, stored: StoredSegments | null) =>
-      one<SilentSession>(
+      one<EndedSession>(
         db,
-        `update live_sessions set ended_at = now(), end_reason = $2, segment_count = coalesce($3, segment_count),
+        `update live_sessions s set ended_at = now(), end_reason = $2, segment_count = coalesce($3, segment_count),
            segments_sha256 = coalesce($4, segments_sha256)
-         where id = $1 and ended_at is null returning id, segment_count, live_input_id`,
+         from live_inputs i where s.id = $1 and s.ended_at is null and i.id = s.live_input_id
+         returning s.segment_count, s.live_input_id, i.user_id, i.stream_id, i.stable_seconds`,
         [id, reason, stored?.count, stored?.sha256],
       ),
 
@@ -124,9 +127,9 @@ export function liveSessions(db: Queryable) {
 
     /** Running sessions without a report for this time: their ingest is dead. */
     silentFor: (seconds: number, atMost: number) =>
-      all<SilentSession>(
+      all<{ id: string }>(
         db,
-        `select id, segment_count, live_input_id from live_sessions
+        `select id from live_sessions
          where ended_at is null and reported_at < now() - make_interval(secs => $1) order by reported_at limit $2`,
         [seconds, atMost],
       ),

@@ -2,9 +2,8 @@
 
 /** Losses within this time count. */
 export const lossesWithinSeconds = 300;
-/** Up to this number of losses, the setting of the input applies. */
+/** Up to this number of losses, the setting of the input applies: a stream changes so often at most. */
 const freeLosses = 2;
-/** Each further loss doubles the time, up to this one or the setting. */
 const longestStableSeconds = 60;
 
 /**
@@ -13,6 +12,5 @@ const longestStableSeconds = 60;
  * @param losses ends of its sessions within `lossesWithinSeconds`
  */
 export function stableSecondsAfter(stableSeconds: number, losses: number): number {
-  const doubled = stableSeconds * 2 ** Math.min(10, Math.max(0, losses - freeLosses));
-  return Math.max(stableSeconds, Math.min(longestStableSeconds, doubled));
+  return losses <= freeLosses ? stableSeconds : Math.max(stableSeconds, longestStableSeconds);
 }

@@ -1,4 +1,5 @@
 // The ends of contributors' sessions.
 
-/** The reason of an end, for users. `lost`: by our fault. */
-export type SessionEnd = 'disconnected' | 'replaced' | 'format_changed' | 'undecodable' | 'not_wanted' | 'lost';
+/** The reasons of an end, for users. `lost`: by our fault. */
+export const sessionEnds = ['disconnected', 'replaced', 'format_changed', 'undecodable', 'not_wanted', 'lost'] as const;
+export type SessionEnd = (typeof sessionEnds)[number];

@@ -1,6 +1,7 @@
 // A live input in answers, and the fields of requests that create or update one.
 // The answers to its creation and to a new key are the only ones with the key.
 import * as z from 'zod';
+import { sessionEnds } from '../../domain/live/session-end.ts';
 import type { LiveInput, LiveInputSettings } from '../../data/live/live-inputs.ts';
 import type { LiveSession } from '../../data/live/live-sessions.ts';
 import { stableSecondsAfter } from '../../domain/live/flapping.ts';
@@ -48,10 +49,7 @@ const sessionSchema = z
       .nullable()
       .describe('Media that the contributor sends. null: unknown.'),
     endedAt: timestamp.nullable().describe('null: it is running.'),
-    endReason: z
-      .enum(['disconnected', 'replaced', 'format_changed', 'undecodable', 'not_wanted', 'lost'])
-      .meta({ id: 'LiveSessionEnd' })
-      .nullable(),
+    endReason: z.enum(sessionEnds).meta({ id: 'LiveSessionEnd' }).nullable(),
   })
   .meta({ id: 'LiveSession' });
 

@@ -17,8 +17,10 @@ import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapp
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
 import { handBackFrame, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
 import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';
+import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
+import { notifyOfBegin, notifyOfEnd, notifyOfInput } from './notify-takeovers.ts';
 
 /** A refusal of a takeover, for the user. */
 export type TakeoverRefusal =
@@ -58,7 +60,9 @@ export async function beginTakeover(
   const run = await plannedRun(data, stream, now);
   const interval = takeoverStart(run, found.session, { now, delaySeconds: input.delay_seconds });
   await data.takeovers.add(takeoverID, interval);
-  return { takeoverID, shownAt: timeOf(run, interval.fromFrame) };
+  const shownAt = timeOf(run, interval.fromFrame);
+  await notifyOfBegin(data, stream, { takeoverID, liveInputID: input.id, interval, shownAt });
+  return { takeoverID, shownAt };
 }
 
 /**
@@ -71,18 +75,24 @@ export async function handBack(data: Database, stream: Locked<Stream>, now: Date
   return endTakeover(data, stream, open, { reason: 'handed_back', now });
 }
 
-/** A session that became stable or continues a takeover. Does nothing unless its input takes over by itself. */
-export async function sessionIsStable(
+/**
+ * Lets the session of an input take the stream over once it is stable, if the input takes over by itself, or a takeover
+ * waits for it.
+ * @returns whether it is stable; if not, the next segment may make it so
+ */
+export async function applyStableSession(
   data: Database,
   stream: Locked<Stream>,
   input: LiveInput,
   { id, now }: { readonly id: string; readonly now: Date },
-): Promise<BegunTakeover | null> {
+): Promise<boolean> {
+  const found = await readySession(data, input, now);
+  if ('refusal' in found) return false;
+  await notifyOfInput(data, input, { sessionID: found.session.id, endReason: null });
   const open = await data.takeovers.openOf(stream.id);
   const continues = open?.live_input_id === input.id && !isShown(open);
-  if (input.takes !== 'always' && !continues) return null;
-  const begun = await beginTakeover(data, stream, input, { id, endAt: null, now });
-  return 'refusal' in begun ? null : begun;
+  if (input.takes === 'always' || continues) await beginTakeover(data, stream, input, { id, endAt: null, now });
+  return true;
 }
 
 /**
@@ -96,6 +106,9 @@ export async function endSession(
 ): Promise<void> {
   const session = await data.liveSessions.end(sessionID, reason, stored);
   if (!session) return;
+  const { live_input_id: id, stable_seconds: stableSeconds, segment_count: segmentCount } = session;
+  if (segmentCount * gopSeconds >= stableSeconds)
+    await notifyOfInput(data, { ...session, id }, { sessionID, endReason: reason });
   const streamID = await data.takeovers.streamOf(session.live_input_id);
   const stream = streamID && (await data.streams.lockAny(streamID));
   if (!stream || stream.anchored_at === null) return;
@@ -144,7 +157,9 @@ async function endTakeover(
   const run = await plannedRun(data, stream, now);
   const toFrame = Math.min(interval.toFrame ?? Infinity, handBackFrame(run, interval, { now, notBefore }));
   await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
-  return timeOf(run, toFrame);
+  const returnsAt = timeOf(run, toFrame);
+  await notifyOfEnd(data, stream, open, { reason, returnsAt });
+  return returnsAt;
 }
 
 /** The session of an input that can be sent, or the reason why there is none. */

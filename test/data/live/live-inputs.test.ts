@@ -90,9 +90,11 @@ describe('sessions', () => {
     expect(await begin('liv_b')).toBe(false);
     expect(await begin('liv_c', 'inp_nothing')).toBe(false);
     expect(await sessions().end('liv_a', 'disconnected', segments(4))).toEqual({
-      id: 'liv_a',
       segment_count: 4,
       live_input_id: inputID,
+      user_id: user().id,
+      stream_id: streamID,
+      stable_seconds: 5,
     });
     expect(await sessions().end('liv_a', 'lost', segments(9))).toBeNull();
     expect(await inputs().find(user().id, inputID)).toMatchObject({
@@ -149,7 +151,7 @@ describe('sessions', () => {
     await begin('liv_a');
     expect(await sessions().silentFor(10, 5)).toEqual([]);
     await pass(11, 'reported_at');
-    expect(await sessions().silentFor(10, 5)).toEqual([{ id: 'liv_a', segment_count: 0, live_input_id: inputID }]);
+    expect(await sessions().silentFor(10, 5)).toEqual([{ id: 'liv_a' }]);
     expect(await sessions().silentFor(10, 0)).toEqual([]);
     await sessions().end('liv_a', 'lost', null);
     expect(await sessions().silentFor(10, 5)).toEqual([]);
