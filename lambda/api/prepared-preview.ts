@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { databaseOn } from '../data/database.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import { sessionStartFrame } from '../domain/live/takeover-intervals.ts';
 import { previewKey } from '../domain/media/object-keys.ts';
 import type { TimelineItem } from '../domain/playout/play-out.ts';
 import { framesOfPiece, previewPieces, previewPieceSeconds } from '../domain/playout/preview.ts';
@@ -45,7 +46,11 @@ export function createPreparedPieces({ pool, objects, log }: PreviewOptions): Pr
     const timeline = timelines.video.entries;
     const { framesPerSecond, gopFrames } = profileOf(format);
     const framesOf = (item: TimelineItem) => renditionOf('', item, format).groupCount;
-    const grid = { framesPerSecond, gopFrames, framesOf };
+    const others = (timelines.video.takeovers ?? []).map((interval) => ({
+      ...interval,
+      startFrame: sessionStartFrame(interval, gopFrames),
+    }));
+    const grid = { framesPerSecond, gopFrames, framesOf, others };
     const run = `${streamID}/${anchoredAt.getTime()}`;
     const remux: RemuxOptions = { store, format, timelines, log };
     const sentFrames = ((now.getTime() - anchoredAt.getTime() + leadMs) * framesPerSecond) / 1000;

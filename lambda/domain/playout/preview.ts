@@ -25,6 +25,17 @@ export interface PreviewGrid {
   readonly gopFrames: number;
   /** The length of an item's prepared media, in frames. */
   readonly framesOf: (item: TimelineItem) => number;
+  /** Frames that show something else in place of the timeline, in order; absent: none. */
+  readonly others?: readonly OtherMedia[];
+}
+
+/** Media that is shown in place of the timeline, in whole GOPs from `startFrame` on. */
+export interface OtherMedia {
+  /** The frame at which its first picture would be shown. */
+  readonly startFrame: number;
+  readonly fromFrame: number;
+  /** Null: not known yet. */
+  readonly toFrame: number | null;
 }
 
 /**
@@ -32,18 +43,31 @@ export interface PreviewGrid {
  * are consecutive.
  */
 export function framesOfPiece(timeline: readonly TimelineEntry[], piece: number, grid: PreviewGrid): PreviewFrames {
-  const { framesPerSecond, gopFrames, framesOf } = grid;
+  const { framesPerSecond, gopFrames } = grid;
   const windowFrames = previewPieceSeconds * framesPerSecond;
   const windowEnd = (piece + 1) * windowFrames;
   let frame = piece * windowFrames;
   let [start, end] = [Infinity, frame];
   while (frame < windowEnd) {
-    const occurrence = occurrenceAt(timeline, frame, framesPerSecond);
-    const playing = playingAt(occurrence, frame, framesOf(occurrence.item));
+    const playing = mediaAt(timeline, frame, grid);
     const first = Math.ceil((frame - playing.startFrame) / gopFrames) * gopFrames;
     const begins = playing.startFrame + first;
     frame = playing.startFrame + Math.min(first + gopFrames, playing.frameCount);
     if (first < playing.frameCount && begins < windowEnd) [start, end] = [Math.min(start, begins), frame];
   }
   return { start, end };
+}
+
+/** The media that is shown at a frame: its beginning, and its length up to its end or to other media. */
+function mediaAt(
+  timeline: readonly TimelineEntry[],
+  frame: number,
+  { framesPerSecond, framesOf, others = [] }: PreviewGrid,
+): { readonly startFrame: number; readonly frameCount: number } {
+  const other = others.findLast(({ fromFrame, toFrame }) => fromFrame <= frame && frame < (toFrame ?? Infinity));
+  if (other) return { startFrame: other.startFrame, frameCount: (other.toFrame ?? Infinity) - other.startFrame };
+  const occurrence = occurrenceAt(timeline, frame, framesPerSecond);
+  const { startFrame, frameCount } = playingAt(occurrence, frame, framesOf(occurrence.item));
+  const next = Math.min(...others.filter(({ fromFrame }) => fromFrame > frame).map(({ fromFrame }) => fromFrame));
+  return { startFrame, frameCount: Math.min(frameCount, next - startFrame) };
 }

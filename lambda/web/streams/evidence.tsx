@@ -11,13 +11,19 @@ import { Preview } from './preview.tsx';
 
 const figuresEveryMs = 2000;
 
-export function Evidence({ stream }: { readonly stream: Stream }): ReactNode {
+interface EvidenceProps {
+  readonly stream: Stream;
+  /** Whether viewers see a contributor. */
+  readonly isTakenOver: boolean;
+}
+
+export function Evidence({ stream, isTakenOver }: EvidenceProps): ReactNode {
   const path = `/streams/${stream.id}/stats`;
   const stats = useLive<StreamStats>(path, isLive(stream.state) ? figuresEveryMs : Infinity);
   return (
     <section aria-labelledby="evidence">
       <h2 id="evidence">{words.stream.evidence}</h2>
-      <Preview stream={stream} />
+      <Preview stream={stream} isTakenOver={isTakenOver} />
       <Loaded live={stats} path={path}>
         {(figures) =>
           figures.sampledAt === null ? (

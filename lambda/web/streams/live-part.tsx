@@ -24,16 +24,12 @@ export function LivePart({ stream }: { readonly stream: Stream }): ReactNode {
         <p className="hint">{liveWords.needsPrepared}</p>
       </section>
     );
-  return <Inputs streamID={stream.id} isOffAir={!isLive(stream.state)} />;
+  return <Inputs stream={stream} />;
 }
 
-interface InputsProps {
-  readonly streamID: string;
-  /** Whether the stream has not been started. */
-  readonly isOffAir: boolean;
-}
-
-function Inputs({ streamID, isOffAir }: InputsProps): ReactNode {
+function Inputs({ stream }: { readonly stream: Stream }): ReactNode {
+  const { id: streamID } = stream;
+  const isOffAir = !isLive(stream.state);
   const path = `/live-inputs?streamID=${streamID}`;
   const inputs = useLive<{ readonly data: readonly LiveInput[] }>(path, everyMs);
   /** The input in the dialog; `new`: one that is made; null: the dialog is closed. */
@@ -47,7 +43,7 @@ function Inputs({ streamID, isOffAir }: InputsProps): ReactNode {
   );
   return (
     <>
-      <LiveTakeover streamID={streamID} inputs={inputs.data?.data ?? []} />
+      <LiveTakeover stream={stream} inputs={inputs.data?.data ?? []} />
       <section aria-labelledby="live">
         <div className="heading">
           <h2 id="live">{liveWords.title}</h2>

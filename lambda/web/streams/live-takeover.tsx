@@ -2,25 +2,23 @@
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { formatDuration, formatTime } from '../app/format.ts';
-import { refresh, useLive } from '../app/live-data.ts';
+import { refresh } from '../app/live-data.ts';
 import { useNow } from '../app/now.ts';
 import { refusedInWords } from '../app/refused-in-words.ts';
-import type { LiveInput, StreamTakeover } from '../app/types.ts';
+import type { LiveInput, Stream, StreamTakeover } from '../app/types.ts';
 import { Ask } from '../kit/ask.tsx';
 import { liveWords } from '#words/live.ts';
-
-/** The interval of reading: `GET /changes` does not report takeovers. */
-const everyMs = 2000;
+import { useTakeover } from './use-takeover.ts';
 
 interface LiveTakeoverProps {
-  readonly streamID: string;
+  readonly stream: Stream;
   readonly inputs: readonly LiveInput[];
 }
 
-export function LiveTakeover({ streamID, inputs }: LiveTakeoverProps): ReactNode {
-  const { data } = useLive<{ readonly takeover: StreamTakeover | null }>(`/streams/${streamID}/takeover`, everyMs);
+export function LiveTakeover({ stream, inputs }: LiveTakeoverProps): ReactNode {
+  const streamID = stream.id;
+  const takeover = useTakeover(stream);
   const now = useNow();
-  const takeover = data?.takeover ?? null;
   if (takeover === null) return null;
   const name = inputs.find(({ id }) => id === takeover.liveInputID)?.name ?? liveWords.deletedInput;
   const text = takeoverWords(takeover, name, now);

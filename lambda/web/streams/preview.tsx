@@ -5,6 +5,7 @@ import { call, serviceNow } from '../app/api.ts';
 import { Poster } from '../app/poster.tsx';
 import type { Stream } from '../app/types.ts';
 import { words } from '#words';
+import { liveWords } from '#words/live.ts';
 import { nameOf } from './stream-name.ts';
 
 interface Link {
@@ -14,7 +15,13 @@ interface Link {
 
 type Shown = 'picture' | 'asked' | 'failed' | 'undecodable' | 'over' | Link;
 
-export function Preview({ stream }: { readonly stream: Stream }): ReactNode {
+interface PreviewProps {
+  readonly stream: Stream;
+  /** Whether viewers see a contributor. There is no picture of that, but video. */
+  readonly isTakenOver: boolean;
+}
+
+export function Preview({ stream, isTakenOver }: PreviewProps): ReactNode {
   const [shown, setShown] = useState<Shown>('picture');
   const [refusal, setRefusal] = useState<string | null>(null);
   const isPlaying = typeof shown === 'object';
@@ -38,10 +45,11 @@ export function Preview({ stream }: { readonly stream: Stream }): ReactNode {
       {isPlaying ? (
         <Player link={shown} name={nameOf(stream)} onEnd={setShown} />
       ) : (
-        stream.posterURL && <Poster url={stream.posterURL} alt={words.stream.pictureAlt(nameOf(stream))} />
+        stream.posterURL &&
+        !isTakenOver && <Poster url={stream.posterURL} alt={words.stream.pictureAlt(nameOf(stream))} />
       )}
       <figcaption className="hint">
-        <span>{isPlaying ? words.stream.moving : words.stream[stream.look.overlays ? 'pictureBare' : 'picture']}</span>
+        <span>{captionOf(stream, isPlaying, isTakenOver)}</span>
         {isActive && (
           <button
             type="button"
@@ -60,6 +68,12 @@ export function Preview({ stream }: { readonly stream: Stream }): ReactNode {
       </div>
     </figure>
   );
+}
+
+function captionOf({ look }: Stream, isPlaying: boolean, isTakenOver: boolean): string {
+  if (isPlaying) return words.stream.moving;
+  if (isTakenOver) return liveWords.noPicture;
+  return words.stream[look.overlays ? 'pictureBare' : 'picture'];
 }
 
 interface PlayerProps {

@@ -80,6 +80,7 @@ export const liveWords = {
     `${name} ging verloren, daher läuft die Schleife. Kehrt das Signal bald zurück, geht es weiter.`,
   returnsAt: (at: string, seconds: number) => `Zuschauer sehen um ${at}, in ${seconds}\u00A0s, die Schleife.`,
   deletedInput: 'der gelöschte Eingang',
+  noPicture: 'Zuschauer sehen den Beitrag. „Ansehen“ zeigt ihn.',
   handBack: 'Zurückgeben',
   handBackAsk: 'An die Schleife zurückgeben?',
   handBackText: 'Zuschauer sehen in etwa zehn Sekunden wieder die Schleife. Die Zuspielung bleibt verbunden.',

@@ -73,6 +73,7 @@ export const liveWords = {
   lost: (name: string) => `${name} was lost, so viewers see the loop. It continues if it returns soon.`,
   returnsAt: (at: string, seconds: number) => `Viewers see the loop at ${at}, in ${seconds}\u00A0s.`,
   deletedInput: 'the deleted input',
+  noPicture: 'Viewers see the contributor. “Watch” shows it.',
   handBack: 'Hand back',
   handBackAsk: 'Hand back to the loop?',
   handBackText: 'Viewers see the loop again in about ten seconds. The contributor stays connected.',
