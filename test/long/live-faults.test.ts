@@ -74,6 +74,7 @@ describe('a takeover', { timeout: 120_000 + kills * 40_000 }, () => {
       await delay(16_000);
     });
     const toFrame = await until.untilEndKnown(stream.id);
+    expect(toFrame).toBeGreaterThan(fromFrame + 60);
     await until.untilSent(stream.id, toFrame + 300);
     await expectSeamless(stream);
   });

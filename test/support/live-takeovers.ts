@@ -33,7 +33,7 @@ export interface LiveStream {
 /** The parts of a takeover for all tests of the calling file. */
 export async function takeoversOn(service: TestService) {
   const tools = await findMediaTools(process.env);
-  const { call, create, data, stream, upload, user } = actorsOn(service);
+  const { call, create, data, stream, upload } = actorsOn(service);
   const samples = samplesOfFile();
   let folder: string;
   let loopPath: string;
@@ -140,7 +140,16 @@ export async function takeoversOn(service: TestService) {
   }
 
   return {
-    ...{ call, data, user, startIngest, streamOnAir, inputOf, contribute },
-    ...{ intervalsOf, untilSent, untilPlanned, untilEndKnown, expectSeamless },
+    call,
+    contribute,
+    data,
+    expectSeamless,
+    inputOf,
+    intervalsOf,
+    startIngest,
+    streamOnAir,
+    untilEndKnown,
+    untilPlanned,
+    untilSent,
   };
 }
