@@ -13,7 +13,7 @@ import { isWithin } from '../domain/shared/network-address.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
-import { applyStableSession, endSession } from '../orchestration/live/takeovers.ts';
+import { applyStableSession, endSession, leaveLateSession } from '../orchestration/live/takeovers.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
@@ -83,6 +83,9 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     if (input.allow.length > 0 && !isWithin(address, input.allow)) return 'address_not_allowed';
     if (stream.stream_backend !== 'manifest') return 'backend_not_prepared';
     if (!isOnAir(stream)) return 'stream_not_on_air';
+    // A contributor who comes back at once is not a second one.
+    const before = this.#sessions.get(input.id);
+    if (before?.isOver) await before.finished;
     const running = await databaseOn(this.#options.pool).liveSessions.runningOf(input.id);
     if (running && input.second_publisher === 'refuse') return 'second_publisher';
     if (running) await this.#replace(input, running.id);
@@ -126,7 +129,8 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
       report: async (progress: SessionProgress) => {
         const report = { id, ...progress };
         const isWanted = await databaseOn(pool).liveSessions.report(report, keySha256);
-        isStable ||= isWanted && (await this.#becomeStable(input, stream));
+        if (isStable) isStable = !(await this.#leaveLate(id, stream, progress));
+        else isStable = isWanted && (await this.#becomeStable(input, stream));
         return isWanted;
       },
       end: (reason, stored) => this.#endForSure(id, reason, stored),
@@ -141,6 +145,16 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
       const current = await data.liveInputs.find(input.user_id, input.id);
       if (!locked || !current) return false;
       return applyStableSession(data, locked, current, { id: newID('tko'), now: clock() });
+    });
+  }
+
+  /** @returns whether the stream has left the session, as its segments come too late */
+  async #leaveLate(sessionID: string, stream: Stream, { stored }: SessionProgress): Promise<boolean> {
+    const { pool, clock } = this.#options;
+    return inTransaction(pool, async (data) => {
+      const locked = await data.streams.lock(stream.user_id, stream.id);
+      const late = { sessionID, segmentCount: stored.count, now: clock() };
+      return locked !== null && leaveLateSession(data, locked, late);
     });
   }
 

@@ -56,6 +56,7 @@ export class ReceivedSession implements ContributionReceiver {
   readonly #encoder: SessionEncoder;
   readonly #log: Log;
   readonly #left = Promise.withResolvers<SessionEnd>();
+  #isOver = false;
   #storing: Promise<void> = Promise.resolve();
   #waitingSegments = 0;
   #stored = noSegments;
@@ -76,6 +77,11 @@ export class ReceivedSession implements ContributionReceiver {
     this.finished = this.#finish();
   }
 
+  /** Whether the contributor has left, or the session failed. Its last segments may still be stored. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   get bytesWaiting(): number {
     return this.#encoder.bytesWaiting;
   }
@@ -85,6 +91,7 @@ export class ReceivedSession implements ContributionReceiver {
   }
 
   ended(): void {
+    this.#isOver = true;
     this.#left.resolve('disconnected');
   }
 
@@ -94,6 +101,7 @@ export class ReceivedSession implements ContributionReceiver {
   }
 
   #leave(reason: SessionEnd): void {
+    this.#isOver = true;
     this.#left.resolve(reason);
     this.#options.disconnect();
   }

@@ -1,7 +1,13 @@
 // Live inputs and takeovers by the API: keys that are shown once, states, refusals with a remedy, and the way back.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../lambda/data/database.ts';
 import { hashLiveKey } from '../../lambda/domain/live/live-key.ts';
-import { endDueTakeover, applyStableSession, endSession } from '../../lambda/orchestration/live/takeovers.ts';
+import {
+  applyStableSession,
+  endDueTakeover,
+  endSession,
+  leaveLateSession,
+} from '../../lambda/orchestration/live/takeovers.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { pretendPrepared, pretendReceived, reportReceived, source } from '../support/live-inputs.ts';
 import { testService } from '../support/service.ts';
@@ -270,6 +276,32 @@ describe('a takeover', () => {
     expect(await takeover()).toMatchObject({ takeoverID: `tko_${id}`, state: 'shown' });
     expect(await stable(id)).toBe(true);
     expect(await takeover()).toMatchObject({ takeoverID: `tko_${id}`, state: 'shown' });
+  });
+
+  it('ends when its segments come too late, and the session continues it once it is in time', async () => {
+    const { id } = await newInput({ takes: 'always' });
+    const sessionID = await pretendReceived(service, id);
+    const stream = async (tx: Database) => (await tx.streams.lockAny(streamID))!;
+    const begin = () =>
+      transaction(async (tx) => {
+        const input = (await tx.liveInputs.find(user().id, id))!;
+        return applyStableSession(tx, await stream(tx), input, { id: 'tko_1', now: await tx.now() });
+      });
+    await begin();
+    const { firstSegment } = (await data().takeovers.openOf(streamID))!.intervals[0]!;
+    // The first segment is sent in about ten seconds, and each further one two seconds later.
+    const leave = (segmentCount: number, laterSeconds: number) =>
+      transaction(async (tx) => {
+        const now = new Date((await tx.now()).getTime() + laterSeconds * 1000);
+        return leaveLateSession(tx, await stream(tx), { sessionID, segmentCount, now });
+      });
+    expect(await leave(firstSegment + 5, 10)).toBe(false);
+    expect(await leave(firstSegment + 5, 18)).toBe(true);
+    expect(await takeover()).toMatchObject({ state: 'lost' });
+    const [interval] = (await data().takeovers.openOf(streamID))!.intervals;
+    expect(interval!.toFrame! - interval!.fromFrame).toBeGreaterThan(3 * 60 - 1);
+    expect(interval!.toFrame! - interval!.fromFrame).toBeLessThanOrEqual(4 * 60);
+    expect([await begin(), await takeover()]).toMatchObject([true, { state: 'shown' }]);
   });
 
   it('is notified to webhooks, from a ready contributor to the return', async () => {

@@ -56,6 +56,22 @@ export function handBackFrame(
   return Math.max(interval.fromFrame, earliestChange(run, now), keyframeFrom(timeline, wanted, framesPerSecond));
 }
 
+/** Agents read a segment and the next one some seconds before the first is sent: they have left one that is later. */
+const storedAheadSeconds = 3;
+
+/** Whether a segment of a session is stored too late to be sent. */
+export function isStoredLate(
+  { anchoredAt, framesPerSecond }: Pick<PlannedRun, 'anchoredAt' | 'framesPerSecond'>,
+  interval: Pick<TakeoverInterval, 'fromFrame' | 'firstSegment'>,
+  segment: number,
+  now: Date,
+): boolean {
+  const gopFrames = gopSeconds * framesPerSecond;
+  const sentFrame = sessionStartFrame(interval, gopFrames) + segment * gopFrames;
+  if (sentFrame <= interval.fromFrame) return false;
+  return sentFrame / framesPerSecond - elapsedSecondsOf(anchoredAt, now) < storedAheadSeconds;
+}
+
 /**
  * The frame at which a run returns to its timeline after a loss: its last keyframe within the whole segments.
  * @param segmentCount whole segments of the session

@@ -15,7 +15,7 @@ import type { StoredSegments } from '../../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
-import { handBackFrame, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
+import { handBackFrame, isStoredLate, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
 import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
@@ -56,7 +56,7 @@ export async function beginTakeover(
   const found = await readySession(data, input, now);
   if ('refusal' in found) return found;
   const takeoverID = open?.live_input_id === input.id ? open.id : id;
-  if (takeoverID === id) await data.takeovers.begin({ id, streamID: stream.id, liveInputID: input.id, endAt });
+  if (takeoverID !== open?.id) await data.takeovers.begin({ id, streamID: stream.id, liveInputID: input.id, endAt });
   const run = await plannedRun(data, stream, now);
   const interval = takeoverStart(run, found.session, { now, delaySeconds: input.delay_seconds });
   await data.takeovers.add(takeoverID, interval);
@@ -119,6 +119,27 @@ export async function endSession(
   const toFrame = returnFrame(run, interval, session.segment_count);
   await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
   await data.takeovers.lose(open.id);
+}
+
+/**
+ * Ends the interval of a session whose last segment was stored too late, as agents have returned to the timeline.
+ * @param late.segmentCount segments that are stored
+ * @returns whether it was too late: the session may take over again once it is in time
+ */
+export async function leaveLateSession(
+  data: Database,
+  stream: Locked<Stream>,
+  late: { readonly sessionID: string; readonly segmentCount: number; readonly now: Date },
+): Promise<boolean> {
+  const { sessionID, segmentCount, now } = late;
+  const open = await data.takeovers.openOf(stream.id);
+  const interval = open?.intervals.at(-1);
+  if (!open || interval?.sessionID !== sessionID || interval.toFrame !== null) return false;
+  const run = await plannedRun(data, stream, now);
+  if (!isStoredLate(run, interval, segmentCount - 1, now)) return false;
+  await data.takeovers.endInterval(open.id, interval.fromFrame, returnFrame(run, interval, segmentCount - 1));
+  await data.takeovers.lose(open.id);
+  return true;
 }
 
 /** Ends the takeovers whose grace or planned time is over. */
