@@ -23,7 +23,7 @@ const addressForms: Readonly<Record<string, RegExp>> = {
 };
 
 /** Whether a value has at least one address of an ingest, and nothing else. */
-export function isLiveIngest(value: unknown): value is LiveIngest {
+function isLiveIngest(value: unknown): value is LiveIngest {
   if (typeof value !== 'object' || value === null) return false;
   const urls = Object.entries(value);
   return (
@@ -31,7 +31,10 @@ export function isLiveIngest(value: unknown): value is LiveIngest {
   );
 }
 
-/** The key of a row is the field of `StageSettings` in `lib/stage-settings.ts`, whose comment is its documentation. */
+/**
+ * The key of a row is the field of `StageSettings` in `lib/stage-settings.ts`, whose comment is its documentation. A
+ * stage has the number of tasks as `liveIngest`, and its stack the addresses.
+ */
 const table = {
   legacyRtmpURL: {
     variable: 'LEGACY_RTMP_URL',

@@ -118,7 +118,15 @@ export class ServiceStage extends Stage {
     const network = new NetworkStack(this, 'Network', { settings });
     const database = new DatabaseStack(this, 'Database', { settings, network, recovery });
     const media = new MediaStack(this, 'Media', { settings, recovery });
-    const publishing = new PublishingStack(this, 'Publishing', { settings, network, database, media, origin, image });
+    const publishing = new PublishingStack(this, 'Publishing', {
+      settings,
+      network,
+      database,
+      media,
+      origin,
+      zone,
+      image,
+    });
     const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin, zone });
     const api = new ApiStack(this, 'Api', {
       settings,

@@ -83,6 +83,19 @@ export function wholeNumber(least: number, most: number): Check {
   };
 }
 
+/** The fewest and the most tasks of a service. */
+export function taskCounts(least: number, most: number): Check {
+  const isCount = wholeNumber(least, most);
+  return {
+    expected: `minTasks and maxTasks, from ${least} to ${most} and in this order`,
+    holds: (value) => {
+      const { minTasks, maxTasks, ...more }: Record<string, unknown> = Object(value);
+      const isEach = isCount.holds(minTasks) && isCount.holds(maxTasks);
+      return isEach && Number(minTasks) <= Number(maxTasks) && Object.keys(more).length === 0;
+    },
+  };
+}
+
 export function zonesOf(region: string): Check {
   const zone = text(new RegExp(`^${region}[a-z]$`), '');
   return {

@@ -1,5 +1,4 @@
 // The settings of a stage: their meaning and their allowed values.
-import { isLiveIngest } from '../lambda/settings.ts';
 import { faultOfConnections } from './database/connection-budget.ts';
 import { databaseChecks, type DatabaseSettings, faultOfWindows } from './database-settings.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
@@ -15,6 +14,7 @@ import {
   orNull,
   regionsWithoutCloudFrontLogs,
   tagValue,
+  taskCounts,
   text,
   wholeNumber,
   zonesOf,
@@ -176,10 +176,12 @@ export interface StageSettings extends DatabaseSettings, IdleSettings, Operating
    */
   readonly legacyRtmpURL: string | null;
   /**
-   * Addresses at which contributors of live inputs send RTMP, with their application, such as
-   * `{ rtmpsURL: 'rtmps://live.example.com/live' }`. Null: there are no live inputs.
+   * Tasks that receive contributors of live inputs behind a load balancer, which costs money while nobody contributes:
+   * those that always run, and the most. A task has room for two sessions (`lib/live/live-ingest.ts`). A stage with a
+   * `domain` receives RTMPS at `ingest.` and the domain, a stage without one RTMP, which sends keys and pictures in the
+   * clear. Null: there are no live inputs.
    */
-  readonly liveIngest: { readonly rtmpURL?: string; readonly rtmpsURL?: string } | null;
+  readonly liveIngest: { readonly minTasks: number; readonly maxTasks: number } | null;
 }
 
 /**
@@ -225,8 +227,6 @@ export function faultOfName(name: unknown): string | null {
   // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
   return /^(aws|ssm)/.test(name) ? `the name of a stage cannot begin with "aws" or "ssm", as ${name} does` : null;
 }
-
-const liveIngestForm = 'rtmpURL, rtmpsURL or both, with an application each, or null';
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const {
@@ -291,7 +291,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     mailFrom: orNull(emailAddress),
     defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
     streamBackendEdit: flag,
-    liveIngest: { expected: liveIngestForm, holds: (value) => value === null || isLiveIngest(value) },
+    liveIngest: orNull(taskCounts(1, 20)),
     legacyRtmpURL: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
   };
 }

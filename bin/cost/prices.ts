@@ -16,6 +16,7 @@ export const monthly = {
   healthCheck: 1.5, // HTTPS to an endpoint in AWS; from memory
   hostedZone: 0.5, // from memory
   kmsKey: 1, // from memory
+  loadBalancer: 0.0225 * hoursPerMonth, // from memory
   natGateway: 0.045 * hoursPerMonth,
   proxyVcpu: 0.015 * hoursPerMonth,
   publicAddress: 0.005 * hoursPerMonth,
@@ -78,6 +79,7 @@ export const byUse: readonly (readonly [what: string, usd: string, unit: string]
   ['Calls of functions', '0.2', 'million calls'],
   ['Time of functions, for each GB', '0.0000133334', 'GB-second'], // from memory
   ['Traces', '5', 'million traces'],
+  ['Contributions to a load balancer, a unit is a GB', '0.006', 'unit-hour'], // from memory
   ['API requests', '3.5', 'million requests'],
   ['Requests to the distribution', '1', 'million requests'], // from memory
   ['Traffic of the distribution', '0.085', 'GB'], // from memory

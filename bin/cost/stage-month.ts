@@ -27,6 +27,7 @@ interface Row {
 const group = 'AWS::AutoScaling::AutoScalingGroup';
 const service = 'AWS::ECS::Service';
 const database = 'AWS::RDS::DBInstance';
+const balancer = 'AWS::ElasticLoadBalancingV2::LoadBalancer';
 const copies = ({ properties }: Resource) => (properties.MultiAZ === true ? 2 : 1);
 const metricsOf = (metrics: any[] | undefined) => metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1;
 
@@ -78,6 +79,13 @@ const rows: readonly Row[] = [
         2,
         listed(databases, referred({ ...resource, properties: {} }, instance).properties.DBInstanceClass).vcpus,
       ),
+  },
+  { what: 'Load balancers of live ingests', type: balancer, usd: monthly.loadBalancer },
+  {
+    what: 'Public addresses of load balancers',
+    type: balancer,
+    usd: monthly.publicAddress,
+    units: ({ properties }) => properties.Subnets.length,
   },
   { what: 'NAT gateways', type: 'AWS::EC2::NatGateway', usd: monthly.natGateway },
   { what: 'Their addresses', type: 'AWS::EC2::EIP', usd: monthly.publicAddress },

@@ -1,11 +1,11 @@
 // Copies the objects of one local run to another.
 import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { previewsPrefix } from '../../lambda/domain/media/object-keys.ts';
+import { livePrefix, previewsPrefix } from '../../lambda/domain/media/object-keys.ts';
 
 /**
  * Existing objects stay unchanged, so that an interrupted copy can be continued. Pictures of live streams are left out,
- * because they are made again.
+ * because they are made again, and so are segments of contributors, which are kept for a day only.
  * @returns the number of copied objects
  */
 export async function copyObjects(from: string, to: string): Promise<number> {
@@ -15,11 +15,15 @@ export async function copyObjects(from: string, to: string): Promise<number> {
     const path = join(entry.parentPath, entry.name);
     const key = path.slice(from.length + 1);
     const target = join(to, key);
-    if (key.startsWith(previewsPrefix) || (await stat(target).catch(() => null))) continue;
+    if (isLeftOut(key) || (await stat(target).catch(() => null))) continue;
     await mkdir(dirname(target), { recursive: true });
     await copyFile(path, `${target}.part`);
     await rename(`${target}.part`, target);
     copied++;
   }
   return copied;
+}
+
+function isLeftOut(key: string): boolean {
+  return [previewsPrefix, livePrefix].some((prefix) => key.startsWith(prefix));
 }

@@ -28,6 +28,8 @@ export interface LiveIngestOptions {
   readonly encoderFor: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   /** The most sessions at once. */
   readonly mostSessions: number;
+  /** Called with the number of running sessions, whenever it changes. */
+  readonly onSessions?: (count: number) => void;
   readonly newID: (prefix: string) => string;
   readonly clock: () => Date;
   /** Milliseconds that never go back. */
@@ -52,6 +54,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   #isOver = false;
   /** The last time at which the database did not answer. */
   #failedAtMs = -Infinity;
+  #isLeaving = false;
 
   constructor(options: LiveIngestOptions) {
     this.#options = options;
@@ -63,10 +66,16 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const keySha256 = hashLiveKey(claim.key);
     const found = await databaseOn(pool).liveInputs.ofKey(keySha256);
     if (!found) return 'unknown_key';
-    const refusal = await this.#refusalOf(found, claim.address);
+    const refusal = this.#isLeaving ? 'ingest_leaves' : await this.#refusalOf(found, claim.address);
     if (refusal === null && this.#sessions.size < mostSessions) return this.#begin(found, keySha256, claim, disconnect);
     log('live_session_refused', { liveInputID: found.input.id, reason: refusal ?? 'no_room' });
     return 'not_wanted';
+  }
+
+  /** Refuses further contributors. Resolves when all running sessions have ended. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    while (this.#sessions.size > 0) await Promise.all([...this.#sessions.values()].map(({ finished }) => finished));
   }
 
   /** Ends all sessions. */
@@ -105,7 +114,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     { protocol, address }: ContributionClaim,
     disconnect: () => void,
   ): Promise<ContributionReceiver | ContributionRefusal> {
-    const { pool, newID, encoderFor, log } = this.#options;
+    const { pool, newID, encoderFor, onSessions, log } = this.#options;
     const id = newID(sessionIDPrefix);
     const format = formatOfRun(stream);
     const encoder = await encoderFor(format.videoCodec);
@@ -116,8 +125,10 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const received = new ReceivedSession({ ...this.#options, id, format, encoder, records, disconnect });
     this.#sessions.set(input.id, received);
     this.#held.add(id);
+    onSessions?.(this.#sessions.size);
     void received.finished.then(() => {
       if (this.#sessions.get(input.id) === received) this.#sessions.delete(input.id);
+      onSessions?.(this.#sessions.size);
     });
     return received;
   }

@@ -7,7 +7,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import type { Log } from '../log.ts';
 import { boundTls } from '../ports/outbound/bounded-tls.ts';
-import type { ContributionDoor } from './contribution.ts';
+import type { ContributionDoor, ContributionProtocol } from './contribution.ts';
 import { addressGroup, peerAddress } from './contributor-address.ts';
 import { ContributorConnection } from './contributor-connection.ts';
 import type { Admission, Arrival, ConnectionEndReason, ContributorHost } from './contributor-host.ts';
@@ -40,6 +40,8 @@ export interface RtmpListenerOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** True behind a load balancer that begins each connection with a PROXY header, version 2. */
   readonly proxyProtocol: boolean;
+  /** Protocol of contributors, if a load balancer ends TLS; without it, the protocol of this listener. */
+  readonly protocol?: ContributionProtocol;
   readonly limits?: Partial<ListenerLimits>;
   readonly log: Log;
   /** Milliseconds that never go back. */
@@ -209,7 +211,7 @@ class Listener implements RtmpListener, ContributorHost {
       return this.#turnAway(socket, 'too_many_connections_of_address', address);
     this.#groups.set(group, others + 1);
     visitor.group = group;
-    const protocol = this.#secureContext ? 'rtmps' : 'rtmp';
+    const protocol = this.#options.protocol ?? (this.#secureContext ? 'rtmps' : 'rtmp');
     const arrival = { protocol, address, arrivedAtMs, bytesRead: () => socket.bytesRead } as const;
     visitor.contributor = new ContributorConnection(this.#secured(socket), arrival, this);
     void this.#record(visitor.contributor);

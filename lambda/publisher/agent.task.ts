@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { databaseOn } from '../data/database.ts';
-import type { StreamBackend } from '../domain/streams/stream-words.ts';
 import { limitWaits } from '../data/shared/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { recoverReplicas } from '../orchestration/fleet/recover-replicas.ts';
@@ -20,6 +19,8 @@ import { answerMetrics } from '../telemetry/metrics-page.ts';
 import { observePool, observeProcess } from '../telemetry/process-measures.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
+import { loadFields, untilNextReportMs } from './load-report.ts';
+import type { LoadBackend } from './load-report.ts';
 import { Inspector } from './inspecting/inspector.ts';
 import { createMediaWorker } from './media-worker.ts';
 import { chooseEncoder, encoderChoice } from './media/choose-encoder.ts';
@@ -27,13 +28,10 @@ import { readGpuFigures } from './media/gpu-figures.ts';
 import { measureMachine } from './media/measure-machine.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
-const minuteMs = 60_000;
 /** ECS kills a container two minutes after it has asked it to end (`stopTimeout` of lib/publishing/agents.ts). */
 const returnsAfterMs = 90_000;
 /** An agent with room claims what waits within a second or two. */
 const claimedWithinSeconds = 10;
-
-type LoadMetric = Exclude<(typeof loadMetrics)[keyof typeof loadMetrics], string>;
 
 const environment = readAgentEnvironment(process.env);
 const { backends, machineSeconds, releaseParameter, sealingKeyARN, region, databaseRegion } = environment;
@@ -74,7 +72,7 @@ observePool(measures, pool);
 const telemetry = startTelemetry({ env: process.env, service: 'agent', instanceID: agentID, log: jsonLog });
 let load: CarriedLoad = { replicas: { ffmpeg: 0, manifest: 0 }, usedShare: 0, behindReason: null };
 const keeper = new TaskKeeper<'replicas' | 'media commands'>(task, jsonLog);
-let everyMinute = setTimeout(attendToTask, untilNextReportMs());
+let everyMinute = setTimeout(attendToTask, untilNextReportMs(clock()));
 
 try {
   await runAgent(
@@ -125,13 +123,8 @@ try {
   await pool.end();
 }
 
-/** Milliseconds until the middle of a minute: reporting then gives each minute of the metrics one value per agent. */
-function untilNextReportMs(): number {
-  return minuteMs - ((clock().getTime() + minuteMs / 2) % minuteMs);
-}
-
 function attendToTask(): void {
-  everyMinute = setTimeout(attendToTask, untilNextReportMs());
+  everyMinute = setTimeout(attendToTask, untilNextReportMs(clock()));
   reportLoad();
   if (machineSeconds !== null) void reportWaiting().catch((error: unknown) => hindered('report_waiting', error));
   if (encoder.codec === 'h264_nvenc') void reportGpu().catch((error: unknown) => hindered('report_gpu', error));
@@ -177,13 +170,7 @@ async function reportGpu(): Promise<void> {
   jsonLog('gpu_load', metricsOf(backends[0] ?? 'media', values));
 }
 
-/** Fields of a log line that CloudWatch turns into metrics (embedded metric format). */
-function metricsOf(Backend: StreamBackend | 'media', values: readonly (readonly [LoadMetric, number])[]) {
-  const Metrics = values.map(([{ name: Name, unit: Unit }]) => ({ Name, Unit }));
-  const _aws = {
-    Timestamp: clock().getTime(),
-    CloudWatchMetrics: [{ Namespace: loadMetrics.namespace, Dimensions: [['Cluster', 'Backend']], Metrics }],
-  };
-  const named = Object.fromEntries(values.map(([{ name }, value]) => [name, value]));
-  return { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...named };
+/** Fields of a report. */
+function metricsOf(backend: LoadBackend, values: Parameters<typeof loadFields>[1]) {
+  return { ...loadFields({ cluster: task.cluster, backend, now: clock() }, values), encoder: encoder.codec };
 }

@@ -12,6 +12,7 @@ interface BudgetSettings {
   readonly manifestAgentsMax: number;
   readonly mediaWorkersMax: number;
   readonly importWorkersMax: number;
+  readonly liveIngest: { readonly maxTasks: number } | null;
   readonly apiRequestsPerSecond: number;
 }
 
@@ -94,7 +95,7 @@ export function faultOfConnections(settings: BudgetSettings): string | null {
     `at their maximum, tasks and functions have ${sum} transactions at once (${shown}), and the database ` +
     `db.${databaseInstanceClass} has connections for ${shared}: choose a larger databaseInstanceClass, ` +
     `${databaseProxy ? '' : 'turn databaseProxy on, '}or lower ffmpegAgentsMax, manifestAgentsMax, mediaWorkersMax, ` +
-    'importWorkersMax or apiRequestsPerSecond'
+    `importWorkersMax${settings.liveIngest ? ', liveIngest' : ''} or apiRequestsPerSecond`
   );
 }
 
@@ -106,7 +107,9 @@ export function sumOf(uses: readonly ConnectionUse[]): number {
 function otherUses(settings: BudgetSettings, sets: number): ConnectionUse[] {
   const { sweep, reconcile, synthetic, operate } = poolSizes;
   const calls = queueCallsMax(settings);
+  const liveTasks = settings.liveIngest && sets * settings.liveIngest.maxTasks;
   return [
+    ...(liveTasks === null ? [] : [{ who: 'live ingest', processes: liveTasks, each: poolSizes.liveIngest }]),
     { who: 'import workers', processes: sets * settings.importWorkersMax, each: poolSizes.importWorker },
     { who: 'webhooks', processes: calls, each: poolSizes.webhooks },
     { who: 'platforms', processes: calls, each: poolSizes.platforms },

@@ -47,7 +47,7 @@ export class IdentityStack extends Stack {
       environment: {
         ...coreEnvironment({ settings, database, origin }),
         MAIL_FROM: mailSenderAddress(settings),
-        ...settingsAsVariables(settings),
+        ...settingsAsVariables({ ...settings, liveIngest: null }),
       },
       // API Gateway waits no longer for an answer.
       timeout: Duration.seconds(29),

@@ -15,6 +15,8 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import {
+  liveKeptDays,
+  livePrefix,
   partsKeptDays,
   previewsKeptDays,
   previewsPrefix,
@@ -48,8 +50,10 @@ export class MediaStack extends Stack {
   readonly importAccess: ManagedPolicy;
   /** The right to read uploads and their pictures, and nothing else. */
   readonly readAccess: ManagedPolicy;
-  /** The right to read uploads, to write renditions, and to delete both. */
+  /** The right to read uploads and contributed segments, to write renditions, and to delete uploads and renditions. */
   readonly prepareAccess: ManagedPolicy;
+  /** The right to write contributed segments, and nothing else. Null for a stage without a live ingest. */
+  readonly contributeAccess: ManagedPolicy | null;
 
   constructor(scope: Construct, id: string, { settings, recovery }: MediaStackProps) {
     super(scope, id, { terminationProtection: settings.keepData });
@@ -82,6 +86,7 @@ export class MediaStack extends Stack {
         // completed, with their parts or with the object that was sent in one request.
         { prefix: uploadsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(partsKeptDays) },
         { prefix: previewsPrefix, expiration: Duration.days(previewsKeptDays) },
+        { prefix: livePrefix, expiration: Duration.days(liveKeptDays) },
         { prefix: renditionsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Renditions do not expire, because a stream may play one for years. Rarely read ones move to cheaper storage.
         {
@@ -122,11 +127,15 @@ export class MediaStack extends Stack {
       's3:DeleteObject': [uploadsPrefix],
     });
     this.prepareAccess = this.#access('PrepareAccess', readingToo, {
-      's3:GetObject': [uploadsPrefix, renditionsPrefix],
+      's3:GetObject': [uploadsPrefix, renditionsPrefix, livePrefix],
       's3:PutObject': [renditionsPrefix, previewsPrefix],
       's3:AbortMultipartUpload': [uploadsPrefix, renditionsPrefix],
       's3:DeleteObject': [uploadsPrefix, renditionsPrefix, previewsPrefix],
     });
+    // Segments are written in one request each, and nothing reads them again with this right.
+    this.contributeAccess =
+      settings.liveIngest &&
+      this.#access('ContributeAccess', { key, actions: ['kms:GenerateDataKey'] }, { 's3:PutObject': [livePrefix] });
   }
 
   #accessLogs({ logBucketName, logRetentionDays }: StageSettings, common: BucketProps): IBucket {
@@ -176,10 +185,11 @@ export class MediaStack extends Stack {
     prefixes: Readonly<Record<string, readonly string[]>>,
   ): ManagedPolicy {
     const objects = (prefix: string) => this.uploads.arnForObjects(`${prefix}*`);
+    // Without the right to list, a request for a missing object is answered with “forbidden”.
+    const listing = new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.uploads.bucketArn] });
     const access = new ManagedPolicy(this, id, {
       statements: [
-        // Without the right to list, a request for a missing object is answered with “forbidden”.
-        new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.uploads.bucketArn] }),
+        ...('s3:GetObject' in prefixes ? [listing] : []),
         ...Object.entries(prefixes).map(
           ([action, allowed]) => new PolicyStatement({ actions: [action], resources: allowed.map(objects) }),
         ),

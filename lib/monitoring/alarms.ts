@@ -165,8 +165,38 @@ export class Alarms extends Construct {
         periods: 3,
         missingIsBad: true,
       });
+    this.#ofLiveIngest(metrics.liveIngest);
     this.#ofRequests(metrics, frontDoor);
     this.#ofDatabase(settings, metrics);
+  }
+
+  #ofLiveIngest(live: StageMetrics['liveIngest']): void {
+    if (live === null) return;
+    this.#add('NoLiveIngest', {
+      runbook: 'Live ingest down',
+      severity: 'urgent',
+      says: 'No live ingest accepts connections: nobody can go live.',
+      metric: live.healthyTasks,
+      below: 1,
+      periods: 3,
+      missingIsBad: true,
+    });
+    this.#add('LiveIngestFull', {
+      runbook: 'Live ingest full',
+      severity: 'urgent',
+      says: 'Contributors were refused, because a live ingest had no room.',
+      metric: live.refused,
+      // An encoder that is refused once connects again, and mostly gets to another task.
+      atLeast: 3,
+    });
+    this.#add('LiveIngestRestarts', {
+      runbook: 'Live ingest restarts',
+      severity: 'urgent',
+      says: 'Live ingests start again and again.',
+      metric: live.starts,
+      atLeast: 3,
+      periods: 2,
+    });
   }
 
   #ofJobs(metrics: StageMetrics): void {

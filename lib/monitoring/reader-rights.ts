@@ -1,6 +1,7 @@
 // The rights to read resources of a stage, as CloudFormation does when it compares them with templates.
 // AWS' own policy ReadOnlyAccess would also show objects, logs, and parameters and code of other stages.
 import { Stage, type Stack } from 'aws-cdk-lib';
+import { CfnLoadBalancer } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { type ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 
@@ -16,6 +17,7 @@ export const settingReads: Readonly<Record<string, readonly string[]>> = {
   CodeDeploy: ['codedeploy:BatchGet*', 'codedeploy:Get*', 'codedeploy:List*'],
   EC2: ['ec2:Describe*', 'ec2:GetLaunchTemplateData'],
   ECS: ['ecs:Describe*', 'ecs:List*'],
+  ElasticLoadBalancingV2: ['elasticloadbalancing:Describe*'],
   Events: ['events:Describe*', 'events:List*'],
   IAM: ['iam:Get*', 'iam:List*'],
   KMS: ['kms:Describe*', 'kms:GetKey*', 'kms:List*'],
@@ -50,7 +52,10 @@ export function grantReads(policy: ManagedPolicy, stack: Stack): void {
     `arn:${stack.partition}:${service}:${stack.region}:${stack.account}:${resource}`;
   const code = [arn('lambda', `function:${stage}-*`)];
   const values = [arn('ssm', `parameter/${stage}-*`), arn('ssm', `parameter/loop-streaming-platform/${stage}/*`)];
-  const settings = Object.values(settingReads).flat();
+  const hasBalancer = Stage.of(stack)?.node.findAll().some(CfnLoadBalancer.isCfnLoadBalancer) === true;
+  const settings = Object.entries(settingReads).flatMap(([service, reads]) =>
+    service === 'ElasticLoadBalancingV2' && !hasBalancer ? [] : reads,
+  );
   policy.addStatements(
     new PolicyStatement({ actions: settings, resources: ['*'] }),
     new PolicyStatement({ actions: codeReads, resources: code }),

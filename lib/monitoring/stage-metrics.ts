@@ -67,6 +67,12 @@ export class StageMetrics extends Construct {
       agents.gpuLogGroups,
       '{ ($.event = "encoder_chosen" || $.event = "agent_load") && $.encoder = "libx264" }',
     );
+    const { liveIngest } = props.publishing;
+    if (liveIngest) {
+      const logGroups = [liveIngest.tasks.logGroup];
+      this.#count('LiveRefused', logGroups, '{ $.event = "live_session_refused" && $.reason = "no_room" }');
+      this.#count('LiveStarts', logGroups, '{ $.event = "live_ingest_started" }');
+    }
     this.#count('MailsFailed', [props.identity.function.logGroup], '{ $.event = "mail_failed" }');
 
     const functions: LambdaFunction[] = Stage.of(this)!
@@ -109,6 +115,22 @@ export class StageMetrics extends Construct {
   /** Reports of agents and workers on GPU machines that encode by software. */
   get gpusUnused(): IMetric {
     return this.#logged('GpusUnused', 'reports of GPUs that do not encode');
+  }
+
+  /** The metrics of the live ingest; null for a stage without one. */
+  get liveIngest(): { readonly healthyTasks: IMetric; readonly refused: IMetric; readonly starts: IMetric } | null {
+    const { liveIngest } = this.#props.publishing;
+    if (liveIngest === null) return null;
+    return {
+      // Each zone reports its own tasks, and one of them is enough.
+      healthyTasks: liveIngest.tasks.targets.metrics.healthyHostCount({
+        statistic: Stats.MAXIMUM,
+        period: minute,
+        label: 'live ingests',
+      }),
+      refused: this.#logged('LiveRefused', 'contributors without room'),
+      starts: this.#logged('LiveStarts', 'starts of live ingests'),
+    };
   }
 
   get mailsFailed(): IMetric {

@@ -9,7 +9,7 @@ export interface CapacityScalingProps {
   readonly cluster: Cluster;
   readonly service: BaseService;
   /** The backend in the metrics of the service's agents. */
-  readonly backend: 'ffmpeg' | 'manifest';
+  readonly backend: 'ffmpeg' | 'manifest' | 'live';
   readonly minAgents: number;
   readonly maxAgents: number;
 }

@@ -8,6 +8,8 @@ import { reconcileVariables, sweepVariables, timersVariables } from '../../lambd
 import { webhookVariables } from '../../lambda/webhooks/environment.ts';
 import { connectionBudget } from '../database/connection-budget.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
+import { LiveFront } from '../live/live-front.ts';
+import { LiveIngest } from '../live/live-ingest.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { grantSendMail, mailSenderAddress } from '../shared/mail-sender.ts';
@@ -17,6 +19,7 @@ import type { PublicOrigin } from '../shared/public-origin.ts';
 import { consumption } from '../shared/function-calls.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import type { StageZone } from '../web/stage-zone.ts';
 import { Agents } from './agents.ts';
 import { CommandQueues } from './command-queues.ts';
 import { ImportWorkers } from './import-workers.ts';
@@ -28,6 +31,7 @@ export interface PublishingStackProps {
   readonly database: DatabaseStack;
   readonly media: MediaStack;
   readonly origin: PublicOrigin;
+  readonly zone: StageZone;
   readonly image: PublisherImage;
 }
 
@@ -38,6 +42,8 @@ export class PublishingStack extends Stack {
   readonly access: PlatformAccess;
   readonly queues: CommandQueues;
   readonly agents: Agents;
+  /** Null for a stage without a live ingest. */
+  readonly liveIngest: { readonly front: LiveFront; readonly tasks: LiveIngest } | null;
   /** The function that is called every minute. */
   readonly sweep: ServiceFunction;
   /** The function that is called every day. */
@@ -46,13 +52,15 @@ export class PublishingStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, network, database, media, origin, image }: PublishingStackProps,
+    { settings, network, database, media, origin, zone, image }: PublishingStackProps,
   ) {
     super(scope, id);
     const queues = new CommandQueues(this, 'Commands');
     this.queues = queues;
     const timers = new StreamTimers(this, 'StreamTimers', { queue: queues.get('timers') });
-    this.access = new PlatformAccess({ settings, database, media, queues, timers, origin });
+    const front = settings.liveIngest && new LiveFront(this, 'LiveFront', { settings, vpc: network.vpc, zone });
+    const liveAddresses = front && front.addresses;
+    this.access = new PlatformAccess({ settings, database, media, queues, timers, origin, liveAddresses });
 
     const common = {
       timeout: Duration.seconds(30),
@@ -119,6 +127,9 @@ export class PublishingStack extends Stack {
     const tasks = { network, access: this.access, queues, image };
     const databaseConnections = connectionBudget(settings).agentPool;
     this.agents = new Agents(this, 'Agents', { ...settings, ...tasks, databaseConnections });
-    new ImportWorkers(this, 'ImportWorkers', { ...tasks, settings, cluster: this.agents.cluster });
+    const { cluster } = this.agents;
+    new ImportWorkers(this, 'ImportWorkers', { ...tasks, settings, cluster });
+    const live = { ...tasks, settings, cluster, tasks: settings.liveIngest! };
+    this.liveIngest = front && { front, tasks: new LiveIngest(this, 'LiveIngest', { ...live, front }) };
   }
 }

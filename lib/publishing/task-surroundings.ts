@@ -16,10 +16,11 @@ export interface TaskNetwork {
 }
 
 /**
- * `agent` sends streams and prepares media, `mediaWorker` prepares media, `importWorker` imports uploads from links.
+ * `agent` sends streams and prepares media, `mediaWorker` prepares media, `importWorker` imports uploads from links,
+ * `liveIngest` receives contributors.
  * Their rights in a stage are in `lib/shared/platform-access.ts`.
  */
-export type TaskKind = 'agent' | 'mediaWorker' | 'importWorker';
+export type TaskKind = 'agent' | 'mediaWorker' | 'importWorker' | 'liveIngest';
 
 /** An environment variable of tasks. */
 export type TaskVariable =

@@ -2,6 +2,7 @@
 // Each kind has its own, so that a process that reads strangers' media cannot read the secret that signs sessions.
 import type { Stack } from 'aws-cdk-lib';
 import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
+import type { LiveIngest as LiveAddresses } from '../../lambda/domain/live/live-ingest.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { settingsAsVariables } from '../../lambda/settings.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
@@ -21,6 +22,8 @@ export interface PlatformAccessProps {
   readonly queues: CommandQueues;
   readonly timers: StreamTimers;
   readonly origin: PublicOrigin;
+  /** Addresses for contributors of live inputs; null: the stage has no live ingest. */
+  readonly liveAddresses: LiveAddresses | null;
 }
 
 interface Rights {
@@ -34,7 +37,7 @@ interface Rights {
   readonly signs?: true;
   /** Creates URLs for users. */
   readonly knowsOrigin?: true;
-  readonly media?: 'takes in' | 'imports' | 'prepares' | 'reads';
+  readonly media?: 'takes in' | 'imports' | 'prepares' | 'reads' | 'contributes';
   readonly armsTimers?: true;
 }
 
@@ -62,12 +65,19 @@ const rightsOf = {
   agent: { sends: streamQueues, unseals: true, media: 'prepares' },
   mediaWorker: { sends: streamQueues, media: 'prepares' },
   importWorker: { sends: ['imports', 'media', 'webhooks'], unsealsSources: true, media: 'imports' },
+  /** Its commands wait in the outbox, which agents relay every second. */
+  liveIngest: { sends: [], media: 'contributes' },
 } as const satisfies Readonly<Record<string, Rights>>;
 
 export type DeployableKind = keyof typeof rightsOf;
 
 /** The kinds that run in containers. All others are functions. */
-const containers: ReadonlySet<DeployableKind> = new Set(['agent', 'mediaWorker', 'importWorker']);
+const containers: ReadonlySet<DeployableKind> = new Set([
+  'agent',
+  'mediaWorker',
+  'importWorker',
+  'liveIngest',
+]);
 
 /**
  * Created once in a stage. It provides the variables and rights of every function and task except the migration and the
@@ -85,7 +95,7 @@ export class PlatformAccess {
    * secret: functions and tasks read secrets by their ARN at start.
    */
   environmentFor(stack: Stack, kind: DeployableKind) {
-    const { settings, database, media, queues, timers } = this.#props;
+    const { settings, database, media, queues, timers, liveAddresses } = this.#props;
     return {
       ...coreEnvironment(this.#props),
       ...authoritiesEnvironment(database.proxy !== null, containers.has(kind) ? 'container' : 'function'),
@@ -96,7 +106,7 @@ export class PlatformAccess {
       TIMER_GROUP: timers.group.scheduleGroupName,
       TIMER_ROLE_ARN: timers.role.roleArn,
       TIMER_QUEUE_ARN: timers.queue.queueArn,
-      ...settingsAsVariables(settings),
+      ...settingsAsVariables({ ...settings, liveIngest: liveAddresses }),
       ...telemetryEnvironment(settings),
     };
   }
@@ -108,7 +118,7 @@ export class PlatformAccess {
   grantTo(role: IRole, kind: DeployableKind): void {
     const { database, media, queues, timers, origin } = this.#props;
     const { sends, unseals, unsealsSources, signs, knowsOrigin, media: use, armsTimers }: Rights = rightsOf[kind];
-    const policies: readonly (IManagedPolicy | undefined | false)[] = [
+    const policies: readonly (IManagedPolicy | undefined | null | false)[] = [
       database.connectAccess,
       unseals && database.unsealAccess,
       unsealsSources && database.unsealSourcesAccess,
@@ -119,6 +129,7 @@ export class PlatformAccess {
           imports: media.importAccess,
           prepares: media.prepareAccess,
           reads: media.readAccess,
+          contributes: media.contributeAccess,
         }[use],
       armsTimers && timers.armAccess,
     ];

@@ -69,7 +69,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   defaultStreamBackend: 'obs',
   streamBackendEdit: 'yes',
   legacyRtmpURL: 'https://example.com/live',
-  liveIngest: { rtmpURL: 'rtmps://example.com/live' },
+  liveIngest: { minTasks: 2, maxTasks: 1 },
   otlpEndpoint: 'http://example.com',
   syntheticStream: 'yes',
   ecsExec: 1,
