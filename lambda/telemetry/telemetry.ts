@@ -10,7 +10,7 @@ import type { Attributes } from './spans.ts';
 export interface TelemetryOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The part of the platform that this process is. */
-  readonly service: 'api' | 'agent' | 'jobs' | 'imports';
+  readonly service: 'api' | 'agent' | 'jobs' | 'imports' | 'live';
   /** A unique id of this process. */
   readonly instanceID: string;
   readonly log: Log;

@@ -53,7 +53,7 @@ export class LiveIngest extends Construct {
     super(scope, id);
     const { settings, tasks, network, image, cluster, front } = props;
     this.logGroup = new ServiceLogs(this, 'Logs', settings.logRetentionDays);
-    const release = new AgentRelease(this, 'Release');
+    const release = new AgentRelease(this, 'LiveIngestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'Task', {
       cpu: 1024 * vcpus,
       memoryLimitMiB: 4096,

@@ -72,12 +72,7 @@ const rightsOf = {
 export type DeployableKind = keyof typeof rightsOf;
 
 /** The kinds that run in containers. All others are functions. */
-const containers: ReadonlySet<DeployableKind> = new Set([
-  'agent',
-  'mediaWorker',
-  'importWorker',
-  'liveIngest',
-]);
+const containers: ReadonlySet<DeployableKind> = new Set(['agent', 'mediaWorker', 'importWorker', 'liveIngest']);
 
 /**
  * Created once in a stage. It provides the variables and rights of every function and task except the migration and the

@@ -29,6 +29,7 @@ describe('the types of resources', () => {
   const present = typesIn([
     ...templatesOf('complete', { ...prod, domain, alarmEmail: 'ops@example.com' }),
     ...templatesOf('delegated', { ...prod, domain, hostedZoneRoleArn: 'arn:aws:iam::123456789012:role/dns' }),
+    ...templatesOf('live', { ...prod, liveIngest: { minTasks: 1, maxTasks: 2 } }),
     ...templatesOf('cheap', stages.dev),
     pipeline,
   ]);
@@ -48,6 +49,15 @@ describe('a month', { timeout: 60_000 }, () => {
   test('has the hours of each NAT gateway and of its address', () => {
     expect(usdOf(ofProd, 'NAT gateways')).toBeCloseTo(prod.natGateways * 730 * 0.045);
     expect(usdOf(ofProd, 'Their addresses')).toBeCloseTo(prod.natGateways * 730 * 0.005);
+  });
+
+  test('has a load balancer with an address in each zone, and the tasks that receive contributors', () => {
+    const live = templatesOf('live', { ...prod, liveIngest: { minTasks: 2, maxTasks: 4 } });
+    expect(usdOf(ofProd, 'Load balancers of live ingests')).toBe(0);
+    expect(usdOf(live, 'Load balancers of live ingests')).toBeCloseTo(730 * 0.0225);
+    expect(usdOf(live, 'Public addresses of load balancers')).toBeCloseTo(3 * 730 * 0.005);
+    const tasks = 'Fargate tasks, at least';
+    expect(usdOf(live, tasks)! - usdOf(ofProd, tasks)!).toBeCloseTo(2 * 730 * (2 * 0.03238 + 4 * 0.00356));
   });
 
   test('has a machine for each agent that needs one, with its disk and address', () => {

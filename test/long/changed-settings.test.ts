@@ -11,6 +11,7 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 const account = '111111111111';
 const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' };
 const kms = (region: string) => `arn:aws:kms:${region}:${account}:key/1`;
+const liveIngest = { minTasks: 1, maxTasks: 2 };
 const large = { databaseInstanceClass: 'm8g.xlarge' };
 const moreStorage = { databaseStorageGiB: 200, databaseMaxStorageGiB: 2000 };
 const twoZones = { availabilityZones: ['us-east-1a', 'us-east-1b'], natGateways: 1 };
@@ -59,6 +60,9 @@ const changes: readonly Change[] = [
   ['traces', { tracing: false }, { tracing: true }],
   ['synthetic stream', { syntheticStream: false }, { syntheticStream: true }],
   ['no GPU machine kept', { ffmpegAgentsMin: 1, gpuMachinesMin: 1 }, { ffmpegAgentsMin: 0, gpuMachinesMin: 0 }],
+  ['live ingest', {}, { liveIngest }],
+  ['no live ingest', { liveIngest }],
+  ['live ingest named', { liveIngest }, { liveIngest, domain }],
   ['other GPU machines', {}, { gpuInstanceType: 'g6.xlarge' }],
   ['commands in tasks', {}, { ecsExec: true }],
   ['collector of telemetry', {}, { otlpEndpoint: 'https://otel.example.com' }],

@@ -27,7 +27,7 @@ describe.each(built)('the stage %s', (name, settings, stage) => {
     expect(made('AWS::EC2::VPC')).toBe(settings.network === null);
     expect(made('AWS::EC2::NatGateway')).toBe(settings.network === null && settings.nat === 'gateway');
     expect(made('AWS::CertificateManager::Certificate')).toBe(
-      settings.domain !== null && settings.certificateArn === null,
+      settings.domain !== null && (settings.certificateArn === null || settings.liveIngest !== null),
     );
     expect(made('AWS::Route53::HostedZone')).toBe(settings.hostedZoneRoleArn !== null);
     expect(made('AWS::SNS::Topic')).toBe(settings.alarmTopicArn === null);

@@ -15,6 +15,7 @@ const variants: Readonly<Record<string, StageSettings>> = {
   staging: { ...stages.staging, bootstrapQualifier },
   'with-domain': { ...stages.prod, domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' } },
   'with-recovery': { ...stages.prod, account, recoveryRegion: 'us-west-2' },
+  'with-live-ingest': { ...stages.prod, liveIngest: { minTasks: 1, maxTasks: 4 } },
   'with-nat-instance': { ...stages.prod, nat: 'instance' },
   // Without the proxy, the database needs more connections than the class of prod has.
   'without-proxy': { ...stages.prod, databaseProxy: false, databaseInstanceClass: 'm8g.xlarge' },

@@ -226,6 +226,7 @@ describe('the image', () => {
       '/agent/drawing/index.mjs': 'lambda/publisher/drawing/draw.task.ts',
       '/agent/examining/index.mjs': 'lambda/publisher/media/examine.task.ts',
       '/agent/imports/listing/index.mjs': 'lambda/imports/sources/list.task.ts',
+      '/agent/live/index.mjs': 'lambda/live/live.task.ts',
     });
     for (const entry of Object.values(bundles)) expect(existsSync(join(root, entry))).toBe(true);
   });

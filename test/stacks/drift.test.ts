@@ -10,6 +10,7 @@ const frankfurt = synthesizeStage(app, 'frankfurt', {
   ...stages.prod,
   region: 'eu-central-1',
   availabilityZones: ['eu-central-1a', 'eu-central-1b', 'eu-central-1c'],
+  liveIngest: { minTasks: 1, maxTasks: 2 },
 });
 
 const ofType = (stage: SynthesizedStage, type: string) =>

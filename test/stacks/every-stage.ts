@@ -44,7 +44,7 @@ export function checkEveryStage(
   test: (title: string, check: () => void) => void,
   settings: Pick<
     StageSettings,
-    'tracing' | 'databaseProxy' | 'databaseInstanceClass' | 'nat' | 'recoveryRegion' | 'syntheticStream'
+    'tracing' | 'databaseProxy' | 'databaseInstanceClass' | 'nat' | 'recoveryRegion' | 'syntheticStream' | 'liveIngest'
   >,
 ): void {
   test('runs its functions on Node 24 and arm64, traced where it traces, with JSON logs that end', () => {
@@ -96,6 +96,7 @@ export function checkEveryStage(
       ...(settings.databaseProxy ? [] : ['Pinned connections']),
       ...(settings.databaseInstanceClass.startsWith('t') ? [] : ['Database credits']),
       ...(settings.recoveryRegion === null ? ['Copies fail'] : []),
+      ...(settings.liveIngest === null ? [...headings].filter((heading) => heading.startsWith('Live ingest')) : []),
     ];
     expect(new Set(named)).toEqual(headings.difference(new Set(absent)));
     const notifying = (actions: unknown) => Array.isArray(actions) && actions.length === 1;
@@ -134,7 +135,7 @@ export function checkEveryStage(
     }
   });
 
-  test('shows the public nothing but the API and the distribution', () => {
+  test('shows the public nothing but the API, the distribution and a live ingest', () => {
     const closed = {
       BlockPublicAcls: true,
       BlockPublicPolicy: true,
@@ -146,8 +147,9 @@ export function checkEveryStage(
     for (const [, { Properties }] of resourcesOf(stage, 'AWS::RDS::DBInstance'))
       expect(Properties.PubliclyAccessible ?? false).toBe(false);
     const types = new Set(stage.resources().map(([, { Type }]) => Type));
-    for (const type of ['AWS::Lambda::Url', 'AWS::ElasticLoadBalancingV2::LoadBalancer', 'AWS::ApiGatewayV2::Api'])
-      expect(types).not.toContain(type);
+    for (const type of ['AWS::Lambda::Url', 'AWS::ApiGatewayV2::Api']) expect(types).not.toContain(type);
+    const balancers = resourcesOf(stage, 'AWS::ElasticLoadBalancingV2::LoadBalancer');
+    expect(balancers).toHaveLength(settings.liveIngest === null ? 0 : 1);
     expect(resourcesOf(stage, 'AWS::ApiGateway::RestApi')).toHaveLength(1);
     expect(resourcesOf(stage, 'AWS::CloudFront::Distribution')).toHaveLength(1);
   });
@@ -163,13 +165,17 @@ export function checkEveryStage(
     expect(named).toEqual([sent, sent, sent]);
   });
 
-  test('lets nobody in from outside, and agents to each other on their own port only', () => {
+  test('lets nobody in from outside but contributors, and agents to each other on their own port only', () => {
     const inbound = resourcesOf(stage, 'AWS::EC2::SecurityGroup').flatMap(
       ([, { Properties }]) => Properties.SecurityGroupIngress ?? [],
     );
     // Traffic from the network itself to the outside.
     const forwarded = { CidrIp: '10.0.0.0/16', IpProtocol: '-1' };
-    expect(inbound).toEqual(settings.nat === 'instance' ? [expect.objectContaining(forwarded)] : []);
+    const contributors = { CidrIp: '0.0.0.0/0', Description: 'Contributors', IpProtocol: 'tcp' };
+    expect(inbound).toEqual([
+      ...(settings.nat === 'instance' ? [expect.objectContaining(forwarded)] : []),
+      ...(settings.liveIngest === null ? [] : [expect.objectContaining(contributors)]),
+    ]);
     const rules = resourcesOf(stage, 'AWS::EC2::SecurityGroupIngress').map(([, { Properties }]) => Properties);
     expect(rules.filter(({ CidrIp, CidrIpv6 }) => CidrIp ?? CidrIpv6)).toEqual([]);
     const toPublishers = rules.filter(({ GroupId }) => JSON.stringify(GroupId).includes('Publishers'));
@@ -201,9 +207,10 @@ export function checkEveryStage(
       Read: 'kms:Decrypt',
       Import: both,
       Prepare: both,
+      Contribute: 'kms:GenerateDataKey',
     };
     const policies = stage.resources('Media').filter(([, { Type }]) => Type === 'AWS::IAM::ManagedPolicy');
-    expect(policies).toHaveLength(4);
+    expect(policies).toHaveLength(settings.liveIngest === null ? 4 : 5);
     for (const [id, access] of policies)
       expect(access.Properties.PolicyDocument.Statement).toContainEqual({
         Effect: 'Allow',

@@ -39,6 +39,8 @@ describe('a setting of a stage that stands', () => {
     [{}, { account: '111111111111' }],
     [{}, { domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789' } }],
     [{}, { databaseProxy: false }],
+    [{}, { liveIngest: { minTasks: 1, maxTasks: 2 } }],
+    [{ liveIngest: { minTasks: 1, maxTasks: 2 } }, {}],
     [{}, { nat: 'instance', natGateways: 1, databaseMultiAz: false, syntheticStream: false, tracing: false }],
   ])('changes from %j to %j', (before, after) => {
     expect(refused(before, after)).toEqual([]);

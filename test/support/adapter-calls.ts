@@ -35,7 +35,7 @@ export interface AdapterSurroundings {
   readonly media: MediaUse | null;
 }
 
-export type MediaUse = 'takes in' | 'imports' | 'prepares' | 'reads';
+export type MediaUse = 'takes in' | 'imports' | 'prepares' | 'reads' | 'contributes';
 
 const part = Buffer.from('part');
 const video = { contentType: 'video/mp4' };
@@ -70,6 +70,9 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
   async reads(objects) {
     await text(await objects.read(upload));
   },
+  async contributes(objects) {
+    await objects.write('live/ID', part, video);
+  },
   async imports(objects) {
     await objects.head(upload);
     const id = await objects.createMultipart(upload, video);
@@ -88,6 +91,8 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     await objects.completeMultipart(rendition, id, [await objects.putPart(rendition, id, 1, part)]);
     await objects.abortMultipart(rendition, id);
     await buffer(await objects.read(rendition));
+    // A segment of a contributor, who has taken a stream over.
+    await buffer(await objects.read('live/ID'));
     // A missing segment is prepared again.
     await objects.read(lostRendition).catch(onlyIf(ObjectNotFound));
     await objects.delete(rendition);

@@ -72,6 +72,7 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   exec: [nothing, () => ({ ecsExec: true })],
   traces: [nothing, () => ({ tracing: false })],
   machines: [nothing, () => ({ gpuMachinesMin: 0, ffmpegAgentsMin: 0 })],
+  live: [nothing, () => ({ liveIngest: { minTasks: 1, maxTasks: 4 } })],
   data: [nothing, () => ({ keepData: false, databaseMultiAz: false })],
 };
 

@@ -28,6 +28,7 @@ const placesOf: Readonly<Record<string, (properties: any) => readonly [subnets: 
   'AWS::Lambda::Function': ({ VpcConfig }) => VpcConfig && [VpcConfig.SubnetIds, VpcConfig.SecurityGroupIds],
   'AWS::ECS::Service': ({ NetworkConfiguration: { AwsvpcConfiguration: own } = {} as any }) =>
     own && [own.Subnets, own.SecurityGroups],
+  'AWS::ElasticLoadBalancingV2::LoadBalancer': ({ Subnets, SecurityGroups }) => [Subnets, SecurityGroups],
   'AWS::RDS::DBProxy': ({ VpcSubnetIds, VpcSecurityGroupIds }) => [VpcSubnetIds, VpcSecurityGroupIds],
   'AWS::RDS::DBInstance': ({ DBSubnetGroupName, VPCSecurityGroups }) => [DBSubnetGroupName, VPCSecurityGroups],
   'AWS::AutoScaling::AutoScalingGroup': ({ VPCZoneIdentifier, LaunchTemplate, MixedInstancesPolicy }) => [
@@ -133,7 +134,10 @@ class Network {
       subnets: subnetsOf,
       securityGroups: this.#behind(groups, stackId, 'AWS::EC2::SecurityGroup'),
       publicAddress:
-        asked || (Type === 'AWS::AutoScaling::AutoScalingGroup' && mapped) || Properties.PubliclyAccessible === true,
+        asked ||
+        (Type === 'AWS::AutoScaling::AutoScalingGroup' && mapped) ||
+        Properties.PubliclyAccessible === true ||
+        Properties.Scheme === 'internet-facing',
     };
   }
 

@@ -83,6 +83,16 @@ export const createOnly: Readonly<Record<string, readonly string[]>> = {
   'AWS::EC2::Route': ['DestinationCidrBlock', 'DestinationIpv6CidrBlock', 'DestinationPrefixListId', 'RouteTableId'],
   'AWS::EC2::RouteTable': ['VpcId'],
   'AWS::EC2::SecurityGroup': ['GroupDescription', 'GroupName', 'VpcId'],
+  'AWS::EC2::SecurityGroupEgress': [
+    'CidrIp',
+    'CidrIpv6',
+    'DestinationPrefixListId',
+    'DestinationSecurityGroupId',
+    'FromPort',
+    'GroupId',
+    'IpProtocol',
+    'ToPort',
+  ],
   'AWS::EC2::SecurityGroupIngress': [
     'CidrIp',
     'CidrIpv6',
@@ -142,6 +152,17 @@ export const createOnly: Readonly<Record<string, readonly string[]>> = {
     'RuntimePlatform',
     'TaskRoleArn',
     'Volumes',
+  ],
+  'AWS::ElasticLoadBalancingV2::Listener': ['LoadBalancerArn'],
+  'AWS::ElasticLoadBalancingV2::LoadBalancer': ['Name', 'Scheme', 'Type'],
+  'AWS::ElasticLoadBalancingV2::TargetGroup': [
+    'IpAddressType',
+    'Name',
+    'Port',
+    'Protocol',
+    'ProtocolVersion',
+    'TargetType',
+    'VpcId',
   ],
   'AWS::Events::Rule': ['EventBusName', 'Name'],
   'AWS::IAM::InstanceProfile': ['InstanceProfileName', 'Path'],
@@ -251,6 +272,7 @@ export const carrying: Readonly<Record<string, string>> = {
   'AWS::EC2::VPC': 'everything in it is made again',
   'AWS::ECS::Cluster': 'streams move to new agents',
   'AWS::ECS::Service': 'streams move to new agents',
+  'AWS::ElasticLoadBalancingV2::LoadBalancer': 'contributors are disconnected, and the address is another one',
   'AWS::RDS::DBProxy': 'connections end, and the address is another one',
 };
 
