@@ -1,5 +1,8 @@
 // The environment of a live ingest in AWS: the names that its stack sets, and their values, parsed once.
+import { liveProtocols } from '../domain/live/live-ingest.ts';
+import type { LiveProtocol } from '../domain/live/live-ingest.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
+import type { DatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
 
 export const liveVariables = [
@@ -19,23 +22,30 @@ export const livePort = 1935;
 /** The application in the addresses for contributors. */
 export const liveApplication = 'live';
 
+export interface LiveEnvironment extends DatabaseEnvironment {
+  readonly uploadsBucket: string;
+  /** Name of the parameter with the ARN of the current task definition. */
+  readonly releaseParameter: string;
+  /** The protocol of contributors, which the load balancer decrypts. */
+  readonly protocol: LiveProtocol;
+  readonly mostSessions: number;
+}
+
 /** @throws naming the variable that is missing or malformed */
-export function readLiveEnvironment(env: NodeJS.ProcessEnv) {
-  const protocol = requiredVariable(env, 'LIVE_PROTOCOL');
-  if (protocol !== 'rtmp' && protocol !== 'rtmps') throw malformed('LIVE_PROTOCOL', protocol);
+export function readLiveEnvironment(env: NodeJS.ProcessEnv): LiveEnvironment {
+  const protocol = liveProtocols.find((each) => each === requiredVariable(env, 'LIVE_PROTOCOL'));
+  if (protocol === undefined) throw malformed(env, 'LIVE_PROTOCOL');
   const mostSessions = Number(requiredVariable(env, 'LIVE_MOST_SESSIONS'));
-  if (!Number.isInteger(mostSessions) || mostSessions < 1) throw malformed('LIVE_MOST_SESSIONS', String(mostSessions));
+  if (!Number.isInteger(mostSessions) || mostSessions < 1) throw malformed(env, 'LIVE_MOST_SESSIONS');
   return {
     ...readDatabaseEnvironment(env),
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
-    /** Name of the parameter with the ARN of the current task definition. */
     releaseParameter: requiredVariable(env, 'LIVE_RELEASE_PARAMETER'),
-    /** The protocol of contributors, which the load balancer decrypts. */
-    protocol: protocol as 'rtmp' | 'rtmps',
+    protocol,
     mostSessions,
   };
 }
 
-function malformed(name: (typeof liveVariables)[number], value: string): Error {
-  return new Error(`the environment variable ${name} is malformed: ${value}`);
+function malformed(env: NodeJS.ProcessEnv, name: (typeof liveVariables)[number]): Error {
+  return new Error(`the environment variable ${name} is malformed: ${env[name]}`);
 }

@@ -1,4 +1,4 @@
-// The front of the live ingest: a load balancer in public subnets, and its name and certificate in a stage with a domain.
+// The front of the live ingest: a load balancer in public subnets, with a name and a certificate if there is a domain.
 // Decision D249.
 import { Duration } from 'aws-cdk-lib';
 import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
@@ -13,8 +13,8 @@ import {
 import { ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { LoadBalancerTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import type { LiveIngest as LiveAddresses } from '../../lambda/domain/live/live-ingest.ts';
 import { liveApplication, livePort } from '../../lambda/live/environment.ts';
+import type { Settings } from '../../lambda/settings.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { StageZone } from '../web/stage-zone.ts';
@@ -31,7 +31,7 @@ export class LiveFront extends Construct {
   /** The protocol of contributors. The load balancer decrypts RTMPS. */
   readonly protocol: 'rtmp' | 'rtmps';
   /** The addresses for contributors. */
-  readonly addresses: LiveAddresses;
+  readonly addresses: Settings['liveIngest'];
   readonly balancer: NetworkLoadBalancer;
   /** The group of the tasks, which only the load balancer reaches. */
   readonly taskGroup: SecurityGroup;

@@ -52,7 +52,8 @@ export function grantReads(policy: ManagedPolicy, stack: Stack): void {
     `arn:${stack.partition}:${service}:${stack.region}:${stack.account}:${resource}`;
   const code = [arn('lambda', `function:${stage}-*`)];
   const values = [arn('ssm', `parameter/${stage}-*`), arn('ssm', `parameter/loop-streaming-platform/${stage}/*`)];
-  const hasBalancer = Stage.of(stack)?.node.findAll().some(CfnLoadBalancer.isCfnLoadBalancer) === true;
+  const resources = Stage.of(stack)?.node.findAll() ?? [];
+  const hasBalancer = resources.some((resource) => CfnLoadBalancer.isCfnLoadBalancer(resource));
   const settings = Object.entries(settingReads).flatMap(([service, reads]) =>
     service === 'ElasticLoadBalancingV2' && !hasBalancer ? [] : reads,
   );

@@ -2,9 +2,8 @@
 // Each kind has its own, so that a process that reads strangers' media cannot read the secret that signs sessions.
 import type { Stack } from 'aws-cdk-lib';
 import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
-import type { LiveIngest as LiveAddresses } from '../../lambda/domain/live/live-ingest.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
-import { settingsAsVariables } from '../../lambda/settings.ts';
+import { type Settings, settingsAsVariables } from '../../lambda/settings.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { CommandQueues } from '../publishing/command-queues.ts';
@@ -23,7 +22,7 @@ export interface PlatformAccessProps {
   readonly timers: StreamTimers;
   readonly origin: PublicOrigin;
   /** Addresses for contributors of live inputs; null: the stage has no live ingest. */
-  readonly liveAddresses: LiveAddresses | null;
+  readonly liveAddresses: Settings['liveIngest'];
 }
 
 interface Rights {

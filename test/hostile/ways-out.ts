@@ -16,6 +16,7 @@ export const waysOut: Readonly<Record<string, { readonly test: string } | { read
   'synthetic/platform-client.ts': { because: 'the API of the same stage' },
   'synthetic/synthetic-stream.ts': { because: 'the API of the same stage' },
   'imports/import-run.ts': { test: 'test/ports/outbound/answers-without-end.test.ts' },
+  'live/live.task.ts': { because: 'answers the health check of ECS on the same machine' },
   'imports/import.task.ts': { because: 'answers the health check of ECS on the same machine' },
   'publisher/agent.task.ts': { because: 'answers the health check of ECS on the same machine' },
   'publisher/media/source-head.ts': { because: 'reads objects of our own store' },
