@@ -69,7 +69,7 @@ let everyMinute = setTimeout(attendToTask, untilNextReportMs(clock()));
 
 try {
   await stopping.promise;
-  // The load balancer sends nobody here any more. Contributors who stay are disconnected, and connect to another task.
+  // The load balancer sends new contributors to other tasks. Those who stay are disconnected, and connect there.
   await Promise.race([door.leave(), wait(sessionsEndAfterMs, undefined, { ref: false })]);
 } finally {
   clearTimeout(everyMinute);

@@ -1,4 +1,4 @@
-// The reports of load that tasks write to their logs, of which CloudWatch makes metrics for scaling and alarms.
+// The reports of load that tasks write to their logs. CloudWatch turns them into metrics for scaling and alarms.
 import type { StreamBackend } from '../domain/streams/stream-words.ts';
 import { loadMetrics } from './environment.ts';
 

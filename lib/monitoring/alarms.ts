@@ -175,7 +175,7 @@ export class Alarms extends Construct {
     this.#add('NoLiveIngest', {
       runbook: 'Live ingest down',
       severity: 'urgent',
-      says: 'No live ingest accepts connections: nobody can go live.',
+      says: 'No live ingest accepts connections: contributors cannot take streams over.',
       metric: live.healthyTasks,
       below: 1,
       periods: 3,
