@@ -130,6 +130,13 @@ describe('ffmpeg publishes', () => {
     expect(await received(tested)).toEqual(outcome({ protocol: 'rtmps', address: '203.0.113.5' }));
   });
 
+  test('behind a load balancer that decrypts RTMPS', async () => {
+    const tested = await testListener({}, { proxyProtocol: true, protocol: 'rtmps' });
+    const port = await startBalancer(tested.listener.port, header4);
+    await publish(`rtmp://127.0.0.1:${port}/live/${goodKey}`);
+    expect(await received(tested)).toEqual(outcome({ protocol: 'rtmps', address: '203.0.113.5' }));
+  });
+
   test('not with a wrong key, and fails', async () => {
     const tested = await testListener({ firstDelaySeconds: 0.1 });
     await expect(publish(`rtmp://127.0.0.1:${tested.listener.port}/live/wrong`)).rejects.toThrow('/live/wrong');

@@ -1,0 +1,163 @@
+// The parts of a live ingest in AWS: its room and its end, its variables, and its reports.
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { LiveInputSettings } from '../../lambda/data/live/live-inputs.ts';
+import type { ContributionReceiver } from '../../lambda/live/contribution.ts';
+import { liveVariables, readLiveEnvironment } from '../../lambda/live/environment.ts';
+import { LiveIngest } from '../../lambda/live/live-ingest.ts';
+import { loadMetrics } from '../../lambda/publisher/environment.ts';
+import { loadFields, untilNextReportMs } from '../../lambda/publisher/load-report.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { actorsOn } from '../support/actors.ts';
+import { pretendPrepared } from '../support/live-inputs.ts';
+import { fastEncoder } from '../support/media-samples.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const { create, call, data, upload } = actorsOn(service);
+const tools = await findMediaTools(process.env);
+const settings: LiveInputSettings = {
+  name: 'Studio',
+  takes: 'on_request',
+  second_publisher: 'refuse',
+  allow: [],
+  stable_seconds: 4,
+  grace_seconds: 2,
+  delay_seconds: 8,
+};
+
+/** An ingest with room for one session, the counts of sessions that it reports, and the reasons of its refusals. */
+function startIngest() {
+  const counts: number[] = [];
+  const refusals: unknown[] = [];
+  const door = new LiveIngest({
+    pool: service.pool(),
+    objects: service.objects(),
+    tools,
+    encoderFor: async () => fastEncoder,
+    mostSessions: 1,
+    onSessions: (count) => counts.push(count),
+    newID: (prefix) => `${prefix}_${randomBytes(12).toString('hex')}`,
+    clock: () => new Date(),
+    steadyClock: () => performance.now(),
+    log: (event, { reason }) => event === 'live_session_refused' && refusals.push(reason),
+  });
+  onTestFinished(() => door[Symbol.asyncDispose]());
+  const admit = (key: string) => door.admit({ protocol: 'rtmps', key, address: '203.0.113.7' }, () => {});
+  return { door, admit, counts, refusals };
+}
+
+/** The key of a live input of a stream on the air. */
+async function keyOfInput(): Promise<string> {
+  const destinationID = await create('/destinations', {
+    name: 'of tests',
+    rtmpURL: 'rtmp://127.0.0.1/live',
+    streamKey: randomBytes(8).toString('hex'),
+  });
+  const streamID = await create('/streams', {
+    destinationID,
+    quality: 'q_720p',
+    framerate: 'f_30',
+    videoUploadObjectID: await upload({ durationSeconds: 7 }),
+  });
+  await call('POST', `/streams/${streamID}/start`);
+  await pretendPrepared(service, streamID);
+  const { user_id: userID } = (await data().streams.lockMany([streamID]))[0]!;
+  const key = randomBytes(24).toString('base64url');
+  const keySha256 = createHash('sha256').update(key).digest();
+  await data().liveInputs.insert({ id: `inp_${key}`, userID, streamID, keySha256, settings });
+  return key;
+}
+
+const asReceiver = (answer: unknown) => answer as ContributionReceiver;
+
+describe('a live ingest', () => {
+  it('refuses a contributor without room, and reports how many sessions run', async () => {
+    const { admit, counts, refusals } = startIngest();
+    const receiver = await admit(await keyOfInput());
+    expect(await admit(await keyOfInput())).toBe('not_wanted');
+    asReceiver(receiver).ended();
+    await expect.poll(() => counts).toEqual([1, 0]);
+    expect(refusals).toEqual(['no_room']);
+  });
+
+  it('that leaves refuses further contributors, and waits for the end of those that it has', async () => {
+    const { door, admit, refusals } = startIngest();
+    const receiver = await admit(await keyOfInput());
+    let hasLeft = false;
+    const left = door.leave().then(() => (hasLeft = true));
+    expect(await admit(await keyOfInput())).toBe('not_wanted');
+    expect([hasLeft, refusals]).toEqual([false, ['ingest_leaves']]);
+    asReceiver(receiver).ended();
+    await left;
+  });
+
+  it('that leaves without sessions is gone at once', async () => {
+    await startIngest().door.leave();
+  });
+});
+
+describe('the environment of a live ingest', () => {
+  const complete: Record<string, string> = {
+    ...Object.fromEntries(liveVariables.map((name) => [name, name.toLowerCase()])),
+    LIVE_PROTOCOL: 'rtmps',
+    LIVE_MOST_SESSIONS: '2',
+  };
+
+  it('is read once, without a secret or a key in it', () => {
+    expect(readLiveEnvironment(complete)).toEqual({
+      databaseHost: 'database_host',
+      databaseUser: 'database_user',
+      databaseName: 'database_name',
+      databaseRegion: 'database_region',
+      uploadsBucket: 'uploads_bucket',
+      releaseParameter: 'live_release_parameter',
+      protocol: 'rtmps',
+      mostSessions: 2,
+    });
+    expect(liveVariables.filter((name) => /SECRET|KEY/.test(name))).toEqual([]);
+  });
+
+  it.each(liveVariables)('is refused without %s', (missing) => {
+    const { [missing]: _, ...others } = complete;
+    expect(() => readLiveEnvironment(others)).toThrow(missing);
+  });
+
+  it.each([
+    { LIVE_PROTOCOL: 'srt' },
+    { LIVE_MOST_SESSIONS: '0' },
+    { LIVE_MOST_SESSIONS: '1.5' },
+    { LIVE_MOST_SESSIONS: 'many' },
+  ])('is refused with %j', (wrong) => {
+    expect(() => readLiveEnvironment({ ...complete, ...wrong })).toThrow(`${Object.keys(wrong)[0]} is malformed`);
+  });
+});
+
+describe('a report of load', () => {
+  it('has the metric that scaling and alarms look for', () => {
+    const now = new Date('2026-11-29T12:00:00Z');
+    expect(loadFields({ cluster: 'cluster', backend: 'live', now }, [[loadMetrics.capacityUsed, 50]])).toEqual({
+      _aws: {
+        Timestamp: now.getTime(),
+        CloudWatchMetrics: [
+          {
+            Namespace: 'LoopStreaming',
+            Dimensions: [['Cluster', 'Backend']],
+            Metrics: [{ Name: 'CapacityUsed', Unit: 'Percent' }],
+          },
+        ],
+      },
+      Cluster: 'cluster',
+      Backend: 'live',
+      CapacityUsed: 50,
+    });
+  });
+
+  it.each([
+    ['2026-11-29T12:00:00Z', 30],
+    ['2026-11-29T12:00:29Z', 1],
+    ['2026-11-29T12:00:31Z', 59],
+  ])('is due in the middle of a minute, from %s on in %i s', (now, seconds) => {
+    expect(untilNextReportMs(new Date(now))).toBe(1000 * seconds);
+  });
+});
