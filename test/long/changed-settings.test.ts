@@ -11,7 +11,7 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 const account = '111111111111';
 const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' };
 const kms = (region: string) => `arn:aws:kms:${region}:${account}:key/1`;
-const liveIngest = { minTasks: 1, maxTasks: 2 };
+const liveIngest = { minTasks: 1, maxTasks: 1 };
 const large = { databaseInstanceClass: 'm8g.xlarge' };
 const moreStorage = { databaseStorageGiB: 200, databaseMaxStorageGiB: 2000 };
 const twoZones = { availabilityZones: ['us-east-1a', 'us-east-1b'], natGateways: 1 };

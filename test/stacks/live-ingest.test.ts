@@ -142,9 +142,9 @@ describe('the tasks', () => {
 
   test('have connections to the database in its budget', () => {
     const use = connectionBudget(settings).uses.find(({ who }) => who === 'live ingest');
-    expect(use).toEqual({ who: 'live ingest', processes: 4, each: 4 });
+    expect(use).toEqual({ who: 'live ingest', processes: 4, each: 3 });
     expect(() => checkStage('mine', { ...settings, liveIngest: { minTasks: 1, maxTasks: 20 } })).toThrow(
-      /live ingest 80, .+ importWorkersMax, liveIngest or apiRequestsPerSecond$/,
+      /live ingest 60, .+ importWorkersMax, liveIngest or apiRequestsPerSecond$/,
     );
   });
 });

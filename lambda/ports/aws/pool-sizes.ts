@@ -15,5 +15,5 @@ export const poolSizes = {
   synthetic: 1,
   operate: 2,
   importWorker: 4,
-  liveIngest: 4,
+  liveIngest: 3,
 } as const;
