@@ -10,8 +10,8 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const app = testApp();
 for (const [name, settings] of Object.entries(stages)) synthesizeStage(app, name, settings);
-// A feature that no stage of the table has.
-synthesizeStage(app, 'open', { ...stages.dev, ecsExec: true });
+// Features that no stage of the table has.
+synthesizeStage(app, 'open', { ...stages.dev, ecsExec: true, liveIngest: { minTasks: 1, maxTasks: 1 } });
 new PipelineStack(app, 'pipeline', {
   githubRepository: 'owner/name',
   githubProviderArn: null,
