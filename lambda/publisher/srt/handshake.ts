@@ -1,23 +1,24 @@
 // The handshake of a caller of SRT: an exchange that proves our address, and one that agrees on the connection.
+// A listener's half is in `lambda/live/srt-handshake.ts`.
 import type { KeyBytes } from './encryption.ts';
 
-const fixedBytes = 48;
-const handshakeType = { induction: 1, conclusion: 0xffff_ffff } as const;
+export const fixedBytes = 48;
+export const handshakeType = { induction: 1, conclusion: 0xffff_ffff } as const;
 /** The field of extensions in a listener's answer to an induction: it speaks SRT, not UDT. */
-const srtMagic = 0x4a17;
+export const srtMagic = 0x4a17;
 const mtuBytes = 1500;
 /** Packets that we could have on their way. Other callers send the same number. */
 const flowWindowPackets = 25_600;
 
-const extensionType = { request: 1, response: 2, keyRequest: 3, keyResponse: 4, streamID: 5 } as const;
+export const extensionType = { request: 1, response: 2, keyRequest: 3, keyResponse: 4, streamID: 5 } as const;
 /** Flags of the extensions that a handshake has: request, key material, and others. */
-const extensionFlag = { request: 1, key: 2, more: 4 } as const;
-const srtVersion = 0x0001_0501;
+export const extensionFlag = { request: 1, key: 2, more: 4 } as const;
+export const srtVersion = 0x0001_0501;
 /**
  * Both sides deliver by timestamps, packets may be encrypted, late packets are dropped, losses are reported repeatedly,
  * and a packet has a flag if it was sent before.
  */
-const capabilities = 0x3f;
+export const capabilities = 0x3f;
 
 export interface Caller {
   readonly socketID: number;
@@ -90,7 +91,7 @@ export function readHandshake(payload: Buffer): HandshakeAnswer | null {
   };
 }
 
-interface FixedPart {
+export interface FixedPart {
   readonly version: number;
   readonly encryption: number;
   readonly extensions: number;
@@ -98,23 +99,25 @@ interface FixedPart {
   readonly cookie: number;
   readonly socketID: number;
   readonly firstSequence: number;
+  readonly flowWindow?: number;
 }
 
-function fixedPart(part: FixedPart): Buffer {
+/** The part of a handshake that each one has. Its address of 16 bytes stays 0. */
+export function fixedPart(part: FixedPart): Buffer {
   const bytes = Buffer.alloc(fixedBytes);
   bytes.writeUInt32BE(part.version, 0);
   bytes.writeUInt16BE(part.encryption, 4);
   bytes.writeUInt16BE(part.extensions, 6);
   bytes.writeUInt32BE(part.firstSequence, 8);
   bytes.writeUInt32BE(mtuBytes, 12);
-  bytes.writeUInt32BE(flowWindowPackets, 16);
+  bytes.writeUInt32BE(part.flowWindow ?? flowWindowPackets, 16);
   bytes.writeUInt32BE(part.type, 20);
   bytes.writeUInt32BE(part.socketID, 24);
   bytes.writeUInt32BE(part.cookie, 28);
   return bytes;
 }
 
-function extension(type: number, content: Buffer): Buffer {
+export function extension(type: number, content: Buffer): Buffer {
   const header = Buffer.alloc(4);
   header.writeUInt16BE(type, 0);
   header.writeUInt16BE(content.length / 4, 2);
@@ -127,7 +130,8 @@ function inWords(text: string): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]).swap32();
 }
 
-function extensionIn(payload: Buffer, wanted: number): Buffer | null {
+/** The content of an extension; null if it is not there. It may be cut short. */
+export function extensionIn(payload: Buffer, wanted: number): Buffer | null {
   for (let at = fixedBytes; at + 4 <= payload.length;) {
     const end = at + 4 + payload.readUInt16BE(at + 2) * 4;
     if (payload.readUInt16BE(at) === wanted) return payload.subarray(at + 4, end);

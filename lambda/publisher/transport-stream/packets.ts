@@ -3,7 +3,7 @@
 export const packetBytes = 188;
 const headerBytes = 4;
 const roomBytes = packetBytes - headerBytes;
-const syncByte = 0x47;
+export const syncByte = 0x47;
 /** Bytes of an adaptation field with a clock: its length, its flags and six bytes of the clock. */
 const fieldWithClockBytes = 8;
 const randomAccessFlag = 0x40;

@@ -8,8 +8,8 @@ export const videoPid = 0x100;
 export const audioPid = 0x101;
 const mapPid = 0x1000;
 const programNumber = 1;
-const streamTypes: Readonly<Record<TransportCodec, number>> = { h264: 0x1b, hevc: 0x24 };
-const aacStreamType = 0x0f;
+export const streamTypes: Readonly<Record<TransportCodec, number>> = { h264: 0x1b, hevc: 0x24 };
+export const aacStreamType = 0x0f;
 /** The registration of HEVC, for demultiplexers that are older than its stream type. */
 const hevcRegistration = Buffer.from('\x05\x04HEVC', 'latin1');
 
@@ -57,12 +57,15 @@ function section(tableID: number, identifier: number, body: Buffer): Buffer {
   return Buffer.concat([Buffer.of(0), checked, checksum]);
 }
 
-/** CRC-32 with the highest bit first (annex A), unlike that of zlib. */
-function crc32OfSections(bytes: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) {
-    crc ^= byte << 24;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
-  }
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 24;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
   return crc >>> 0;
+});
+
+/** CRC-32 with the highest bit first (annex A), unlike that of zlib. It is 0 over a section with its own checksum. */
+export function crc32OfSections(bytes: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = ((crc << 8) ^ crcTable[((crc >>> 24) ^ byte) & 0xff]!) >>> 0;
+  return crc;
 }
