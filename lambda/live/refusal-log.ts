@@ -2,12 +2,18 @@
 import type { Log } from '../log.ts';
 import type { ConnectionEndReason } from './contributor-host.ts';
 
-/** A reason of a refusal before any media. The last three are found before the connection speaks RTMP. */
+/**
+ * A reason of a refusal before any media. The three after the first are found before a connection speaks RTMP, the last
+ * three in the handshake of SRT.
+ */
 export type RefusalReason =
   | ConnectionEndReason
   | 'proxy_header'
   | 'too_many_connections'
-  | 'too_many_connections_of_address';
+  | 'too_many_connections_of_address'
+  | 'encrypted'
+  | 'bad_stream_id'
+  | 'unsupported_caller';
 
 const minuteMs = 60_000;
 

@@ -11,6 +11,7 @@ import type { ContributionDoor, ContributionProtocol } from './contribution.ts';
 import { addressGroup, peerAddress } from './contributor-address.ts';
 import { ContributorConnection } from './contributor-connection.ts';
 import type { Admission, Arrival, ConnectionEndReason, ContributorHost } from './contributor-host.ts';
+import { KeyAdmission } from './key-admission.ts';
 import { listenerLimits } from './listener-limits.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { ProxyHeaderError, takeProxyHeader } from './proxy-header.ts';
@@ -43,6 +44,8 @@ export interface RtmpListenerOptions {
   /** Protocol of contributors, if a load balancer ends TLS; without it, the protocol of this listener. */
   readonly protocol?: ContributionProtocol;
   readonly limits?: Partial<ListenerLimits>;
+  /** Delays that are shared with other listeners; its own by default. */
+  readonly delays?: AddressDelays;
   readonly log: Log;
   /** Milliseconds that never go back. */
   readonly steadyClock: () => number;
@@ -94,6 +97,7 @@ class Listener implements RtmpListener, ContributorHost {
   readonly #server: Server;
   readonly #secureContext: SecureContext | null;
   readonly #delays: AddressDelays;
+  readonly #admission: KeyAdmission;
   readonly #refusals: RefusalLog;
   readonly #visitors = new Set<Visitor>();
   readonly #groups = new Map<string, number>();
@@ -104,7 +108,8 @@ class Listener implements RtmpListener, ContributorHost {
     this.#options = options;
     this.limits = { ...listenerLimits, ...options.limits };
     this.steadyClock = options.steadyClock;
-    this.#delays = new AddressDelays(this.limits);
+    this.#delays = options.delays ?? new AddressDelays(this.limits);
+    this.#admission = new KeyAdmission({ ...options, limits: this.limits, delays: this.#delays });
     this.#refusals = new RefusalLog(options.log, this.limits.refusalsLoggedPerMinute);
     this.#secureContext =
       options.tls &&
@@ -150,23 +155,8 @@ class Listener implements RtmpListener, ContributorHost {
     await Promise.all([closed, ...contributors.map(({ over }) => over)]);
   }
 
-  async admit(arrival: Arrival, key: string, disconnect: () => void): Promise<Admission> {
-    const { protocol, address } = arrival;
-    const group = addressGroup(address);
-    const firstDelayMs = 1000 * this.limits.firstDelaySeconds;
-    const delayMs = this.#delays.delayLeftMs(group, this.steadyClock());
-    if (delayMs > 0) return { refusal: 'delayed', delayMs };
-    const isKey = key !== '' && key.length <= this.limits.mostKeyCharacters;
-    try {
-      const answer = isKey ? await this.#options.door.admit({ protocol, key, address }, disconnect) : 'unknown_key';
-      if (typeof answer !== 'string') return { receiver: answer };
-      if (answer === 'unknown_key') return { refusal: answer, delayMs: this.#delays.note(group, this.steadyClock()) };
-      // An encoder that waits for its turn with the right key is not delayed more and more.
-      return { refusal: answer, delayMs: firstDelayMs };
-    } catch (error) {
-      this.#options.log('contributor_door_failed', { error });
-      return { refusal: 'door_failed', delayMs: firstDelayMs };
-    }
+  admit(arrival: Arrival, key: string, disconnect: () => void): Promise<Admission> {
+    return this.#admission.admit(arrival, key, disconnect);
   }
 
   mostWaitingBytes(): number {

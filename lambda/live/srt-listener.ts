@@ -1,0 +1,259 @@
+// The listener to which contributors push SRT: it proves their addresses, counts them, and asks the door about keys.
+import { createSocket } from 'node:dgram';
+import type { RemoteInfo, Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import type { Log } from '../log.ts';
+import { controlPacket, controlType, headerBytes, readControlPacket } from '../publisher/srt/packet.ts';
+import { AddressDelays } from './address-delays.ts';
+import type { ContributionDoor, ContributionReceiver } from './contribution.ts';
+import { addressGroup, peerAddress } from './contributor-address.ts';
+import type { ConnectionEndReason } from './contributor-host.ts';
+import { KeyAdmission } from './key-admission.ts';
+import { listenerLimits } from './listener-limits.ts';
+import type { ListenerLimits } from './listener-limits.ts';
+import { RefusalLog } from './refusal-log.ts';
+import type { RefusalReason } from './refusal-log.ts';
+import type { ListenerFigures } from './rtmp-listener.ts';
+import { SrtContributor } from './srt-contributor.ts';
+import { conclusionAnswer, inductionAnswer, readCallerHandshake, refusalAnswer } from './srt-handshake.ts';
+import type { Conclusion, RefusalName } from './srt-handshake.ts';
+import { parseStreamID } from './stream-id.ts';
+import { SrtVisitors } from './srt-visitors.ts';
+import type { Visitor } from './srt-visitors.ts';
+import { SynCookies } from './syn-cookies.ts';
+
+const checkEveryMs = 10;
+/** Packets wait here while the process does something else; systems may allow less. */
+const receiveBufferBytes = 4 * 1024 * 1024;
+const latency = { leastMs: 120, mostMs: 4000 } as const;
+
+/** Reasons in our log of what a handshake is refused for. */
+const reasonOf: Readonly<Partial<Record<RefusalName, RefusalReason>>> = {
+  encrypted: 'encrypted',
+  badStreamID: 'bad_stream_id',
+  wrongMode: 'bad_stream_id',
+};
+
+/** Ends of contributors who did what no encoder does. */
+const violations: ReadonlySet<ConnectionEndReason> = new Set(['protocol', 'too_much_incomplete']);
+
+export interface SrtListenerOptions {
+  readonly door: ContributionDoor;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Address to listen on; 127.0.0.1 by default. */
+  readonly host?: string;
+  readonly limits?: Partial<ListenerLimits>;
+  /** Delays that are shared with other listeners; its own by default. */
+  readonly delays?: AddressDelays;
+  readonly log: Log;
+  /** Milliseconds that never go back. */
+  readonly steadyClock: () => number;
+}
+
+export interface SrtListener {
+  readonly port: number;
+  figures(): ListenerFigures;
+  /** Disconnects all contributors. Resolves when their receivers know of the end. */
+  close(): Promise<void>;
+}
+
+/** @throws the system's error, with the code EADDRINUSE if the port is taken */
+export async function openSrtListener(options: SrtListenerOptions): Promise<SrtListener> {
+  const listener = new Listener(options);
+  await listener.listen();
+  return listener;
+}
+
+class Listener implements SrtListener {
+  readonly #options: SrtListenerOptions;
+  readonly #limits: ListenerLimits;
+  readonly #socket: Socket;
+  readonly #cookies = new SynCookies();
+  readonly #delays: AddressDelays;
+  readonly #admission: KeyAdmission;
+  readonly #refusals: RefusalLog;
+  readonly #visitors = new SrtVisitors();
+  #checking: NodeJS.Timeout | undefined;
+  #contributing = 0;
+  #admitted = 0;
+
+  constructor(options: SrtListenerOptions) {
+    this.#options = options;
+    this.#limits = { ...listenerLimits, ...options.limits };
+    this.#delays = options.delays ?? new AddressDelays(this.#limits);
+    this.#admission = new KeyAdmission({ ...options, limits: this.#limits, delays: this.#delays });
+    this.#refusals = new RefusalLog(options.log, this.#limits.refusalsLoggedPerMinute);
+    const type = isIPv6(options.host ?? '') ? 'udp6' : 'udp4';
+    this.#socket = createSocket({ type, recvBufferSize: receiveBufferBytes });
+  }
+
+  get port(): number {
+    return this.#socket.address().port;
+  }
+
+  async listen(): Promise<void> {
+    this.#socket.bind(this.#options.port, this.#options.host ?? '127.0.0.1');
+    await once(this.#socket, 'listening');
+    this.#socket.on('error', (error) => this.#options.log('contributor_listener_failed', { error }));
+    this.#socket.on('message', (datagram, remote) => this.#receive(datagram, remote));
+    this.#checking = setInterval(() => this.#check(this.#options.steadyClock()), checkEveryMs);
+  }
+
+  figures(): ListenerFigures {
+    const contributors = this.#visitors.contributors();
+    return {
+      connections: this.#visitors.count,
+      contributing: contributors.length,
+      admitted: this.#admitted,
+      refused: this.#refusals.count,
+      refusedByReason: this.#refusals.countsByReason(),
+      incompleteBytes: contributors.reduce((sum, { incompleteBytes }) => sum + incompleteBytes, 0),
+    };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#checking);
+    const contributors = this.#visitors.contributors();
+    for (const contributor of contributors) contributor.end('listener_closed');
+    const closed = once(this.#socket, 'close');
+    this.#socket.close();
+    await Promise.all([closed, ...contributors.map(({ over }) => over)]);
+  }
+
+  #receive(datagram: Buffer, remote: RemoteInfo): void {
+    if (datagram.length < headerBytes || remote.port === 0) return;
+    const socketID = datagram.readUInt32BE(12);
+    if (socketID === 0) return this.#greet(datagram, remote);
+    this.#visitors.bySocket(socketID, remote)?.contributor?.receive(datagram, this.#options.steadyClock());
+  }
+
+  /** Answers a handshake. No answer is larger than its request, and no state is kept before the cookie has come. */
+  #greet(datagram: Buffer, remote: RemoteInfo): void {
+    const packet = readControlPacket(datagram);
+    const request = packet?.type === controlType.handshake ? readCallerHandshake(packet.payload) : null;
+    if (!request) return;
+    const { address, port } = remote;
+    const nowMs = this.#options.steadyClock();
+    if (request.kind === 'induction') {
+      const cookie = this.#cookies.cookieFor(address, port, nowMs);
+      return this.#answer(remote, request.socketID, inductionAnswer(request, cookie));
+    }
+    if (!this.#cookies.isValid(request.cookie, address, port, nowMs)) return;
+    const known = this.#visitors.byCaller(remote, request.socketID);
+    if (!known) this.#arrive(request, remote);
+    else if (known.answer) this.#answer(remote, request.socketID, known.answer);
+  }
+
+  #arrive(conclusion: Conclusion, remote: RemoteInfo): void {
+    const { mostConnections, mostConnectionsPerAddress } = this.#limits;
+    if (this.#visitors.count >= mostConnections)
+      return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections');
+    if (this.#visitors.countOf(addressGroup(peerAddress(remote.address))) >= mostConnectionsPerAddress)
+      return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections_of_address');
+    const wish = wishOf(conclusion);
+    if ('fault' in wish)
+      return this.#turnAway(conclusion, remote, wish.fault, reasonOf[wish.fault] ?? 'unsupported_caller');
+    void this.#ask(this.#visitors.add(conclusion, remote, this.#options.steadyClock()), wish.key);
+  }
+
+  async #ask(visitor: Visitor, key: string): Promise<void> {
+    let isDisconnected = false;
+    const admission = await this.#admission.admit({ protocol: 'srt', address: visitor.address }, key, () => {
+      isDisconnected = true;
+      visitor.contributor?.end('disconnected');
+    });
+    if (!this.#visitors.has(visitor) || isDisconnected) {
+      if ('receiver' in admission) admission.receiver.ended();
+      this.#visitors.forget(visitor);
+    } else if ('receiver' in admission) this.#begin(visitor, admission.receiver);
+    else this.#refuse(visitor, admission.refusal);
+  }
+
+  #begin(visitor: Visitor, receiver: ContributionReceiver): void {
+    const { conclusion, remote, socketID } = visitor;
+    const latencyMs = Math.min(latency.mostMs, Math.max(latency.leastMs, conclusion.latencyMs));
+    const { steadyClock } = this.#options;
+    visitor.contributor = new SrtContributor({
+      receiver,
+      host: { limits: this.#limits, steadyClock, mostWaitingBytes: () => this.#mostWaitingBytes() },
+      firstSequence: conclusion.firstSequence,
+      destinationID: conclusion.socketID,
+      latencyMs,
+      send: (datagram) => this.#send(remote, datagram),
+    });
+    visitor.answer = conclusionAnswer(conclusion, { socketID, latencyMs });
+    this.#answer(remote, conclusion.socketID, visitor.answer);
+    void this.#record(visitor, visitor.contributor);
+  }
+
+  async #record(visitor: Visitor, contributor: SrtContributor): Promise<void> {
+    const { address, group } = visitor;
+    this.#admitted++;
+    this.#contributing++;
+    const reason = await contributor.over;
+    this.#contributing--;
+    this.#visitors.forget(visitor);
+    // Each new connection may send at full rate for a while, so that who breaks a limit has to wait for the next one.
+    if (violations.has(reason)) this.#delays.note(group, this.#options.steadyClock());
+    this.#options.log('contributor_ended', { reason, address, protocol: 'srt' });
+  }
+
+  /** Refuses a key. The answer is the same for every reason, and stays for a while for a caller that repeats. */
+  #refuse(visitor: Visitor, reason: RefusalReason): void {
+    const { remote, address, conclusion } = visitor;
+    const nowMs = this.#options.steadyClock();
+    this.#refusals.note(reason, address, nowMs);
+    visitor.answer = refusalAnswer(conclusion, 'forbidden');
+    visitor.forgetAtMs = nowMs + 1000 * this.#limits.leaveWithinSeconds;
+    this.#answer(remote, conclusion.socketID, visitor.answer);
+  }
+
+  #turnAway(conclusion: Conclusion, remote: RemoteInfo, name: RefusalName, reason: RefusalReason): void {
+    this.#refusals.note(reason, peerAddress(remote.address), this.#options.steadyClock());
+    this.#answer(remote, conclusion.socketID, refusalAnswer(conclusion, name));
+  }
+
+  #answer(remote: RemoteInfo, destinationID: number, handshake: Buffer): void {
+    this.#send(remote, controlPacket(controlType.handshake, { timestampUs: 0, destinationID }, handshake));
+  }
+
+  #send({ address, port }: RemoteInfo, datagram: Buffer): void {
+    // A datagram that cannot be sent is one that was lost.
+    this.#socket.send(datagram, port, address, () => {});
+  }
+
+  #check(nowMs: number): void {
+    for (const visitor of this.#visitors.all()) {
+      visitor.contributor?.check(nowMs);
+      const isSlow = !visitor.answer && nowMs - visitor.arrivedAtMs > 1000 * this.#limits.keyWithinSeconds;
+      if (isSlow) this.#refusals.note('too_slow', visitor.address, nowMs);
+      if (isSlow || nowMs >= visitor.forgetAtMs) this.#visitors.forget(visitor);
+    }
+    this.#boundIncompleteBytes();
+  }
+
+  #boundIncompleteBytes(): void {
+    const contributors = this.#visitors.contributors();
+    let sum = contributors.reduce((total, { incompleteBytes }) => total + incompleteBytes, 0);
+    if (sum <= this.#limits.mostIncompleteBytesInAll) return;
+    for (const contributor of contributors.toSorted((one, other) => other.incompleteBytes - one.incompleteBytes)) {
+      if (sum <= this.#limits.mostIncompleteBytesInAll) return;
+      sum -= contributor.incompleteBytes;
+      contributor.end('too_much_incomplete');
+    }
+  }
+
+  #mostWaitingBytes(): number {
+    const { mostWaitingBytes, mostWaitingBytesInAll } = this.#limits;
+    return Math.min(mostWaitingBytes, mostWaitingBytesInAll / Math.max(1, this.#contributing));
+  }
+}
+
+/** The key of a caller, or the reason to refuse it before any key. */
+function wishOf({ fault, isEncrypted, streamID }: Conclusion): { key: string } | { fault: RefusalName } {
+  if (fault) return { fault };
+  // Inputs have no passphrase yet. For one that has, the key material of the conclusion would be unwrapped here.
+  return isEncrypted ? { fault: 'encrypted' } : parseStreamID(streamID);
+}
