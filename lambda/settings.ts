@@ -20,6 +20,7 @@ interface Setting {
 const addressForms: Readonly<Record<string, RegExp>> = {
   rtmpURL: /^rtmp:\/\/[^\s/]+\/\S+$/,
   rtmpsURL: /^rtmps:\/\/[^\s/]+\/\S+$/,
+  srtURL: /^srt:\/\/[^\s/]+:\d+$/,
 };
 
 /** Whether a value has at least one address of an ingest, and nothing else. */

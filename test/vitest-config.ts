@@ -23,7 +23,7 @@ const slow = [
   'test/hostile/parsers.test.ts',
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
   'test/loop/{login,three-files}.test.ts',
-  'test/live/{hostile-contributors,live-ingest,session-encoder,session-faults}.test.ts',
+  'test/live/{hostile-callers,hostile-contributors,live-ingest,session-encoder,session-faults,srt-encoders}.test.ts',
   'test/local/{postgres,rtmp-sink,set-up,watch-page,youtube-ingest}.test.ts',
   'test/operations/{guide-link,limits,timeline,upload-parts}.test.ts',
   'test/orchestration/{concurrency,billing/credits-concurrency}.test.ts',

@@ -28,8 +28,9 @@ export interface ConnectionFile {
   /** Issuer of access tokens. A local run has one origin for all services. */
   readonly authURL: string;
   readonly rtmpURL: string;
-  /** Address of the live ingest. */
+  /** Addresses of the live ingest, over RTMP and SRT. */
   readonly liveURL: string;
+  readonly liveSrtURL: string;
   /** URL of the Postgres database. It may hold a password. */
   readonly databaseURL: string;
   readonly apiKey: string;

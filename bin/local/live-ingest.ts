@@ -1,8 +1,11 @@
-// The live ingest of the local run: contributors take streams over by RTMP.
+// The live ingest of the local run: contributors take streams over by RTMP or SRT.
 import type { Pool } from 'pg';
 import { newID } from '../../lambda/data/shared/new-id.ts';
+import { AddressDelays } from '../../lambda/live/address-delays.ts';
+import { listenerLimits } from '../../lambda/live/listener-limits.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
 import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
+import { openSrtListener } from '../../lambda/live/srt-listener.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
@@ -19,13 +22,14 @@ export interface LocalLiveIngestOptions {
 }
 
 export const usualLivePort = 1936;
+export const usualSrtPort = 9710;
 /** Each session takes about a core. */
 const mostSessions = 4;
 
-/** Listens on 127.0.0.1 until it is disposed of. @returns the address for encoders */
+/** Listens on 127.0.0.1 until it is disposed of. @returns the addresses for encoders */
 export async function startLiveIngest(
   options: LocalLiveIngestOptions,
-): Promise<AsyncDisposable & { readonly rtmpURL: string }> {
+): Promise<AsyncDisposable & { readonly rtmpURL: string; readonly srtURL: string }> {
   const { tools, encoder, log } = options;
   const clock = () => new Date();
   const steadyClock = () => performance.now();
@@ -37,15 +41,20 @@ export async function startLiveIngest(
     clock,
     steadyClock,
   });
-  const listening = { door, tls: null, proxyProtocol: false, log, steadyClock };
+  const delays = new AddressDelays(listenerLimits);
+  const listening = { door, tls: null, proxyProtocol: false, delays, log, steadyClock };
   const listener = await openRtmpListener({ ...listening, port: usualLivePort }).catch(() =>
     openRtmpListener({ ...listening, port: 0 }),
   );
+  const srtListener = await openSrtListener({ ...listening, port: usualSrtPort }).catch(() =>
+    openSrtListener({ ...listening, port: 0 }),
+  );
   return {
     rtmpURL: `rtmp://127.0.0.1:${listener.port}/live`,
+    srtURL: `srt://127.0.0.1:${srtListener.port}`,
     async [Symbol.asyncDispose]() {
       await door[Symbol.asyncDispose]();
-      await listener.close();
+      await Promise.all([listener.close(), srtListener.close()]);
     },
   };
 }

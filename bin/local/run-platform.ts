@@ -109,7 +109,7 @@ async function startPlatform(run: Run): Promise<void> {
 
   const { tools, encoder } = surroundings;
   const live = started.use(await startLiveIngest({ pool, objects: connections.objects, tools, encoder, log }));
-  const liveIngest = { rtmpURL: live.rtmpURL };
+  const liveIngest = { rtmpURL: live.rtmpURL, srtURL: live.srtURL };
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
   const service = createService(connections, settings, log);
   const mailer = createFolderMailer({
@@ -146,7 +146,7 @@ async function startPlatform(run: Run): Promise<void> {
       log,
     ),
   );
-  const connection = await writeConnection(run, surroundings, service.baseURL, live.rtmpURL);
+  const connection = await writeConnection(run, surroundings, service.baseURL, live);
   await makeDemoOnce(run, surroundings, connection);
   ending.throwIfAsked();
   if (options.synthetic) {
@@ -227,7 +227,7 @@ async function writeConnection(
   { started }: Run,
   { folder, identity, databaseURL, site, sink }: Surroundings,
   apiURL: string,
-  liveURL: string,
+  live: { readonly rtmpURL: string; readonly srtURL: string },
 ): Promise<ConnectionFile> {
   const connection: ConnectionFile = {
     apiURL,
@@ -236,7 +236,8 @@ async function writeConnection(
     siteURL: site.url,
     authURL: site.url,
     rtmpURL: rtmpURLAt(sink.port),
-    liveURL,
+    liveURL: live.rtmpURL,
+    liveSrtURL: live.srtURL,
     databaseURL,
     apiKey: identity.apiKey,
     user: { email: localEmail, password: identity.password },

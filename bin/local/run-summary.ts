@@ -10,7 +10,7 @@ export interface SummaryOptions {
 }
 
 export function showSummary(terminal: Terminal, { connection, logFile }: SummaryOptions): void {
-  const { siteURL, apiURL, rtmpURL, liveURL, apiKey, user } = connection;
+  const { siteURL, apiURL, rtmpURL, liveURL, liveSrtURL, apiKey, user } = connection;
   terminal.table([
     ['Open', siteURL],
     ['Sign in', `${siteURL}/sign-in  (${user.email}, ${user.password})`],
@@ -21,6 +21,7 @@ export function showSummary(terminal: Terminal, { connection, logFile }: Summary
     ['API key', apiKey],
     ['RTMP ingest', `${rtmpURL}  (any stream key)`],
     ['Live ingest', `${liveURL}  (keys of live inputs: a stream's page, “Live”)`],
+    ['Live ingest, SRT', `${liveSrtURL}  (the key is the stream ID)`],
     ['Reference', `${apiURL}/reference`],
     ['Log', logFile],
   ]);

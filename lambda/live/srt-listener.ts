@@ -76,6 +76,7 @@ class Listener implements SrtListener {
   readonly #refusals: RefusalLog;
   readonly #visitors = new SrtVisitors();
   #checking: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | null = null;
   #contributing = 0;
   #admitted = 0;
 
@@ -113,7 +114,12 @@ class Listener implements SrtListener {
     };
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     clearInterval(this.#checking);
     const contributors = this.#visitors.contributors();
     for (const contributor of contributors) contributor.end('listener_closed');

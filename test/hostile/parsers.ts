@@ -5,9 +5,13 @@ import { readAlertTarget } from '../../lambda/domain/notices/alert-target.ts';
 import { confirmationLink } from '../../lambda/domain/sources/share-link.ts';
 import { s3Place } from '../../lambda/domain/sources/source-url.ts';
 import { declaredName, declaredType } from '../../lambda/imports/answer-facts.ts';
+import { splitAnnexB } from '../../lambda/live/annex-b-tags.ts';
 import { splitAggregate } from '../../lambda/live/contributed-messages.ts';
 import { listenerLimits } from '../../lambda/live/listener-limits.ts';
 import { ProxyHeaderError, readProxyHeader } from '../../lambda/live/proxy-header.ts';
+import { readCallerHandshake } from '../../lambda/live/srt-handshake.ts';
+import { parseStreamID } from '../../lambda/live/stream-id.ts';
+import { TsDemuxer } from '../../lambda/live/ts-demuxer.ts';
 import { decodeAmf0, encodeAmf0 } from '../../lambda/publisher/rtmp/amf0.ts';
 import { ChunkReader } from '../../lambda/publisher/rtmp/chunk-reader.ts';
 import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
@@ -17,8 +21,11 @@ import { fromDestination } from '../../lambda/publisher/rtmp/inbound-limits.ts';
 import type { InboundLimits } from '../../lambda/publisher/rtmp/inbound-limits.ts';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { RtmpProtocolError } from '../../lambda/publisher/rtmp/protocol-error.ts';
-import { conclusion, readHandshake } from '../../lambda/publisher/srt/handshake.ts';
+import { conclusion, induction, readHandshake } from '../../lambda/publisher/srt/handshake.ts';
 import { controlPacket, readControlPacket, readLosses } from '../../lambda/publisher/srt/packet.ts';
+import { packetize, pesPacket } from '../../lambda/publisher/transport-stream/packets.ts';
+import { readAdtsHeader } from '../../lambda/publisher/transport-stream/adts.ts';
+import { audioPid, ProgramTables, videoPid } from '../../lambda/publisher/transport-stream/program-tables.ts';
 import { readTraceparent } from '../../lambda/telemetry/trace-context.ts';
 
 export interface Parser {
@@ -38,6 +45,15 @@ const text = (read: (input: string) => unknown) => (bytes: Buffer) => read(bytes
 const answer = commandMessage(0, '_result', 1, { fmsVer: 'FMS/3,0,1,123' }, { level: 'status', code: 'OK' });
 const readChunks = (limits: InboundLimits, bytes: Buffer) =>
   new ChunkReader(limits).read(bytes, limits.rates?.messagesPerSecond);
+const times = { pts: 900_000, dts: 896_400 };
+const noClock = { clock: null, isRandomAccess: false };
+const picture = Buffer.from('0000000167640020ac00000168ee3cb0000001658884', 'hex');
+const sound = Buffer.from('fff14c8001bffc2110048000', 'hex');
+const transportStream = Buffer.concat([
+  new ProgramTables('h264').packets(),
+  packetize({ pid: videoPid, next: 0 }, pesPacket('video', times, [picture]), noClock),
+  packetize({ pid: audioPid, next: 0 }, pesPacket('audio', times, [sound]), noClock),
+]);
 const page = 'https://drive.example/uc';
 
 export const parsers: Readonly<Record<string, Parser>> = {
@@ -108,6 +124,29 @@ export const parsers: Readonly<Record<string, Parser>> = {
     },
     samples: [controlPacket(3, { info: 0, destinationID: 1, timestampUs: 5 }, Buffer.alloc(16, 1))],
     mostBytes: 1500,
+  },
+  'SRT handshakes of contributors': {
+    covers: ['readCallerHandshake', 'parseStreamID'],
+    read: (bytes) => {
+      const request = readCallerHandshake(bytes);
+      return request?.kind === 'conclusion' ? parseStreamID(request.streamID) : parseStreamID(bytes.toString());
+    },
+    samples: [
+      induction({ socketID: 1, firstSequence: 2, streamID: null, latencyMs: 120 }),
+      conclusion({ socketID: 1, firstSequence: 2, streamID: '#!::r=a,m=publish', latencyMs: 120 }, 3, null, 16),
+    ],
+    mostBytes: 1500,
+  },
+  'transport streams of contributors': {
+    covers: ['splitAnnexB', 'readAdtsHeader'],
+    read: (bytes) => {
+      const demuxer = new TsDemuxer(() => {});
+      demuxer.write(bytes);
+      demuxer.end();
+      return [splitAnnexB(bytes, 4096), bytes.length >= 7 && readAdtsHeader(bytes)];
+    },
+    samples: [transportStream, Buffer.from('00000001674d401e00000168ee3c8000000165b8', 'hex')],
+    mostBytes: 64 * kib,
   },
   captions: {
     covers: ['parseCaptions'],

@@ -8,6 +8,7 @@ export const waysOut: Readonly<Record<string, { readonly test: string } | { read
   'ports/outbound/checked-request.ts': { test: 'test/ports/outbound/answers-without-end.test.ts' },
   'ports/outbound/bounded-tls.ts': { test: 'test/ports/outbound/answers-without-end.test.ts' },
   'live/rtmp-listener.ts': { test: 'test/live/hostile-contributors.test.ts' },
+  'live/srt-listener.ts': { test: 'test/live/hostile-callers.test.ts' },
   'ports/managed-platforms/platform-request.ts': { because: 'platforms are named by the operator' },
   'ports/payments/oxapay-processor.ts': { because: 'the payment processor is named by the operator' },
   'ports/aws/call-aws.ts': { because: 'AWS' },

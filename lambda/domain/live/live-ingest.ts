@@ -1,12 +1,13 @@
 // Addresses at which a stage receives contributors.
 
-/** Addresses of RTMP with their application; an absent one is not offered. At least one is there. */
+/** Addresses of RTMP with their application, and of SRT; an absent one is not offered. At least one is there. */
 export interface LiveIngest {
   readonly rtmpURL?: string;
   readonly rtmpsURL?: string;
+  readonly srtURL?: string;
 }
 
-export const liveProtocols = ['rtmps', 'rtmp'] as const;
+export const liveProtocols = ['rtmps', 'srt', 'rtmp'] as const;
 export type LiveProtocol = (typeof liveProtocols)[number];
 
 /** The addresses by protocol, the encrypted one first. */

@@ -32,7 +32,7 @@ export const liveInputFields = {
 const sessionSchema = z
   .object({
     id: z.string(),
-    protocol: z.enum([...liveProtocols, 'srt']),
+    protocol: z.enum(liveProtocols),
     beganAt: timestamp,
     receivedSeconds: z.number().describe('Seconds of media that were received.'),
     source: z
@@ -65,7 +65,7 @@ const shape = {
   delaySeconds: z.int32(),
   addresses: z
     .array(z.object({ protocol: z.enum(liveProtocols), url: z.string() }).meta({ id: 'LiveInputAddress' }))
-    .describe('Servers to send to. The key of the input is the stream key.'),
+    .describe('Servers to send to. The key of the input is the stream key of RTMP, and the stream ID of SRT.'),
   state: z
     .enum(liveInputStates)
     .meta({ id: 'LiveInputState' })

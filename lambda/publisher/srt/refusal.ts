@@ -17,5 +17,6 @@ const meanings: Readonly<Record<number, DestinationErrorCode>> = {
 };
 
 export function meaningOfRefusal(reason: number): DestinationErrorCode {
-  return meanings[reason] ?? 'caller_refused';
+  // libsrt adds 1000 to reasons that it has not defined itself.
+  return meanings[reason] ?? meanings[reason - 1000] ?? 'caller_refused';
 }
