@@ -1,8 +1,10 @@
 // A listener for contributors in a process of its own, whose memory can be measured: it prints lines of JSON.
+// The argument `srt` makes it a listener for SRT.
 import { createHash } from 'node:crypto';
 
 import type { ContributionDoor } from '../../lambda/live/contribution.ts';
 import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
+import { openSrtListener } from '../../lambda/live/srt-listener.ts';
 
 /** One line of the output. */
 export interface ListenerLine {
@@ -42,14 +44,11 @@ const door: ContributionDoor = {
   },
 };
 
-const listener = await openRtmpListener({
-  door,
-  port: 0,
-  tls: null,
-  proxyProtocol: false,
-  log: () => {},
-  steadyClock: () => performance.now(),
-});
+const listening = { door, port: 0, log: () => {}, steadyClock: () => performance.now() };
+const listener =
+  process.argv[2] === 'srt'
+    ? await openSrtListener(listening)
+    : await openRtmpListener({ ...listening, tls: null, proxyProtocol: false });
 let mostResidentBytes = 0;
 setInterval(() => {
   const residentBytes = process.memoryUsage.rss();

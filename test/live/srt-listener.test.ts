@@ -85,17 +85,19 @@ describe('a caller is admitted', () => {
     const signal = new AbortController().signal;
     const publisher = await connectSrt(target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, signal);
     publisher.begin({ originMs: 0, sequenceHeaders: [], profile: profileOf(format) });
+    const header = Buffer.from('17000000000142c01effe100086742c01eda0280f601000468ce3c80', 'hex');
+    const keyframe = Buffer.from('17010000000000000465888888', 'hex');
+    const sounds = [Buffer.of(0xaf, 0, 0x11, 0x90), ...[1, 2, 3].map((frame) => Buffer.of(0xaf, 1, frame))];
     publisher.send([
-      { type: 'audio', timestampMs: 0, payload: Buffer.of(0xaf, 0, 0x11, 0x90) },
-      ...[1, 2, 3].map(
-        (frame) => ({ type: 'audio', timestampMs: 20 * frame, payload: Buffer.of(0xaf, 1, frame) }) as const,
-      ),
+      ...[header, keyframe].map((payload) => ({ type: 'video', timestampMs: 0, payload }) as const),
+      ...sounds.map((payload) => ({ type: 'audio', timestampMs: 0, payload }) as const),
     ]);
     await publisher.close();
     expect(publisher.bytesDelivered).toBeGreaterThan(0);
     await expect.poll(() => tested.door.contributions[0]?.ends).toBe(1);
-    const bodies = tested.door.contributions[0]!.tags.map(({ body }) => body.toString('hex'));
-    expect(bodies).toEqual(['af001190', 'af0101', 'af0102', 'af0103']);
+    const { tags } = tested.door.contributions[0]!;
+    const bodies = (wanted: string) => tags.filter(({ type }) => type === wanted).map(({ body }) => body);
+    expect([bodies('video'), bodies('audio')]).toEqual([[header, keyframe], sounds]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { awaitListener } from '../../lambda/publisher/srt/call.ts';
 import { everyMediaTools } from './media-samples.ts';
@@ -64,7 +64,8 @@ async function listening(options: ListenerOptions, start: (url: string) => Child
   }
 }
 
-async function ffmpegWithSrt(): Promise<string | null> {
+/** @returns the path of an ffmpeg with libsrt; null if none is installed */
+export async function ffmpegWithSrt(): Promise<string | null> {
   for (const { tools } of await everyMediaTools()) {
     const { stdout } = await promisify(execFile)(tools.ffmpegPath, ['-hide_banner', '-protocols']);
     if (/^\s*srt$/m.test(stdout)) return tools.ffmpegPath;
@@ -94,13 +95,16 @@ async function answers(port: number, ended: Promise<unknown>): Promise<boolean> 
       await awaitListener(socket, ending.signal);
       return true;
     } catch {
-      await setTimeout(20, null, { signal: ending.signal }).catch(() => {});
+      await delay(20, null, { signal: ending.signal }).catch(() => {});
     } finally {
       socket.close();
     }
   }
   return false;
 }
+
+/** Delay of packets that are late: longer than the distance of packets. */
+const lateMs = 15;
 
 export interface LossyLine extends Disposable {
   readonly port: number;
@@ -111,12 +115,18 @@ export interface LossyLine extends Disposable {
 /**
  * Forwards packets between one client and a local port, except the lost ones.
  * @param isLost whether the next packet is lost; not called for the first packets, which make the connection
+ * @param isLate whether the next packet arrives after later ones
  */
-export async function startLossyLine(toPort: number, isLost: () => boolean): Promise<LossyLine> {
+export async function startLossyLine(
+  toPort: number,
+  isLost: () => boolean,
+  isLate: () => boolean = () => false,
+): Promise<LossyLine> {
   // Packets wait for this process on a busy machine. Without a large buffer the sockets would drop long runs of them.
   const options = { type: 'udp4', recvBufferSize: 4 * 1024 * 1024 } as const;
   const [inner, outer] = [createSocket(options), createSocket(options)];
   let [clientPort, lost, passed] = [0, 0, 0];
+  const late = new Set<NodeJS.Timeout>();
   const passes = () => {
     passed++;
     if (passed < 20 || !isLost()) return true;
@@ -125,7 +135,10 @@ export async function startLossyLine(toPort: number, isLost: () => boolean): Pro
   };
   inner.on('message', (packet, { port }) => {
     clientPort = port;
-    if (passes()) outer.send(packet, toPort, '127.0.0.1');
+    const forward = () => outer.send(packet, toPort, '127.0.0.1', () => {});
+    if (!passes()) return;
+    if (isLate()) late.add(setTimeout(forward, lateMs));
+    else forward();
   });
   outer.on('message', (packet) => {
     if (passes()) inner.send(packet, clientPort, '127.0.0.1');
@@ -138,6 +151,7 @@ export async function startLossyLine(toPort: number, isLost: () => boolean): Pro
       return lost;
     },
     [Symbol.dispose]() {
+      for (const timer of late) clearTimeout(timer);
       inner.close();
       outer.close();
     },
