@@ -19,11 +19,14 @@ export interface ListenerLine {
   readonly goodTags: number;
   readonly goodHash: string;
   readonly goodEnded: boolean;
+  /** The beginnings of the hashes of its pictures, in order. */
+  readonly goodPictures: readonly string[];
 }
 
 const goodHash = createHash('sha256');
 let goodTags = 0;
 let goodEnded = false;
+const goodPictures: string[] = [];
 
 const door: ContributionDoor = {
   admit: ({ key }) => {
@@ -36,6 +39,8 @@ const door: ContributionDoor = {
         if (!isGood || (type === 'video' && body[1] === 2)) return;
         goodTags++;
         goodHash.update(body);
+        if (type === 'video' && body[1] === 1)
+          goodPictures.push(createHash('sha256').update(body).digest('hex').slice(0, 8));
       },
       ended: () => {
         if (isGood) goodEnded = true;
@@ -67,6 +72,7 @@ setInterval(() => {
     goodTags,
     goodHash: goodHash.copy().digest('hex'),
     goodEnded,
+    goodPictures,
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }, 100);

@@ -71,16 +71,13 @@ function expectSource(tags: readonly ContributedTag[], mostMissing: Readonly<Rec
 }
 
 describe('ffmpeg', { timeout: 60_000 }, () => {
-  it.each([goodKey, `#!::r=${goodKey},m=publish`])(
-    'pushes its pictures and sound with the stream id %s',
-    async (id) => {
-      if (!ffmpegPath) return console.warn(`skipped: ${lacking}`);
-      const { listener, door } = await testSrtListener();
-      await push(listener.port, id);
-      await expect.poll(() => door.contributions[0]?.ends).toBe(1);
-      expectSource(door.contributions[0]!.tags, { video: 10, audio: 20 });
-    },
-  );
+  it.for([goodKey, `#!::r=${goodKey},m=publish`])('pushes all with the stream id %s', async (id, { skip }) => {
+    if (!ffmpegPath) return skip(lacking);
+    const { listener, door } = await testSrtListener();
+    await push(listener.port, id);
+    await expect.poll(() => door.contributions[0]?.ends).toBe(1);
+    expectSource(door.contributions[0]!.tags, { video: 10, audio: 20 });
+  });
 
   it('over a network that loses 2 % of the packets and turns others round', async ({ skip }) => {
     if (!ffmpegPath) return skip(lacking);
@@ -98,11 +95,11 @@ describe('ffmpeg', { timeout: 60_000 }, () => {
     expectSource(door.contributions[0]!.tags, { video: 30, audio: 60 });
   });
 
-  it.each([
+  it.for([
     ['a wrong key', 'wrong', ''],
     ['a passphrase', goodKey, '&passphrase=0123456789ab'],
-  ])('is refused at once with %s', async (_, id, more) => {
-    if (!ffmpegPath) return console.warn(`skipped: ${lacking}`);
+  ] as const)('is refused at once with %s', async ([, id, more], { skip }) => {
+    if (!ffmpegPath) return skip(lacking);
     const { listener, door } = await testSrtListener();
     const beganAtMs = performance.now();
     await expect(push(listener.port, id, more)).rejects.toThrow(/rejection reason|Password/);

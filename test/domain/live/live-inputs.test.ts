@@ -114,7 +114,11 @@ describe('networks', () => {
 });
 
 describe('the addresses of an ingest', () => {
-  const ingest = { rtmpURL: 'rtmp://live.example.org/live', rtmpsURL: 'rtmps://live.example.org/live', srtURL: 'srt://live.example.org:9710' };
+  const ingest = {
+    rtmpURL: 'rtmp://live.example.org/live',
+    rtmpsURL: 'rtmps://live.example.org/live',
+    srtURL: 'srt://live.example.org:9710',
+  };
 
   it('begin with the encrypted one', () => {
     expect(ingestAddresses(ingest).map(({ protocol }) => protocol)).toEqual(['rtmps', 'srt', 'rtmp']);
