@@ -1,4 +1,4 @@
-// Pictures of H.264 from a transport stream as FLV tags: units after their lengths, and the parameter sets by themselves.
+// Pictures of H.264 from a transport stream as FLV tags: units after their lengths, and parameter sets by themselves.
 import type { ContributedTag } from './contribution.ts';
 import { ParameterSets } from './parameter-sets.ts';
 import type { PesUnit } from './pes-reader.ts';
@@ -12,7 +12,7 @@ const ticksPerMs = 90;
 const mostCompositionMs = 60_000;
 const lengthBytes = 4;
 
-/** The units of a picture that begin with start codes (H.264, annex B), without padding; at most `most` and one more. */
+/** The units of a picture, which begin with start codes (H.264, annex B); at most `most` and one more. */
 export function splitAnnexB(data: Buffer, most: number): Buffer[] {
   const units: Buffer[] = [];
   let at = data.indexOf(startCode);

@@ -1,4 +1,4 @@
-// The parameter sets of a stream of H.264, and the decoder configuration record that they make (ISO/IEC 14496-15, 5.3.3.1).
+// The parameter sets of a stream of H.264, and the decoder configuration record of them (ISO/IEC 14496-15, 5.3.3.1).
 
 /** Numbers of sets (H.264, 7.4.2). A record counts the first kind in 5 bits. */
 const mostSequenceSets = 31;

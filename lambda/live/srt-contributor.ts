@@ -1,4 +1,4 @@
-// The listener's side of one contributor's SRT connection: packets in order, reports to the caller, tags to the receiver.
+// The listener's side of one contributor's SRT connection: packets in order, reports to the caller, and tags.
 import { InboundAllowance } from '../publisher/rtmp/inbound-limits.ts';
 import { controlPacket, controlType, headerBytes, readControlPacket } from '../publisher/srt/packet.ts';
 import type { ControlPacket } from '../publisher/srt/packet.ts';
@@ -10,7 +10,7 @@ import type { Gap } from './receive-buffer.ts';
 import { TsDemuxer } from './ts-demuxer.ts';
 
 const acknowledgeEveryMs = 10;
-/** Packets after which the caller is told without waiting for that time. */
+/** Packets that are acknowledged at once, without waiting for that time. */
 const packetsPerLightAcknowledgement = 64;
 /** A caller that hears nothing for a few seconds takes the connection for lost. */
 const keepAliveAfterMs = 1000;
@@ -106,7 +106,7 @@ export class SrtContributor {
   /** Ends the connection at once. The first reason stays. */
   end(reason: ConnectionEndReason): void {
     if (this.#isOver) return;
-    // Media that has arrived is whole up to here, whoever ends the connection.
+    // Media that has arrived is passed on, whichever side ends the connection.
     this.#buffer.end();
     this.#demuxer.end();
     // The receiver may have ended the connection by now.

@@ -28,7 +28,7 @@ const checkEveryMs = 10;
 const receiveBufferBytes = 4 * 1024 * 1024;
 const latency = { leastMs: 120, mostMs: 4000 } as const;
 
-/** Reasons in our log of what a handshake is refused for. */
+/** Names in our log for faults of a handshake. */
 const reasonOf: Readonly<Partial<Record<RefusalName, RefusalReason>>> = {
   encrypted: 'encrypted',
   badStreamID: 'bad_stream_id',

@@ -47,7 +47,7 @@ const hugePicture = Buffer.concat([
   }),
 ]);
 
-/** What a hostile caller sends 200 times a second; the first kinds need no key. */
+/** The datagrams of a hostile caller, 200 times a second; the first kinds need no key. */
 type Attack = (caller: RawCaller, step: number) => void;
 
 const withoutKey: readonly Attack[] = [

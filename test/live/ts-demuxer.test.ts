@@ -80,7 +80,7 @@ describe('a whole stream has the tags of its source', () => {
       const bodies = (texts: string[]) => texts.map((text) => text.split(' ')[1]);
       expect(bodies(one)).toEqual(bodies(other));
       const times = (texts: string[]) => texts.map((text) => Number(text.split(' ')[0]));
-      // Times of FLV are whole milliseconds, from which ffmpeg makes those of the frames of a packet.
+      // Times of FLV are whole milliseconds, and ffmpeg makes those of packets of sound from them.
       for (const [index, time] of times(one).slice(1).entries())
         expect(Math.abs(time - times(other)[index + 1]!)).toBeLessThanOrEqual(1);
     }
@@ -179,7 +179,7 @@ describe('a damaged stream', () => {
     expect(tags.length).toBeGreaterThan(20);
     expect(tags.length).toBeLessThan(whole.size);
     expect(whole.size - tags.length).toBeLessThanOrEqual(packets.length - kept.length);
-    // What is given is whole.
+    // All pictures that it gives are whole.
     expect(tags.filter(({ body }) => !whole.has(body.toString('base64')))).toEqual([]);
   });
 

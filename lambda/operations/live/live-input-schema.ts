@@ -15,6 +15,7 @@ import { text, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
 
 const takes = z.enum(['on_request', 'always']).meta({ id: 'LiveInputTakes' });
+const protocol = z.enum(liveProtocols).meta({ id: 'LiveProtocol' });
 const secondPublisher = z.enum(['refuse', 'replace']).meta({ id: 'SecondPublisher' });
 const allow = z.array(z.string().max(50).refine(isNetwork, { error: 'Use a network such as 203.0.113.0/24.' }));
 
@@ -32,7 +33,7 @@ export const liveInputFields = {
 const sessionSchema = z
   .object({
     id: z.string(),
-    protocol: z.enum(liveProtocols),
+    protocol,
     beganAt: timestamp,
     receivedSeconds: z.number().describe('Seconds of media that were received.'),
     source: z
@@ -64,7 +65,7 @@ const shape = {
   graceSeconds: z.int32(),
   delaySeconds: z.int32(),
   addresses: z
-    .array(z.object({ protocol: z.enum(liveProtocols), url: z.string() }).meta({ id: 'LiveInputAddress' }))
+    .array(z.object({ protocol, url: z.string() }).meta({ id: 'LiveInputAddress' }))
     .describe('Servers to send to. The key of the input is the stream key of RTMP, and the stream ID of SRT.'),
   state: z
     .enum(liveInputStates)
