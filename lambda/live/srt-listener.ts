@@ -96,7 +96,10 @@ class Listener implements SrtListener {
 
   async listen(): Promise<void> {
     this.#socket.bind(this.#options.port, this.#options.host ?? '127.0.0.1');
-    await once(this.#socket, 'listening');
+    await once(this.#socket, 'listening').catch((error: unknown) => {
+      this.#socket.close();
+      throw error;
+    });
     this.#socket.on('error', (error) => this.#options.log('contributor_listener_failed', { error }));
     this.#socket.on('message', (datagram, remote) => this.#receive(datagram, remote));
     this.#checking = setInterval(() => this.#check(this.#options.steadyClock()), checkEveryMs);
@@ -123,6 +126,8 @@ class Listener implements SrtListener {
     clearInterval(this.#checking);
     const contributors = this.#visitors.contributors();
     for (const contributor of contributors) contributor.end('listener_closed');
+    // A door that still decides then has its receiver ended.
+    for (const visitor of this.#visitors.all()) this.#visitors.forget(visitor);
     const closed = once(this.#socket, 'close');
     this.#socket.close();
     await Promise.all([closed, ...contributors.map(({ over }) => over)]);

@@ -47,16 +47,16 @@ const hugePicture = Buffer.concat([
   }),
 ]);
 
-/** The datagrams of a hostile caller, 200 times a second; the first kinds need no key. */
+/** The datagrams of a hostile caller, 100 times a second; the first kinds need no key. */
 type Attack = (caller: RawCaller, step: number) => void;
 
 const withoutKey: readonly Attack[] = [
   (caller) => {
-    for (let times = 0; times < 10; times++)
+    for (let times = 0; times < 3; times++)
       caller.handshake(induction({ socketID: below(2 ** 30), firstSequence: 1, latencyMs: 0, streamID: null }));
   },
   (caller) => {
-    for (let times = 0; times < 10; times++)
+    for (let times = 0; times < 3; times++)
       caller.handshake(caller.conclusion({ streamID: 'hostile' }, below(2 ** 32)));
   },
   (caller) => caller.send(noisy(below(1400))),
@@ -86,14 +86,17 @@ async function attack(port: number, kind: number, localAddress: string, signal: 
   const caller = await RawCaller.open(port, localAddress);
   const isAdmitted = kind >= withoutKey.length;
   const act = isAdmitted ? withKey[kind - withoutKey.length]! : withoutKey[kind]!;
-  let step = 0;
+  let [step, ends, isOpen] = [0, 0, false];
   const call = async () => {
-    // Half of the callers with the wrong key try it between their attacks.
-    await caller.call({ streamID: isAdmitted ? 'hostile' : 'wrong', latencyMs: 4000 });
+    const seen = caller.ofType(controlType.shutdown).length;
+    if (isOpen && seen === ends) return;
+    ends = seen;
+    const { refusal } = await caller.call({ streamID: isAdmitted ? 'hostile' : 'wrong', latencyMs: 4000 });
+    isOpen = isAdmitted && refusal === null;
     step = 0;
   };
   const calls = setInterval(() => void call(), 1000);
-  const acts = setInterval(() => act(caller, step++), 5);
+  const acts = setInterval(() => act(caller, step++), 10);
   signal.addEventListener('abort', () => {
     clearInterval(calls);
     clearInterval(acts);

@@ -179,6 +179,11 @@ describe('a caller is refused', () => {
   });
 });
 
+it('a port that is taken fails with the error of the system', async () => {
+  const { listener } = await testSrtListener();
+  await expect(testSrtListener({}, { port: listener.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
 describe('strangers', () => {
   it('who ask for cookies leave no state, and get no more bytes than they send', async () => {
     const tested = await testSrtListener();
@@ -331,6 +336,19 @@ describe('a contribution ends', () => {
     await expect.poll(() => one.caller.ofType(controlType.shutdown)).toHaveLength(1);
     await tested.listener.close();
     expect([one.contribution.ends, other.contribution.ends]).toEqual([1, 1]);
+  });
+
+  it('if the listener closes while the door decides', async () => {
+    const tested = await testSrtListener();
+    const gate = Promise.withResolvers<void>();
+    tested.door.before = () => gate.promise;
+    const caller = await RawCaller.open(tested.listener.port);
+    caller.handshake(caller.conclusion({ streamID: goodKey }, await caller.cookie()));
+    await expect.poll(() => tested.door.claims).toHaveLength(1);
+    await tested.listener.close();
+    gate.resolve();
+    await expect.poll(() => tested.door.contributions[0]?.ends).toBe(1);
+    expect(tested.listener.figures()).toMatchObject({ connections: 0, admitted: 0 });
   });
 
   it('with the picture that its end completes', async () => {
