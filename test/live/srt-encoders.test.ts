@@ -68,7 +68,7 @@ function media(tags: readonly ContributedTag[], wanted: ContributedTag['type']) 
     .map(({ timestampMs, body }) => ({ atMs: timestampMs - startMs, content: body.toString('base64') }));
 }
 
-/** Requires the tags to be those of the source, but for the last ones: ffmpeg closes before all its packets are sent. */
+/** Requires the tags to be those of the source. The last ones may be missing: ffmpeg closes before it has sent them. */
 function expectSource(tags: readonly ContributedTag[], mostMissing: Readonly<Record<ContributedTag['type'], number>>) {
   for (const type of ['video', 'audio'] as const) {
     const [got, sent] = [media(tags, type), media(source, type)];
