@@ -1,5 +1,4 @@
 // The environment of a live ingest in AWS: the names that its stack sets, and their values, parsed once.
-import { liveProtocols } from '../domain/live/live-ingest.ts';
 import type { LiveProtocol } from '../domain/live/live-ingest.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import type { DatabaseEnvironment } from '../ports/aws/environment.ts';
@@ -19,6 +18,9 @@ export const liveCommand = ['node', '/agent/live/index.mjs'] as const;
 /** The port of the task. Behind a load balancer, each connection begins with a PROXY header. */
 export const livePort = 1935;
 
+/** The protocols that the load balancer passes on. */
+const balancedProtocols = ['rtmp', 'rtmps'] as const satisfies readonly LiveProtocol[];
+
 /** The application in the addresses for contributors. */
 export const liveApplication = 'live';
 
@@ -27,13 +29,13 @@ export interface LiveEnvironment extends DatabaseEnvironment {
   /** Name of the parameter with the ARN of the current task definition. */
   readonly releaseParameter: string;
   /** The protocol of contributors, which the load balancer decrypts. */
-  readonly protocol: LiveProtocol;
+  readonly protocol: (typeof balancedProtocols)[number];
   readonly mostSessions: number;
 }
 
 /** @throws naming the variable that is missing or malformed */
 export function readLiveEnvironment(env: NodeJS.ProcessEnv): LiveEnvironment {
-  const protocol = liveProtocols.find((each) => each === requiredVariable(env, 'LIVE_PROTOCOL'));
+  const protocol = balancedProtocols.find((each) => each === requiredVariable(env, 'LIVE_PROTOCOL'));
   if (protocol === undefined) throw malformed(env, 'LIVE_PROTOCOL');
   const mostSessions = Number(requiredVariable(env, 'LIVE_MOST_SESSIONS'));
   if (!Number.isInteger(mostSessions) || mostSessions < 1) throw malformed(env, 'LIVE_MOST_SESSIONS');

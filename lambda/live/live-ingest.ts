@@ -9,6 +9,7 @@ import { hashLiveKey } from '../domain/live/live-key.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
+import { bounds } from '../domain/shared/bounds.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
@@ -47,6 +48,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   readonly #options: LiveIngestOptions;
   /** Running sessions by their inputs. */
   readonly #sessions = new Map<string, ReceivedSession>();
+  #admitting = 0;
   readonly #settling: NodeJS.Timeout;
   /** Sessions whose ends are not recorded yet. */
   readonly #held = new Set<string>();
@@ -62,13 +64,25 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   }
 
   async admit(claim: ContributionClaim, disconnect: () => void): Promise<ContributionReceiver | ContributionRefusal> {
-    const { pool, log, mostSessions } = this.#options;
+    const { pool, mostSessions } = this.#options;
     const keySha256 = hashLiveKey(claim.key);
     const found = await databaseOn(pool).liveInputs.ofKey(keySha256);
     if (!found) return 'unknown_key';
-    const refusal = this.#isLeaving ? 'ingest_leaves' : await this.#refusalOf(found, claim.address);
-    if (refusal === null && this.#sessions.size < mostSessions) return this.#begin(found, keySha256, claim, disconnect);
-    log('live_session_refused', { liveInputID: found.input.id, reason: refusal ?? 'no_room' });
+    if (this.#isLeaving) return this.#refuse(found, 'ingest_leaves');
+    // Those who are being admitted count, as several may come at once.
+    const hasRoom = this.#sessions.size + this.#admitting < mostSessions;
+    this.#admitting += 1;
+    try {
+      const refusal = hasRoom ? await this.#refusalOf(found, claim.address) : 'no_room';
+      if (refusal === null) return await this.#begin(found, keySha256, claim, disconnect);
+      return this.#refuse(found, refusal);
+    } finally {
+      this.#admitting -= 1;
+    }
+  }
+
+  #refuse({ input }: InputOfStream, reason: string): ContributionRefusal {
+    this.#options.log('live_session_refused', { liveInputID: input.id, reason });
     return 'not_wanted';
   }
 
@@ -119,7 +133,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const format = formatOfRun(stream);
     const encoder = await encoderFor(format.videoCodec);
     const session = { id, liveInputID: input.id, protocol, address };
-    if (!(await databaseOn(pool).liveSessions.begin(session))) return 'not_wanted';
+    if (!(await databaseOn(pool).liveSessions.begin(session, bounds.liveSessionsPerStream))) return 'not_wanted';
     log('live_session_began', { sessionID: id, liveInputID: input.id, streamID: stream.id, protocol });
     const records = this.#recordsOf(id, input, stream, keySha256);
     const received = new ReceivedSession({ ...this.#options, id, format, encoder, records, disconnect });

@@ -20,7 +20,7 @@ export const source: LiveSource = {
 export async function pretendReceived({ pool }: WithPool, liveInputID: string, seconds = 20): Promise<string> {
   const { liveSessions } = databaseOn(pool());
   const id = newID(sessionIDPrefix, new Date());
-  await liveSessions.begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7' });
+  await liveSessions.begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7' }, 2);
   await reportReceived({ pool }, id, seconds);
   return id;
 }

@@ -50,13 +50,18 @@ export interface EndedSession {
 
 export function liveSessions(db: Queryable) {
   return {
-    /** Begins a session. @returns false if the input has a running one already, or was deleted */
-    begin: async (session: { id: string; liveInputID: string; protocol: string; address: string }) => {
+    /**
+     * Begins a session.
+     * @returns false if the input has a running one already or was deleted, or its stream has `atMost` running ones
+     */
+    begin: async (session: { id: string; liveInputID: string; protocol: string; address: string }, atMost: number) => {
       const { rowCount } = await db.query(
         `insert into live_sessions (id, live_input_id, protocol, address)
-         select $1, i.id, $3, $4 from live_inputs i where i.id = $2
+         select $1, i.id, $3, $4 from live_inputs i where i.id = $2 and $5 > (
+           select count(*) from live_sessions s join live_inputs o on o.id = s.live_input_id
+           where o.stream_id = i.stream_id and s.ended_at is null)
          on conflict do nothing`,
-        [session.id, session.liveInputID, session.protocol, session.address],
+        [session.id, session.liveInputID, session.protocol, session.address, atMost],
       );
       return rowCount === 1;
     },

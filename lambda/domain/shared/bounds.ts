@@ -44,6 +44,8 @@ export const bounds = {
   guestWaitMinutes: 1440,
   /** Queued items of a programme up to which guests are granted another one: the owner has the rest of the queue. */
   guestQueuedItems: 50,
+  /** Contributors of a stream who may send at once: each is encoded, and viewers see one of them. */
+  liveSessionsPerStream: 2,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const segments = (count: number) => ({ count, sha256: Buffer.alloc(32, count) });
 const begin = (id: string, liveInputID = inputID) =>
-  sessions().begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7' });
+  sessions().begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7' }, 2);
 const report = (id: string, of = key, more: object = {}) =>
   sessions().report({ id, stored: segments(3), firstPictureAgoSeconds: 7, source, ...more }, hashLiveKey(of));
 const pass = (seconds: number, column: string) =>
@@ -103,6 +103,14 @@ describe('sessions', () => {
     });
     expect(await begin('liv_b')).toBe(true);
     expect((await inputs().find(user().id, inputID))!.session).toMatchObject({ id: 'liv_b', endedAt: null });
+  });
+
+  it('of a stream are bounded, whatever the number of its inputs', async () => {
+    for (const name of ['second', 'third']) await insert(`inp_${name}`, name);
+    expect([await begin('lse_a'), await begin('lse_b', 'inp_second')]).toEqual([true, true]);
+    expect(await begin('lse_c', 'inp_third')).toBe(false);
+    await sessions().end('lse_a', 'disconnected', null);
+    expect(await begin('lse_c', 'inp_third')).toBe(true);
   });
 
   it('are not wanted by a stream off the air, with an old key, or after their end', async () => {
