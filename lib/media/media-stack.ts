@@ -111,7 +111,7 @@ export class MediaStack extends Stack {
       's3:PutObject': [uploadsPrefix, previewsPrefix],
       's3:ListMultipartUploadParts': [uploadsPrefix],
       's3:AbortMultipartUpload': [uploadsPrefix],
-      's3:GetObject': [uploadsPrefix, renditionsPrefix, previewsPrefix, healthPrefix],
+      's3:GetObject': [uploadsPrefix, renditionsPrefix, previewsPrefix, livePrefix, healthPrefix],
       's3:DeleteObject': [previewsPrefix],
     });
     this.readAccess = this.#access(
