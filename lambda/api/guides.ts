@@ -5,9 +5,11 @@ import type { Database } from '../data/database.ts';
 import type { LinkedStream } from '../data/playout/guide-links.ts';
 import type { PlayedUpload } from '../data/playout/runs.ts';
 import { artworkContents, artworkKey } from '../domain/media/content-pictures.ts';
+import { withItemOver } from '../domain/live/live-guide.ts';
 import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/playout/item-title.ts';
 import { guideDocuments } from '../operations/streams/guide-link.ts';
 import type { GuideDocument } from '../operations/streams/guide-link.ts';
+import { presentTakeoverOf } from '../orchestration/live/present-takeover.ts';
 import { wholeItems } from '../orchestration/playout/whole-items.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
@@ -17,7 +19,7 @@ import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 import type { Service } from '../surfaces/service.ts';
 import { answerGuest, tokenOfRequests } from './guide-requests.ts';
 import { calendarOf, jsonOf, nowAndNext, nowJSONOf, nowTextOf, xmltvOf } from './guide-documents.ts';
-import type { Guide } from './guide-documents.ts';
+import type { Guide, GuideItem } from './guide-documents.ts';
 
 const aheadMs = 7 * 86_400_000;
 const mostItems = 500;
@@ -107,23 +109,37 @@ async function readGuide(
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
   const artworks = objects && (await artworkURLs(data, objects, [...uploads.values()]));
-  return {
-    channelID,
-    title: stream.name ?? '',
-    at: now,
-    isOnAir: stream.state === 'active',
-    items: rows.map(({ startAt, endAt, occurrence: { item }, aired }) => {
-      const upload = uploads.get(item.uploadID);
-      const titles = titlesOfItem(item, upload);
-      return {
-        ...titles,
-        title: titles.title ?? titleOfUpload(nameOfItem(item, upload?.name, aired !== null) ?? ''),
-        ...(artworks && { artworkURL: artworks.get(item.uploadID) ?? null }),
-        startAt,
-        endAt,
-      };
-    }),
-  };
+  const items = rows.map(({ startAt, endAt, occurrence: { item }, aired }): GuideItem => {
+    const upload = uploads.get(item.uploadID);
+    const titles = titlesOfItem(item, upload);
+    return {
+      ...titles,
+      title: titles.title ?? titleOfUpload(nameOfItem(item, upload?.name, aired !== null) ?? ''),
+      ...(artworks && { artworkURL: artworks.get(item.uploadID) ?? null }),
+      startAt,
+      endAt,
+    };
+  });
+  const title = stream.name ?? '';
+  const live = await liveItem(data, stream, { title, now, endsAbout: rows[0]?.endAt ?? now });
+  const shown = live ? withItemOver(items, live).filter(({ endAt }) => endAt > now) : items;
+  return { channelID, title, at: now, isOnAir: stream.state === 'active', items: shown };
+}
+
+/**
+ * The contributor who takes the stream over, under the title of the channel; null: there is none.
+ * @param about.endsAbout the end to state while none is planned
+ */
+async function liveItem(
+  data: Database,
+  stream: LinkedStream['stream'],
+  { title, now, endsAbout }: { readonly title: string; readonly now: Date; readonly endsAbout: Date },
+): Promise<GuideItem | null> {
+  const takeover = await presentTakeoverOf(data, stream, now);
+  if (!takeover) return null;
+  const { shownAt: startAt, returnsAt, endAt } = takeover;
+  const ends = returnsAt ?? endAt ?? endsAbout;
+  return ends > now && ends > startAt ? { title, artist: null, album: null, startAt, endAt: ends } : null;
 }
 
 /** Signed URLs by upload id. Uploads without artwork are missing. */

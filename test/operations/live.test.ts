@@ -304,6 +304,22 @@ describe('a takeover', () => {
     expect([await begin(), await takeover()]).toMatchObject([true, { state: 'shown' }]);
   });
 
+  it('is the item of the public guide while it is shown', async () => {
+    await call('PATCH', `/streams/${streamID}`, { name: 'Night radio' });
+    const { body: link } = await call('POST', `/streams/${streamID}/guide-link`);
+    const { id } = await newInput();
+    await pretendReceived(service, id);
+    await takeOver(id);
+    const guide = async () => (await service.send(new Request(link.nowURL.replace('/now.json', '.json')))).body;
+    await service.pool().query('update takeover_intervals set from_frame = 0');
+    expect(await guide()).toMatchObject({ now: { title: 'Night radio', artist: null }, next: { title: 'clip' } });
+    const { returnsAt } = (await call('POST', `/streams/${streamID}/hand-back`)).body;
+    expect(await guide()).toMatchObject({
+      now: { title: 'Night radio', endAt: returnsAt },
+      next: { title: 'clip', startAt: returnsAt },
+    });
+  });
+
   it('is notified to webhooks, from a ready contributor to the return', async () => {
     const events = ['live_input.changed', 'takeover.began', 'takeover.ended'];
     await create('/webhooks', { url: 'https://hooks.example.org/', events });
