@@ -60,7 +60,7 @@ const nightly = [
   'test/long/{library,mcp-inspector,mcp-python,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sdk,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
   'test/long/{four-files,live-faults,mid-rolls,programme,programme-faults,programme-year}.test.ts',
-  'test/live/{hostile-callers,srt-encoders}.test.ts',
+  'test/live/{hostile-callers,session-faults,srt-encoders}.test.ts',
   'test/loop/three-files.test.ts',
   'test/publisher/inspecting/flaws.test.ts',
   'test/publisher/media/{generated-files,uncommon-files}.test.ts',
