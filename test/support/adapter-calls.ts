@@ -60,8 +60,9 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     await fetch((await objects.presignPart(upload, id, ofPart)).url, { method: 'PUT', body: 'data' });
     await objects.completeMultipart(upload, id, await objects.listParts(upload, id));
     await objects.abortMultipart(upload, id);
-    // A piece of a preview, made from the prepared rendition.
+    // A piece of a preview, made from the prepared rendition, or from a contributor's segment.
     await buffer(await objects.read(rendition));
+    await buffer(await objects.read('live/ID'));
     await objects.write(preview, part, video);
     await fetch(await objects.presignGet(preview, { expiresInSeconds: 60 }));
     await objects.delete(preview);
