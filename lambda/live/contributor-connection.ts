@@ -181,7 +181,8 @@ export class ContributorConnection {
       case 'closeStream':
       case 'deleteStream':
         this.#reason ??= 'unpublished';
-        return this.#leave([...acknowledged(transactionID), ...unpublished()]);
+        // GStreamer takes a connection that we close first for an error.
+        return this.#leave([...acknowledged(transactionID), ...unpublished()], { isClosedByThem: true });
       default:
     }
   }
@@ -245,12 +246,12 @@ export class ContributorConnection {
     this.#dueAtMs = Math.min(this.#host.steadyClock() + delayMs, latestMs);
   }
 
-  #leave(lastAnswers: readonly RtmpMessage[]): void {
+  #leave(lastAnswers: readonly RtmpMessage[], { isClosedByThem } = { isClosedByThem: false }): void {
     this.#endReceiver();
     this.#state = 'leaving';
     this.#dueAtMs = this.#host.steadyClock() + 1000 * this.#host.limits.leaveWithinSeconds;
     this.#connection.send(lastAnswers);
-    this.#connection.close();
+    if (!isClosedByThem) this.#connection.close();
     this.#socket.resume();
   }
 
