@@ -14,7 +14,7 @@ import { isWithin } from '../domain/shared/network-address.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
-import { applyStableSession, endSession, leaveLateSession } from '../orchestration/live/takeovers.ts';
+import { applyStableSession, endSession, leaveLateSession, refusalOfStream } from '../orchestration/live/takeovers.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
@@ -104,8 +104,8 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   /** The reason to refuse a contributor with a valid key; null: there is none. */
   async #refusalOf({ input, stream }: InputOfStream, address: string): Promise<string | null> {
     if (input.allow.length > 0 && !isWithin(address, input.allow)) return 'address_not_allowed';
-    if (stream.stream_backend !== 'manifest') return 'backend_not_prepared';
-    if (!isOnAir(stream)) return 'stream_not_on_air';
+    const refusal = refusalOfStream(stream);
+    if (refusal) return refusal;
     // A contributor who comes back at once is not a second one.
     const before = this.#sessions.get(input.id);
     if (before?.isOver) await before.finished;
@@ -214,8 +214,4 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     });
     this.#isSettling = false;
   }
-}
-
-function isOnAir({ state, anchored_at: anchoredAt }: Stream): boolean {
-  return (state === 'active' || state === 'failing') && anchoredAt !== null;
 }

@@ -17,6 +17,7 @@ import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapp
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
 import { handBackFrame, isStoredLate, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
 import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';
+import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
@@ -49,16 +50,48 @@ export async function beginTakeover(
   input: LiveInput,
   { id, endAt, now }: { readonly id: string; readonly endAt: Date | null; readonly now: Date },
 ): Promise<BegunTakeover | TakeoverRefused> {
-  if (stream.stream_backend !== 'manifest') return { refusal: 'backend_not_prepared' };
-  if (!isOnAir(stream)) return { refusal: 'stream_not_on_air' };
+  const refusal = refusalOfStream(stream);
+  if (refusal) return { refusal };
   const open = await data.takeovers.openOf(stream.id);
   if (open && isShown(open)) return { refusal: 'taken_over_already' };
   const found = await readySession(data, input, now);
   if ('refusal' in found) return found;
+  return showSession(data, stream, input, { ...found, open, id, endAt, now });
+}
+
+/** The reason why no contributor can take a stream over; null: there is none. */
+export function refusalOfStream({
+  stream_backend: backend,
+  state,
+  anchored_at: anchoredAt,
+}: Pick<Stream, 'stream_backend' | 'state' | 'anchored_at'>): TakeoverRefusal | null {
+  if (backend !== 'manifest') return 'backend_not_prepared';
+  const isOnAir = (state === 'active' || state === 'failing') && anchoredAt !== null;
+  return isOnAir ? null : 'stream_not_on_air';
+}
+
+/** A session that is to be shown in place of a timeline. */
+interface Showing {
+  readonly session: ReadySession;
+  /** The takeover that is open, which shows no session; null: none is. */
+  readonly open: Takeover | null;
+  /** The id and the end of the takeover, if it is not the open one that continues. */
+  readonly id: string;
+  readonly endAt: Date | null;
+  readonly now: Date;
+}
+
+/** Shows a session in a takeover of its own, or in the open one of its input. */
+async function showSession(
+  data: Database,
+  stream: Locked<Stream>,
+  input: LiveInput,
+  { session, open, id, endAt, now }: Showing,
+): Promise<BegunTakeover> {
   const takeoverID = open?.live_input_id === input.id ? open.id : id;
   if (takeoverID !== open?.id) await data.takeovers.begin({ id, streamID: stream.id, liveInputID: input.id, endAt });
   const run = await plannedRun(data, stream, now);
-  const interval = takeoverStart(run, found.session, { now, delaySeconds: input.delay_seconds });
+  const interval = takeoverStart(run, session, { now, delaySeconds: input.delay_seconds });
   await data.takeovers.add(takeoverID, interval);
   const shownAt = timeOf(run, interval.fromFrame);
   await notifyOfBegin(data, stream, { takeoverID, liveInputID: input.id, interval, shownAt });
@@ -90,8 +123,9 @@ export async function applyStableSession(
   if ('refusal' in found) return false;
   await notifyOfInput(data, input, { sessionID: found.session.id, endReason: null });
   const open = await data.takeovers.openOf(stream.id);
-  const continues = open?.live_input_id === input.id && !isShown(open);
-  if (input.takes === 'always' || continues) await beginTakeover(data, stream, input, { id, endAt: null, now });
+  const isFree = refusalOfStream(stream) === null && !(open && isShown(open));
+  const isAwaited = input.takes === 'always' || open?.live_input_id === input.id;
+  if (isFree && isAwaited) await showSession(data, stream, input, { ...found, open, id, endAt: null, now });
   return true;
 }
 
@@ -115,10 +149,7 @@ export async function endSession(
   const open = await data.takeovers.openOf(stream.id);
   const interval = open?.intervals.at(-1);
   if (!open || interval?.sessionID !== sessionID) return;
-  const run = await plannedRun(data, stream, now);
-  const toFrame = returnFrame(run, interval, session.segment_count);
-  await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
-  await data.takeovers.lose(open.id);
+  await loseSession(data, stream, open, { interval, segmentCount: session.segment_count, now });
 }
 
 /**
@@ -135,11 +166,23 @@ export async function leaveLateSession(
   const open = await data.takeovers.openOf(stream.id);
   const interval = open?.intervals.at(-1);
   if (!open || interval?.sessionID !== sessionID || interval.toFrame !== null) return false;
-  const run = await plannedRun(data, stream, now);
-  if (!isStoredLate(run, interval, segmentCount - 1, now)) return false;
-  await data.takeovers.endInterval(open.id, interval.fromFrame, returnFrame(run, interval, segmentCount - 1));
-  await data.takeovers.lose(open.id);
+  // Nearly all segments are in time, so the timeline is not read for them.
+  if (!isStoredLate(clockOf(stream), interval, segmentCount - 1, now)) return false;
+  await loseSession(data, stream, open, { interval, segmentCount: segmentCount - 1, now });
   return true;
+}
+
+/** Returns a stream to its timeline within the segments of a session, and lets its takeover wait for the next one. */
+async function loseSession(
+  data: Database,
+  stream: Locked<Stream>,
+  { id }: Takeover,
+  shown: { readonly interval: TakeoverInterval; readonly segmentCount: number; readonly now: Date },
+): Promise<void> {
+  const { interval, segmentCount, now } = shown;
+  const run = await plannedRun(data, stream, now);
+  await data.takeovers.endInterval(id, interval.fromFrame, returnFrame(run, interval, segmentCount));
+  await data.takeovers.lose(id);
 }
 
 /** Ends the takeovers whose grace or planned time is over. */
@@ -202,11 +245,12 @@ async function readySession(
 async function plannedRun(data: Database, stream: Locked<Stream>, now: Date): Promise<PlannedRun> {
   const fromSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
   const { video } = await data.timelines.ofStream(stream.id, { fromSeconds: fromSeconds - 60, toSeconds: Infinity });
-  return {
-    anchoredAt: stream.anchored_at!,
-    framesPerSecond: framesPerSecond[stream.run_framerate!],
-    timeline: video,
-  };
+  return { ...clockOf(stream), timeline: video };
+}
+
+/** The clock of the run of a stream that is on the air. */
+function clockOf(stream: Stream): Pick<PlannedRun, 'anchoredAt' | 'framesPerSecond'> {
+  return { anchoredAt: stream.anchored_at!, framesPerSecond: framesPerSecond[stream.run_framerate!] };
 }
 
 function timeOf({ anchoredAt, framesPerSecond: rate }: PlannedRun, frame: number): Date {
@@ -215,8 +259,4 @@ function timeOf({ anchoredAt, framesPerSecond: rate }: PlannedRun, frame: number
 
 function isShown({ intervals }: Takeover): boolean {
   return intervals.at(-1)?.toFrame === null;
-}
-
-function isOnAir({ state, anchored_at: anchoredAt }: Stream): boolean {
-  return (state === 'active' || state === 'failing') && anchoredAt !== null;
 }
