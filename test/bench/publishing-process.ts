@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { formatOfItem } from '../../lambda/domain/playout/rendition.ts';
 import type { PictureFormat } from '../../lambda/domain/playout/rendition.ts';
+import type { TakeoverInterval } from '../../lambda/domain/live/takeover-intervals.ts';
 import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { observeAgent } from '../../lambda/publisher/agent/agent-measures.ts';
@@ -40,6 +41,8 @@ export interface PublishingOptions {
   readonly format: PictureFormat;
   /** The names of the existing joins; undefined: none. */
   readonly joins?: readonly string[];
+  /** The sessions that take the first streams over, one each, until the end; undefined: none. */
+  readonly sessions?: readonly string[];
   /** The existing renditions with overlays, by `lookKey`; undefined: none. */
   readonly looks?: readonly string[];
   /** Rate of a plain socket. */
@@ -75,6 +78,8 @@ async function publish(options: PublishingOptions): Promise<Consumption> {
   };
 }
 
+/** The frame of a run at which its takeover begins. */
+const takenOverFrom = 0;
 const windows = 5;
 /** One export interval of an agent, and the final export. */
 const windowMs = 10_000;
@@ -116,6 +121,7 @@ async function sendPrepared({
   tlsCa,
   joins = [],
   looks = [],
+  sessions = [],
 }: PublishingOptions): Promise<Figures[]> {
   const steadyClock = () => performance.now();
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
@@ -130,15 +136,21 @@ async function sendPrepared({
   const fromTheStart = (names: readonly string[]) => new Map(names.map((name) => [name, 0]));
   const formats = new Map(items.map((item) => [item.uploadID, formatsOf(item, format)]));
   const video = { entries, contentHashes, formats, joins: fromTheStart(joins), looks: fromTheStart(looks) };
-  const loadTimelines = async () => ({ video, audio: { entries: [], contentHashes } });
-  const media = preparedMedia({
-    ...shared,
-    format,
-    loadTimelines,
-    currentTimelines: loadTimelines,
-    onLost: (uploadID) => console.error(`${uploadID} is damaged`),
-    log: (event, fields) => console.error(event, fields),
-  });
+  const mediaWith = (takeovers: readonly TakeoverInterval[]) => {
+    const loadTimelines = async () => ({ video: { ...video, takeovers }, audio: { entries: [], contentHashes } });
+    return preparedMedia({
+      ...shared,
+      format,
+      loadTimelines,
+      currentTimelines: loadTimelines,
+      onLost: (uploadID) => console.error(`${uploadID} is damaged`),
+      log: (event, fields) => console.error(event, fields),
+    });
+  };
+  const plainMedia = mediaWith([]);
+  const liveMedia = sessions.map((sessionID) =>
+    mediaWith([{ sessionID, fromFrame: takenOverFrom, firstSegment: 0, toFrame: null }]),
+  );
   const lapMs = items.reduce((sum, { durationSeconds }) => sum + durationSeconds * 1000, 0);
   const commonBeganMs = performance.now();
   return Promise.all(
@@ -153,7 +165,7 @@ async function sendPrepared({
           target: { way: 'rtmp', url, streamKey: `key${index}` },
           client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000, ...(tlsCa !== null && { tlsCa }) },
           takeTurn: async () => () => {},
-          media,
+          media: liveMedia[index] ?? plainMedia,
           figures,
           steadyClock,
           elapsedMs: null,

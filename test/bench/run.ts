@@ -22,6 +22,7 @@ import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
 import { seriesBench } from './series.ts';
 import { startBench } from './start.ts';
+import { takeoversBench } from './takeovers.ts';
 import { telemetryBench } from './telemetry.ts';
 import { worstBench } from './worst.ts';
 
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   recovery: recoveryBench,
   series: seriesBench,
   start: startBench,
+  takeovers: takeoversBench,
   telemetry: telemetryBench,
   worst: worstBench,
 };
