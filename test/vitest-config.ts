@@ -59,7 +59,7 @@ const nightly = [
   'test/long/{interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
   'test/long/{library,mcp-inspector,mcp-python,pair-mutations,radio,recover,recurrence-zones}.test.ts',
   'test/long/{relays,sdk,sound-titles,sound-under,stinger,template-linters,thirty-outputs}.test.ts',
-  'test/long/{four-files,live-faults,mid-rolls,programme,programme-faults,programme-year}.test.ts',
+  'test/long/{four-files,live-agents,live-faults,mid-rolls,programme,programme-faults,programme-year}.test.ts',
   'test/live/{hostile-callers,session-faults,srt-encoders}.test.ts',
   'test/loop/three-files.test.ts',
   'test/publisher/inspecting/flaws.test.ts',
@@ -86,6 +86,7 @@ const inBothSuites = [
  */
 const alone = [
   'test/long/four-files.test.ts',
+  'test/long/live-agents.test.ts',
   'test/long/live-faults.test.ts',
   'test/long/mid-rolls.test.ts',
   'test/long/programme-faults.test.ts',
