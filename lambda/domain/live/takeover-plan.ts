@@ -7,6 +7,12 @@ import { elapsedSecondsOf } from '../streams/run-clock.ts';
 import { sessionStartFrame } from './takeover-intervals.ts';
 import type { TakeoverInterval } from './takeover-intervals.ts';
 
+/**
+ * Time from the decision on a takeover to its first picture: agents read decisions every second, and the media 5 s
+ * before they send it. An agent that reads one later enters the session at its next segment.
+ */
+export const takeoverAheadSeconds = 7;
+
 /** A run that can be taken over. */
 export interface PlannedRun {
   /** The due time of frame 0. */
@@ -35,7 +41,8 @@ export function takeoverStart(
 ): TakeoverInterval {
   const { anchoredAt, framesPerSecond } = run;
   const oldEnoughAt = session.firstPictureAt.getTime() / 1000 + delaySeconds;
-  const fromFrame = earliestChange(run, now, oldEnoughAt - anchoredAt.getTime() / 1000);
+  const notBeforeSeconds = oldEnoughAt - anchoredAt.getTime() / 1000;
+  const fromFrame = earliestChange(run, now, takeoverAheadSeconds, notBeforeSeconds);
   const sentAtSeconds = anchoredAt.getTime() / 1000 + fromFrame / framesPerSecond;
   const sessionSeconds = sentAtSeconds - delaySeconds - session.firstPictureAt.getTime() / 1000;
   const firstSegment = Math.max(0, Math.floor(sessionSeconds / gopSeconds));
@@ -53,7 +60,11 @@ export function handBackFrame(
 ): number {
   const { timeline, framesPerSecond, anchoredAt } = run;
   const wanted = Math.ceil(elapsedSecondsOf(anchoredAt, notBefore) * framesPerSecond);
-  return Math.max(interval.fromFrame, earliestChange(run, now), keyframeFrom(timeline, wanted, framesPerSecond));
+  return Math.max(
+    interval.fromFrame,
+    earliestChange(run, now, effectiveAheadSeconds),
+    keyframeFrom(timeline, wanted, framesPerSecond),
+  );
 }
 
 /** Agents read a segment and the next one some seconds before the first is sent: they have left one that is later. */
@@ -88,14 +99,16 @@ export function returnFrame(
 
 /**
  * The first keyframe of the timeline at which a change can take effect that is decided now.
+ * @param aheadSeconds until all agents know of it
  * @param notBeforeSeconds of the run
  */
 function earliestChange(
   { anchoredAt, framesPerSecond, timeline }: PlannedRun,
   now: Date,
+  aheadSeconds: number,
   notBeforeSeconds = 0,
 ): number {
-  const knownSeconds = Math.max(0, elapsedSecondsOf(anchoredAt, now)) + effectiveAheadSeconds;
+  const knownSeconds = Math.max(0, elapsedSecondsOf(anchoredAt, now)) + aheadSeconds;
   const seconds = Math.max(knownSeconds, notBeforeSeconds);
   return keyframeFrom(timeline, Math.ceil(seconds * framesPerSecond), framesPerSecond);
 }

@@ -11,7 +11,7 @@ import { begunTakeover } from './stream-takeover.ts';
 export const takeOverStream = operation(['service:write'], {
   summary: 'Let a live input take a stream over',
   description:
-    'Shows the contributor of a live input in place of the timeline, at least 10 seconds from now. The timeline runs ' +
+    'Shows the contributor of a live input in place of the timeline, at least 7 seconds from now. The timeline runs ' +
     'on unseen, and is shown again when the contributor is lost, at endAt, or by hand_back_stream.',
   tag: 'streams',
   route: 'POST /streams/{id}/takeovers',

@@ -7,6 +7,7 @@ import {
   keyframeFrom,
   keyframeUntil,
   returnFrame,
+  takeoverAheadSeconds,
   takeoverStart,
 } from '../../../lambda/domain/live/takeover-plan.ts';
 import type { PlannedRun } from '../../../lambda/domain/live/takeover-plan.ts';
@@ -73,7 +74,7 @@ describe('the beginning of a takeover', () => {
       fc.property(anyRun, anySecond, anyAge, anyDelay, (run, second, age, delaySeconds) => {
         const { fromFrame, toFrame, firstSegment } = begun(run, second, age, delaySeconds);
         const beginsAt = fromFrame / run.framesPerSecond;
-        const earliest = Math.max(second + effectiveAheadSeconds, second - age + delaySeconds);
+        const earliest = Math.max(second + takeoverAheadSeconds, second - age + delaySeconds);
         expect(isKeyframe(run, fromFrame)).toBe(true);
         expect(toFrame).toBeNull();
         expect(firstSegment).toBeGreaterThanOrEqual(0);
