@@ -1,5 +1,5 @@
-// A takeover sent to a primary and a backup address by two agents, one killed meanwhile. Both addresses are recorded:
-// they receive equal packets, and each picture is the loop's or the contributor's.
+// A takeover sent to a primary and a backup address by two agents, one killed meanwhile.
+// Both addresses are recorded: they receive equal packets, and each picture is the loop's or the contributor's.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
