@@ -1,8 +1,7 @@
-// Calls the REST API: tries again what may pass, and turns refusals into failures.
-import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
+// Calls the REST API by the SDK, and turns its refusals into failures.
+import { LoopProblem, resumeUpload, retryingFetch, rowsOf } from '../../lambda/surfaces/sdk/typescript/loop.ts';
+import type { Page } from '../../lambda/surfaces/sdk/typescript/loop.ts';
 import { failureOf, LoopFailure } from './failure.ts';
-import type { Problem } from './failure.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -20,6 +19,8 @@ export interface Client {
   call<Answer>(method: Method, path: string, body?: object, options?: CallOptions): Promise<Answer>;
   /** All rows of a list, page by page. @throws {LoopFailure} */
   all<Row>(path: string): Promise<readonly Row[]>;
+  /** Sends the missing parts of an upload, and completes it. @throws {LoopFailure} */
+  sendParts(uploadID: string, path: string, onProgress: (bytes: number) => void): Promise<void>;
 }
 
 export interface Access {
@@ -29,65 +30,53 @@ export interface Access {
 }
 
 const attempts = 6;
-const firstPauseMs = 250;
-const longestPauseMs = 30_000;
-const timeoutMs = 60_000;
 const pageRows = 100;
 
 export function createClient(access: Access): Client {
-  const call: Client['call'] = async <Answer>(
-    method: Method,
-    path: string,
-    body?: object,
-    options: CallOptions = {},
-  ): Promise<Answer> => {
-    const key = options.idempotencyKey ?? (options.isRepeatable ? undefined : randomUUID());
-    for (let attempt = 1; ; attempt++) {
+  const send = retryingFetch(attempts, async (headers) => {
+    for (const [name, value] of Object.entries(await access.headers())) headers.set(name, value);
+  });
+  const call: Client['call'] = <Answer>(method: Method, path: string, body?: object, options: CallOptions = {}) =>
+    answered(access.apiURL, async () => {
+      const key = options.isRepeatable ? '' : options.idempotencyKey;
       const headers = {
         accept: 'application/json',
-        ...(await access.headers()),
         ...(body && { 'content-type': 'application/json' }),
-        ...(method === 'POST' && key !== undefined && { 'idempotency-key': key }),
+        ...(key !== undefined && { 'idempotency-key': key }),
       };
-      const signal = AbortSignal.timeout(timeoutMs);
-      const init = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
-      const response = await fetch(access.apiURL + path, init).catch((error: unknown) => error as Error);
-      if (!(response instanceof Error) && response.status === 204) return undefined as Answer;
-      const answer = response instanceof Error ? null : ((await response.json().catch(() => null)) as Answer | null);
-      if (!(response instanceof Error) && response.ok && answer !== null) return answer;
-      const failure = response instanceof Error ? unreachable(access.apiURL) : refusal(response.status, answer);
-      const mayPass = failure.kind === 'unreachable' || failure.problem?.code === 'idempotency_in_progress';
-      if (!mayPass || attempt === attempts) throw failure;
-      const named = response instanceof Error ? 0 : Number(response.headers.get('retry-after') ?? 0) * 1000;
-      await setTimeout(Math.min(Math.max(named, firstPauseMs * 2 ** attempt), longestPauseMs));
-    }
-  };
+      const response = await send(access.apiURL + path, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return (response.status === 204 ? undefined : await response.json()) as Answer;
+    });
   return {
     apiURL: access.apiURL,
     call,
     async all<Row>(path: string) {
+      const list = `${path}${path.includes('?') ? '&' : '?'}limit=${pageRows}`;
+      const read = (cursor: string | undefined) =>
+        call<Page<Row>>('GET', cursor === undefined ? list : `${list}&cursor=${encodeURIComponent(cursor)}`);
       const rows: Row[] = [];
-      const joint = path.includes('?') ? '&' : '?';
-      for (let cursor = ''; ;) {
-        const { data, page } = await call<{ data: Row[]; page?: { hasMore: boolean; nextCursor: string } }>(
-          'GET',
-          `${path}${joint}limit=${pageRows}${cursor}`,
-        );
-        rows.push(...data);
-        if (!page?.hasMore) return rows;
-        cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
-      }
+      for await (const row of rowsOf(read)) rows.push(row);
+      return rows;
     },
+    sendParts: (uploadID, path, onProgress) =>
+      answered(access.apiURL, () =>
+        resumeUpload({ apiURL: access.apiURL, headers: {}, fetch: send }, uploadID, path, { onProgress }),
+      ),
   };
 }
 
-function unreachable(apiURL: string): LoopFailure {
-  return new LoopFailure('unreachable', `${apiURL} does not answer. Check the address and the network.`);
-}
-
-function refusal(status: number, answer: unknown): LoopFailure {
-  const problem = answer as Partial<Problem> | null;
-  return typeof problem?.detail === 'string'
-    ? failureOf({ code: '', ...problem, detail: problem.detail, status })
-    : failureOf({ status, code: '', detail: `The platform answered with status ${status}, and no reason.` });
+/** The result of requests, whose refusals and other faults become failures. */
+async function answered<Answer>(apiURL: string, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof LoopFailure) throw error;
+    if (error instanceof LoopProblem)
+      throw failureOf({ ...error.document, code: error.code, detail: error.remedy, status: error.status });
+    throw new LoopFailure('unreachable', `${apiURL} does not answer. Check the address and the network.`);
+  }
 }

@@ -1,5 +1,6 @@
-// Starts a stream, and follows it until a destination takes its media.
+// Starts a stream, and follows it until a destination takes its media, or until it is off air.
 import { setTimeout } from 'node:timers/promises';
+import { liveStates } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import type { Stream } from '../../lambda/web/app/types.ts';
 import type { Client } from './client.ts';
 import { LoopFailure } from './failure.ts';
@@ -23,25 +24,35 @@ export async function startAndWait(client: Client, streamID: string, options: St
 }
 
 /** @throws {LoopFailure} if the start fails, or takes too long */
-export async function untilLive(
+export function untilLive(client: Client, streamID: string, options: StartOptions): Promise<Stream> {
+  return follow(client, streamID, options, ({ state, stateReason }) => {
+    if (state !== 'active' && !onTheWay.has(state))
+      throw new LoopFailure('refused', `The stream is ${state}. ${stateReason?.detail ?? ''}`.trim());
+    return state === 'active';
+  });
+}
+
+/** @throws {LoopFailure} if the stop takes too long */
+export function untilOffAir(client: Client, streamID: string, options: StartOptions): Promise<Stream> {
+  return follow(client, streamID, options, ({ state }) => !liveStates.includes(state));
+}
+
+async function follow(
   client: Client,
   streamID: string,
   { printer, timeoutSeconds }: StartOptions,
+  isDone: (stream: Stream) => boolean,
 ): Promise<Stream> {
   const deadline = performance.now() + timeoutSeconds * 1000;
   for (;;) {
     const stream = await client.call<Stream>('GET', `/streams/${streamID}`);
-    if (stream.state === 'active') return stream;
-    const reason = stream.stateReason?.detail ?? '';
-    if (!onTheWay.has(stream.state))
-      throw new LoopFailure('refused', `The stream is ${stream.state}. ${reason}`.trim());
+    if (isDone(stream)) return stream;
+    const { state, stateReason, preparedShare } = stream;
+    const reason = stateReason?.detail ?? '';
     if (performance.now() > deadline)
-      throw new LoopFailure(
-        'too_late',
-        `The stream is still ${stream.state} after ${timeoutSeconds} s. ${reason}`.trim(),
-      );
-    const share = stream.preparedShare === null ? '' : ` ${percent(stream.preparedShare)}`;
-    printer.progress(stream.state === 'preparing' ? `Preparing the media:${share}` : `Starting: ${stream.state}`);
+      throw new LoopFailure('too_late', `The stream is still ${state} after ${timeoutSeconds} s. ${reason}`.trim());
+    const share = preparedShare === null ? '' : ` ${percent(preparedShare)}`;
+    printer.progress(state === 'preparing' ? `Preparing the media:${share}` : `The stream is ${state}`);
     await setTimeout(askedEveryMs);
   }
 }

@@ -63,7 +63,7 @@ export async function sendAll(
         sent.set(file, bytes);
         report();
       };
-      const { id } = await sendFile(file, { client, folder: uploadsFolder, onProgress });
+      const id = await sendFile(file, { client, folder: uploadsFolder, onProgress });
       onProgress(file.bytes);
       uploads.set(file, await untilExamined(client, id));
       report();

@@ -35,6 +35,7 @@ const client: Client = {
     expect(page.hasMore).toBe(false);
     return data;
   },
+  sendParts: () => Promise.reject(new Error('These files name no file beside them.')),
 };
 
 const base = `

@@ -43,6 +43,15 @@ it('repeats what may pass, with the same key', async () => {
   expect(keys[0]).toMatch(/^[\w-]{36}$/);
 });
 
+it('sends no key with a request that may run twice', async () => {
+  await using site = await scripted({ status: 503, body: {} }, { status: 204 });
+  await site.client.call('POST', '/streams/one/stop', undefined, { isRepeatable: true });
+  expect(site.seen.map(({ headers }) => [headers['idempotency-key'], headers['x-api-key']])).toEqual([
+    [undefined, 'a key'],
+    [undefined, 'a key'],
+  ]);
+});
+
 it.each([
   [401, 'not_signed_in', 1],
   [403, 'not_signed_in', 1],

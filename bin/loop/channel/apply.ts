@@ -1,11 +1,9 @@
 // Makes the changes of a plan, one after the other.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import type { Stream } from '../../../lambda/web/app/types.ts';
 import type { Client } from '../client.ts';
 import { LoopFailure } from '../failure.ts';
-import { untilLive } from '../on-air.ts';
+import { untilLive, untilOffAir } from '../on-air.ts';
 import type { Printer } from '../terminal.ts';
 import { sendAll } from '../up.ts';
 import type { Change, Step } from './change.ts';
@@ -23,8 +21,6 @@ export interface ApplyOptions {
   readonly timeoutSeconds: number;
   readonly uploadsFolder: string;
 }
-
-const askedEveryMs = 300;
 
 /** @throws {LoopFailure} at the first change that fails; those before it are made */
 export async function applyChanges(client: Client, changes: readonly Change[], options: ApplyOptions): Promise<void> {
@@ -66,7 +62,7 @@ async function take(client: Client, step: Step, { made, secrets, options }: Know
   }
   if ('waitFor' in step) {
     const streamID = withIDs(step.streamID);
-    await (step.waitFor === 'on_air' ? untilLive(client, streamID, options) : untilOffAir(client, streamID));
+    await (step.waitFor === 'on_air' ? untilLive : untilOffAir)(client, streamID, options);
     return;
   }
   const body = step.body && (filled(step.body, secrets, withIDs) as object);
@@ -104,12 +100,4 @@ async function readSecrets(
   if (read === undefined || read.trim() === '')
     throw new LoopFailure('usage', `The secret is missing: there is no ${place}.`);
   secrets.set(secret, read.trim());
-}
-
-async function untilOffAir(client: Client, streamID: string): Promise<void> {
-  for (;;) {
-    const { state } = await client.call<Stream>('GET', `/streams/${streamID}`);
-    if (!['active', 'activating', 'failing', 'preparing', 'stopping'].includes(state)) return;
-    await setTimeout(askedEveryMs);
-  }
 }

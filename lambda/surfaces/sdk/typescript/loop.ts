@@ -2,6 +2,7 @@
 // The package has it beside the generated functions, one for each operation. It needs Node 20 and nothing else.
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
@@ -60,19 +61,33 @@ export function connectionOf({ apiURL, apiKey, attempts = 6 }: LoopOptions = {})
   return { apiURL: url, headers: { 'x-api-key': key }, fetch: retryingFetch(attempts) };
 }
 
+/** An attempt without an answer ends after this time. A part of a file may be on a slow line. */
+const [attemptMs, partMs] = [60_000, 300_000];
+const longestPauseMs = 60_000;
+
 /**
  * Returns a `fetch` that repeats requests which got no answer, or one that asks for patience. Each POST has an
- * Idempotency-Key, so that a repeated one has no second effect. Decision D239.
+ * Idempotency-Key, so that a repeated one has no second effect; an empty one is left out. Decision D239.
+ * @param authorize adds credentials before each attempt, as they may end between two
  * @throws {LoopProblem} if the API refuses the request
  */
-export function retryingFetch(attempts: number): typeof fetch {
+export function retryingFetch(attempts: number, authorize?: (headers: Headers) => Promise<void>): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
-    const isOurs = request.headers.has('x-api-key');
-    if (isOurs && request.method === 'POST' && !request.headers.has('idempotency-key'))
-      request.headers.set('idempotency-key', randomUUID());
+    const { headers } = request;
+    const isOurs = headers.has('x-api-key') || authorize !== undefined;
+    if (isOurs && request.method === 'POST' && !headers.has('idempotency-key'))
+      headers.set('idempotency-key', randomUUID());
+    if (headers.get('idempotency-key') === '') headers.delete('idempotency-key');
     for (let attempt = 1; ; attempt++) {
-      const answered = await fetch(request.clone(), { redirect: 'manual' }).catch((error: unknown) => ({ error }));
+      await authorize?.(headers);
+      const signal = AbortSignal.any([
+        request.signal,
+        AbortSignal.timeout(request.method === 'PUT' ? partMs : attemptMs),
+      ]);
+      const answered = await fetch(request.clone(), { redirect: 'manual', signal }).catch((error: unknown) => ({
+        error,
+      }));
       if ('error' in answered) {
         if (attempt === attempts || request.signal.aborted) throw answered.error;
       } else {
@@ -84,7 +99,8 @@ export function retryingFetch(attempts: number): typeof fetch {
       }
       const waitSeconds = 'error' in answered ? 0 : Number(answered.headers.get('retry-after') ?? 0);
       // Half of the wait is random, so that clients do not return together.
-      await setTimeout(Math.max(waitSeconds * 1000, 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)));
+      const pauseMs = Math.max(waitSeconds * 1000, 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+      await setTimeout(Math.min(pauseMs, longestPauseMs));
     }
   };
 }
@@ -102,7 +118,7 @@ function isTransient({ status, code }: LoopProblem): boolean {
   return [429, 500, 502, 503, 504].includes(status) || code === 'idempotency_in_progress';
 }
 
-interface Page<Row> {
+export interface Page<Row> {
   readonly data: readonly Row[];
   readonly page: { readonly nextCursor: string | null; readonly hasMore: boolean };
 }
@@ -168,20 +184,62 @@ export async function uploadFile(
   const id = isSame ? knownID : (await call<{ id: string }>(connection, 'POST', '/uploads', body)).id;
   if (!isSame) await writeFile(memory, `${id} ${fileSize}-${mtimeMs}`);
 
-  const arrived = await call<{ partNumber: number }[]>(connection, 'GET', `/uploads/${id}/parts`).catch(completed);
-  const there = arrived && new Set(arrived.map(({ partNumber }) => partNumber));
-  const numbers = Array.from({ length: Math.ceil(fileSize / partBytes) }, (_, index) => index + 1);
-  let waiting = there ? numbers.filter((number) => !there.has(number)) : [];
-  for (;;) {
-    await sendParts(connection, { id, path, waiting, parallel });
-    try {
-      await call(connection, 'POST', `/uploads/${id}/complete`);
-      await rm(memory, { force: true });
-      return id;
-    } catch (error) {
-      if (!(error instanceof LoopProblem) || error.code !== 'parts_missing') throw error;
-      waiting = error.document['partNumbers'] as number[];
+  await resumeUpload(connection, id, path, { parallel });
+  await rm(memory, { force: true });
+  return id;
+}
+
+export interface ResumeOptions {
+  /** Parts that are sent at the same time. */
+  readonly parallel?: number;
+  /** Called with the bytes of the file that have arrived. */
+  readonly onProgress?: (bytes: number) => void;
+}
+
+/** Sends the parts of an upload that are missing, and completes it. A file that became shorter is refused. */
+export async function resumeUpload(
+  connection: Connection,
+  id: string,
+  path: string,
+  { parallel = 4, onProgress = () => {} }: ResumeOptions = {},
+): Promise<void> {
+  const source = await open(path);
+  try {
+    const { size } = await source.stat();
+    const arrived = await call<{ partNumber: number }[]>(connection, 'GET', `/uploads/${id}/parts`).catch(completed);
+    const there = new Set(arrived?.map(({ partNumber }) => partNumber));
+    const numbers = Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => index + 1);
+    const report = () => onProgress(Math.min(there.size * partBytes, size));
+    report();
+    let waiting: readonly number[] = arrived ? numbers.filter((number) => !there.has(number)) : [];
+    for (;;) {
+      const left = waiting.values();
+      const lane = async () => {
+        for (const number of left) {
+          await sendPart(connection, id, number, await readPart(source, number, size));
+          there.add(number);
+          report();
+        }
+      };
+      await Promise.all(Array.from({ length: parallel }, lane));
+      const missing = await complete(connection, id);
+      if (missing === null) return;
+      waiting = missing;
     }
+  } finally {
+    await source.close();
+  }
+}
+
+/** @returns the numbers of parts that are missing; null: it is complete */
+async function complete(connection: Connection, id: string): Promise<readonly number[] | null> {
+  try {
+    await call(connection, 'POST', `/uploads/${id}/complete`);
+    return null;
+  } catch (error) {
+    if (error instanceof LoopProblem && error.code === 'parts_missing')
+      return error.document['partNumbers'] as number[];
+    throw error;
   }
 }
 
@@ -191,31 +249,15 @@ function completed(error: unknown): null {
   throw error;
 }
 
-interface Sending {
-  readonly id: string;
-  readonly path: string;
-  readonly waiting: readonly number[];
-  readonly parallel: number;
+async function readPart(source: FileHandle, number: number, size: number): Promise<Buffer> {
+  const start = (number - 1) * partBytes;
+  const bytes = Buffer.alloc(Math.min(partBytes, size - start));
+  const { bytesRead } = await source.read(bytes, 0, bytes.length, start);
+  if (bytesRead < bytes.length) throw new Error('The file became shorter while it was sent.');
+  return bytes;
 }
 
-async function sendParts(connection: Connection, { id, path, waiting, parallel }: Sending): Promise<void> {
-  const source = await open(path);
-  const left = [...waiting];
-  const { size } = await source.stat();
-  const work = async () => {
-    for (let number = left.shift(); number !== undefined; number = left.shift()) {
-      const start = (number - 1) * partBytes;
-      const bytes = Buffer.alloc(Math.min(partBytes, size - start));
-      await source.read(bytes, 0, bytes.length, start);
-      await sendPart(connection, id, number, bytes);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: parallel }, work));
-  } finally {
-    await source.close();
-  }
-}
+const partAttempts = 3;
 
 /** Sends a part, with a new URL for each of three attempts, because URLs expire. */
 async function sendPart(connection: Connection, id: string, partNumber: number, bytes: Buffer): Promise<void> {
@@ -229,10 +271,11 @@ async function sendPart(connection: Connection, id: string, partNumber: number, 
     );
     const { url, method, headers } = parts[0]!;
     try {
-      await connection.fetch(url, { method, headers, body: new Uint8Array(bytes) });
+      // The store must not get the credentials of the API.
+      await retryingFetch(partAttempts)(url, { method, headers, body: new Uint8Array(bytes) });
       return;
     } catch (error) {
-      if (attempt === 3) throw error;
+      if (attempt === partAttempts) throw error;
     }
   }
 }
@@ -243,8 +286,11 @@ async function call<Answer>(
   path: string,
   body?: object,
 ): Promise<Answer> {
-  const json = body && { body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } };
-  const response = await send(apiURL + path, { method, headers, ...json });
+  // Users have a quota of keys. Only the request that makes an upload needs one, as the others may run twice.
+  const key = path === '/uploads' ? undefined : { 'idempotency-key': '' };
+  const type = body && { 'content-type': 'application/json' };
+  const init = { method, headers: { ...headers, ...key, ...type }, ...(body && { body: JSON.stringify(body) }) };
+  const response = await send(apiURL + path, init);
   return (await response.json()) as Answer;
 }
 
