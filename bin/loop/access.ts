@@ -2,10 +2,12 @@
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { Configuration, ResponseBodyError, TokenEndpointResponse } from 'openid-client';
 import type { ConnectionFile } from '../local/data-folder.ts';
 import { isLocalRun } from '../local/local-run-process.ts';
 import type { Access } from './client.ts';
 import { LoopFailure } from './failure.ts';
+import type { FailureKind } from './failure.ts';
 import { keepFile, readKept, signInFile } from './kept-files.ts';
 
 /** A sign-in by a key, or by a device code. */
@@ -89,34 +91,48 @@ async function refresh(seen: Tokens, file: string): Promise<Tokens> {
   if (!kept || 'apiKey' in kept || kept.clientID !== seen.clientID)
     throw new LoopFailure('not_signed_in', 'The sign-in has changed meanwhile. Try again.');
   if (kept.expiresAtMs - Date.now() >= marginMs) return kept;
-  const body = new URLSearchParams({
-    grant_type: 'refresh_token',
-    refresh_token: kept.refreshToken,
-    client_id: kept.clientID,
-  });
-  const response = await fetch(kept.tokenURL, { method: 'POST', body }).catch(() => null);
-  if (response === null || response.status >= 500 || response.status === 429)
-    throw new LoopFailure('unreachable', `${kept.tokenURL} does not answer. Try again in a moment.`);
-  if (!response.ok) throw new LoopFailure('not_signed_in', 'Your sign-in has ended. Sign in again: loop login');
-  const tokens = { ...kept, ...tokensOf((await response.json()) as TokenAnswer, kept.refreshToken) };
+  const { refreshTokenGrant } = await import('openid-client');
+  const answer = await refreshTokenGrant(await configurationOf(kept), kept.refreshToken).catch((error: unknown) =>
+    Promise.reject(signInFailure(kept.tokenURL, error)),
+  );
+  const tokens = { ...kept, ...tokensOf(answer, kept.refreshToken) };
   await keepFile(file, tokens);
   return tokens;
 }
 
-export interface TokenAnswer {
-  readonly access_token: string;
-  readonly expires_in: number;
-  readonly refresh_token?: string;
+/** The authorization server of a sign-in, for requests of its client. */
+export async function configurationOf(tokens: Tokens): Promise<Configuration> {
+  // Few commands need it.
+  const { allowInsecureRequests, Configuration, None } = await import('openid-client');
+  const { apiURL, clientID, tokenURL, revocationURL } = tokens;
+  const server = { issuer: new URL(apiURL).origin, token_endpoint: tokenURL, revocation_endpoint: revocationURL };
+  const configuration = new Configuration(server, clientID, undefined, None());
+  allowInsecureRequests(configuration);
+  return configuration;
+}
+
+const refusals: Readonly<Record<string, readonly [FailureKind, string]>> = {
+  access_denied: ['not_signed_in', 'You refused the sign-in in the browser.'],
+  expired_token: ['too_late', 'The code has expired. Begin again: loop login'],
+  invalid_grant: ['not_signed_in', 'Your sign-in has ended. Sign in again: loop login'],
+};
+
+/** @param place the address that was asked @param fault an error of the library of OAuth */
+export function signInFailure(place: string, fault: unknown): LoopFailure {
+  const { status = 500, error, error_description: reason } = fault as Partial<ResponseBodyError>;
+  if (error === undefined || status >= 500 || status === 429)
+    return new LoopFailure('unreachable', `${place} does not answer as a platform. Check the address, or try again.`);
+  return new LoopFailure(...(refusals[error] ?? ['refused', reason ?? `The sign-in was refused: ${error}.`]));
 }
 
 export function tokensOf(
-  answer: TokenAnswer,
+  { access_token, expires_in = 0, refresh_token }: TokenEndpointResponse,
   refreshToken = '',
 ): Pick<Tokens, 'accessToken' | 'refreshToken' | 'expiresAtMs'> {
   return {
-    accessToken: answer.access_token,
-    refreshToken: answer.refresh_token ?? refreshToken,
-    expiresAtMs: Date.now() + answer.expires_in * 1000,
+    accessToken: access_token,
+    refreshToken: refresh_token ?? refreshToken,
+    expiresAtMs: Date.now() + expires_in * 1000,
   };
 }
 

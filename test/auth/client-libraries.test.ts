@@ -170,4 +170,40 @@ describe.each([
       error: 'invalid_grant',
     });
   });
+
+  test('openid-client signs a device in by a code, with nothing but the address', async () => {
+    const browser = browserSession(site.origin);
+    const user = await site.user();
+    await browser.signIn(user);
+    const device = {
+      client_name: 'Device',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+      response_types: [],
+    };
+    const config = await openid.dynamicClientRegistration(new URL(site.origin()), device, openid.None(), {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    });
+    const server = config.serverMetadata();
+    expect(server.device_authorization_endpoint).toBe(`${site.origin()}/api/auth/device/code`);
+    expect(server.grant_types_supported).toContain(device.grant_types[0]);
+    const asked = { scope: 'service:read offline_access', resource: `${site.origin()}/v1` };
+    const codes = await openid.initiateDeviceAuthorization(config, asked);
+    const polled = openid.pollDeviceAuthorizationGrant(config, codes);
+    const answer = { userCode: codes.user_code, accept: true };
+    expect((await browser.post('/api/auth/device/answer', answer)).status).toBe(200);
+    const token = await polled;
+    const me = new URL('/v1/me', site.origin());
+    const found = await openid.fetchProtectedResource(config, token.access_token, me, 'GET');
+    expect(await found.json()).toMatchObject({ id: user.id });
+    const refreshed = await openid.refreshTokenGrant(config, token.refresh_token!);
+    await openid.tokenRevocation(config, refreshed.refresh_token!);
+
+    const refused = await openid.initiateDeviceAuthorization(config, asked);
+    const waiting = openid.pollDeviceAuthorizationGrant(config, refused);
+    const denied = expect(waiting).rejects.toMatchObject({ error: 'access_denied' });
+    await browser.post('/api/auth/device/answer', { userCode: refused.user_code, accept: false });
+    await denied;
+  });
 });
