@@ -11,7 +11,6 @@ import type { Shell } from './completion.ts';
 import { exitCodes, exitCodeWords, LoopFailure } from './failure.ts';
 import type { FailureKind } from './failure.ts';
 import { signInFile, uploadsFolder } from './kept-files.ts';
-import { apiURLOf, loginByDevice, loginByKey, logout } from './login.ts';
 import { readMediaFile } from './media-folder.ts';
 import { findStream } from './named-things.ts';
 import { startAndWait } from './on-air.ts';
@@ -70,11 +69,14 @@ function define(program: Command, name: string, summary: string): Command {
 const printerOf = (options: Options): Printer => createPrinter(options['json'] === true);
 
 function addSignIn(program: Command, environment: Environment): void {
+  // Only these commands need the library of OAuth.
+  const signIn = () => import('./login.ts');
   define(program, 'login', 'sign in, by a code that you confirm in a browser, or by a key')
     .option('--url <address>', 'address of the platform, such as https://HOST')
     .option('--with-key', 'read an API key from stdin, or ask for it')
     .addOption(new Option('--scope <scopes...>', 'permissions to ask for').choices(allScopes).default(allScopes))
     .action(async (options: Options & { scope: readonly string[] }) => {
+      const { apiURLOf, loginByDevice, loginByKey } = await signIn();
       const apiURL = options['url'] ? apiURLOf(String(options['url'])) : await findAddress(environment);
       const file = signInFile(environment);
       const printer = printerOf(options);
@@ -84,6 +86,7 @@ function addSignIn(program: Command, environment: Environment): void {
       printer.answer({ apiURL, email }, { lines: [`You are signed in at ${apiURL} as ${email}.`] });
     });
   define(program, 'logout', 'forget the sign-in, here and at the platform').action(async (options: Options) => {
+    const { logout } = await signIn();
     const apiURL = await logout(signInFile(environment));
     const lines = [apiURL === null ? 'There was no sign-in here.' : `You are signed out of ${apiURL}.`];
     printerOf(options).answer({ apiURL }, { lines });
@@ -121,30 +124,29 @@ function addMaking(program: Command, environment: Environment, connect: () => Pr
       });
       printer.answer(stream, { lines: [stateLine(stream), `Follow it: loop tail ${stream.id}`] });
     });
-  define(program, 'upload', 'upload files in parts; a killed upload continues when it is run again')
-    .argument('<files...>')
-    .action(async (paths: readonly string[], options: Options) => {
+  define(program, 'upload <files...>', 'upload files in parts; a killed upload continues when it is run again').action(
+    async (paths: readonly string[], options: Options) => {
       const client = await connect();
       const printer = printerOf(options);
       const files = await Promise.all(paths.map(readMediaFile));
       const uploads = await sendAll(client, files, { uploadsFolder: folder, printer });
       const rows = uploads.map(({ name, id, type, durationSeconds }) => ({ name, id, type, seconds: durationSeconds }));
       printer.answer(uploads, { rows });
-    });
+    },
+  );
 }
 
 function addControl(program: Command, connect: () => Promise<Client>): void {
-  withTimeout(define(program, 'start', 'start a stream, and wait until it is live'))
-    .argument('[stream]')
-    .action(async (given: string | undefined, options: Options) => {
+  withTimeout(define(program, 'start [stream]', 'start a stream, and wait until it is live')).action(
+    async (given: string | undefined, options: Options) => {
       const client = await connect();
       const printer = printerOf(options);
       const { id } = await findStream(client, given);
       const stream = await startAndWait(client, id, { printer, timeoutSeconds: Number(options['timeout']) });
       printer.answer(stream, { lines: [stateLine(stream)] });
-    });
-  define(program, 'stop', 'stop a stream; its cost ends within two seconds')
-    .argument('[stream]')
+    },
+  );
+  define(program, 'stop [stream]', 'stop a stream; its cost ends within two seconds')
     .option('--end-recurrence', 'also end its repeated starts')
     .action(async (given: string | undefined, options: Options) => {
       const client = await connect();
@@ -153,8 +155,7 @@ function addControl(program: Command, connect: () => Promise<Client>): void {
       const stream = await client.call<Stream>('POST', `/streams/${id}/stop`, body, { isRepeatable: true });
       printerOf(options).answer(stream, { lines: [stateLine(stream)] });
     });
-  define(program, 'skip', 'skip the item that plays now, at least ten seconds from now')
-    .argument('[stream]')
+  define(program, 'skip [stream]', 'skip the item that plays now, at least ten seconds from now')
     .option('--next', 'skip the next item instead')
     .action(async (given: string | undefined, options: Options) => {
       const client = await connect();
@@ -170,17 +171,16 @@ function addControl(program: Command, connect: () => Promise<Client>): void {
 }
 
 function addAnswers(program: Command, connect: () => Promise<Client>): void {
-  define(program, 'status', 'show all streams, or one, with faults and their remedies')
-    .argument('[stream]')
-    .action(async (given: string | undefined, options: Options) => status(await connect(), printerOf(options), given));
-  define(program, 'tail', 'follow the states, items and incidents of a stream')
-    .argument('[stream]')
-    .action(async (given: string | undefined, options: Options) => {
+  define(program, 'status [stream]', 'show all streams, or one, with faults and their remedies').action(
+    async (given: string | undefined, options: Options) => status(await connect(), printerOf(options), given),
+  );
+  define(program, 'tail [stream]', 'follow the states, items and incidents of a stream').action(
+    async (given: string | undefined, options: Options) => {
       const client = await connect();
       await tail(client, printerOf(options), (await findStream(client, given)).id);
-    });
-  define(program, 'timeline', 'list what a stream played, plays and will play')
-    .argument('[stream]')
+    },
+  );
+  define(program, 'timeline [stream]', 'list what a stream played, plays and will play')
     .option('--from <time>', 'ISO 8601; default: now')
     .option('--to <time>', 'ISO 8601')
     .addOption(new Option('--track <track>', 'pictures or songs').choices(['video', 'audio']))
@@ -189,8 +189,7 @@ function addAnswers(program: Command, connect: () => Promise<Client>): void {
       const query = { from: text(options['from']), to: text(options['to']), track: text(options['track']) };
       await timeline(await connect(), printerOf(options), given, { ...query, limit: Number(options['limit']) });
     });
-  define(program, 'prove', 'write the signed statement of a day on air')
-    .argument('[stream]')
+  define(program, 'prove [stream]', 'write the signed statement of a day on air')
     .option('--day <day>', 'a day in UTC, such as 2030-01-31; default: today until now')
     .option('--output <file>', 'file of the statement; the public keys are written beside it')
     .action(async (given: string | undefined, options: Options) => {
@@ -237,8 +236,7 @@ function addChannel(program: Command, environment: Environment, connect: () => P
       });
     },
   );
-  define(program, 'export', 'write the channel file of the platform, or of one stream')
-    .argument('[stream]')
+  define(program, 'export [stream]', 'write the channel file of the platform, or of one stream')
     .option('--output <file>', 'the file; default: stdout')
     .action(async (given: string | undefined, options: Options) => {
       const { exportChannel } = await commands();
@@ -251,7 +249,12 @@ function addChannel(program: Command, environment: Environment, connect: () => P
 }
 
 function withTimeout(command: Command): Command {
-  return command.option('--timeout <seconds>', 'longest wait until it is live', integer, defaultTimeoutSeconds);
+  return command.option(
+    '--timeout <seconds>',
+    'longest wait for a stream to be live, or off air',
+    integer,
+    defaultTimeoutSeconds,
+  );
 }
 
 function integer(given: string): number {

@@ -29,7 +29,9 @@ export async function loginByKey(apiURL: string, apiKey: string, file: string): 
 export async function loginByDevice(apiURL: string, scope: string, file: string, printer: Printer): Promise<string> {
   const { origin } = new URL(apiURL);
   const options = { algorithm: 'oauth2' as const, execute: [oauth.allowInsecureRequests] };
-  const failed = (error: unknown) => Promise.reject(signInFailure(origin, error));
+  const failed = (error: unknown): never => {
+    throw signInFailure(origin, error);
+  };
   const config = await oauth
     .dynamicClientRegistration(new URL(origin), clientMetadata(), oauth.None(), options)
     .catch(failed);

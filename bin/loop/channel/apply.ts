@@ -11,7 +11,7 @@ import type { SecretReference } from './document.ts';
 import { secretIn } from './part-changes.ts';
 import { comparisonLines } from './print-plan.ts';
 import type { Comparison } from './print-plan.ts';
-import { isObject } from './references.ts';
+import type { Plain } from './references.ts';
 
 export interface ApplyOptions {
   /** The folder at which paths of secrets begin. */
@@ -26,8 +26,7 @@ export interface ApplyOptions {
 export async function applyChanges(client: Client, changes: readonly Change[], options: ApplyOptions): Promise<void> {
   const steps = changes.flatMap(({ steps }) => steps);
   // All secrets are read before the first write.
-  const secrets = new Map<SecretReference, string>();
-  for (const step of steps) if ('method' in step) await readSecrets(step.body, secrets, options);
+  const secrets = await readSecrets(steps, options);
   /** Ids by their symbols. */
   const made = new Map<string, string>();
   const files = steps.filter((step) => 'file' in step);
@@ -48,7 +47,7 @@ export async function applyChanges(client: Client, changes: readonly Change[], o
 
 interface Known {
   readonly made: Map<string, string>;
-  readonly secrets: ReadonlyMap<SecretReference, string>;
+  readonly secrets: ReadonlyMap<string, string>;
   readonly options: ApplyOptions;
 }
 
@@ -65,39 +64,37 @@ async function take(client: Client, step: Step, { made, secrets, options }: Know
     await (step.waitFor === 'on_air' ? untilLive : untilOffAir)(client, streamID, options);
     return;
   }
-  const body = step.body && (filled(step.body, secrets, withIDs) as object);
+  const body = step.body && filled(step.body, secrets, withIDs);
   const answer = await client.call<{ id?: string } | undefined>(step.method, withIDs(step.path), body);
   if (step.makes !== undefined) made.set(step.makes, answer!.id!);
 }
 
-function filled(
-  value: unknown,
-  secrets: ReadonlyMap<SecretReference, string>,
-  withIDs: (text: string) => string,
-): unknown {
-  const secret = secretIn(value);
-  if (secret) return [...secrets].find(([reference]) => JSON.stringify(reference) === JSON.stringify(secret))![1];
-  if (Array.isArray(value)) return value.map((each) => filled(each, secrets, withIDs));
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each, secrets, withIDs)]));
-  return typeof value === 'string' && value.startsWith('new:') ? withIDs(value) : value;
+/** The body of a request, with ids and secrets in place of their names. */
+function filled(body: Plain, secrets: Known['secrets'], withIDs: (text: string) => string): object {
+  return JSON.parse(withIDs(JSON.stringify(body)), (_field, value: unknown) => {
+    const secret = secretIn(value);
+    return secret ? secrets.get(JSON.stringify(secret)) : value;
+  }) as object;
 }
 
+/** Reads the secrets that requests name, by their references as JSON. @throws {LoopFailure} if one is missing */
 async function readSecrets(
-  value: unknown,
-  secrets: Map<SecretReference, string>,
-  options: Pick<ApplyOptions, 'environment' | 'folder'>,
-): Promise<void> {
-  const secret = secretIn(value);
-  if (!secret) {
-    if (isObject(value)) for (const each of Object.values(value)) await readSecrets(each, secrets, options);
-    return;
-  }
-  const [place, read] =
-    'env' in secret
-      ? [`variable ${secret.env}`, options.environment[secret.env]]
-      : [`file ${secret.file}`, await readFile(resolve(options.folder, secret.file), 'utf8').catch(() => undefined)];
-  if (read === undefined || read.trim() === '')
-    throw new LoopFailure('usage', `The secret is missing: there is no ${place}.`);
-  secrets.set(secret, read.trim());
+  steps: readonly Step[],
+  { environment, folder }: ApplyOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const references = new Map<string, SecretReference>();
+  JSON.stringify(steps, (_field, value: unknown) => {
+    const secret = secretIn(value);
+    if (secret) references.set(JSON.stringify(secret), secret);
+    return value;
+  });
+  const read = [...references].map(async ([key, secret]) => {
+    const [place, found] =
+      'env' in secret
+        ? [`variable ${secret.env}`, environment[secret.env]]
+        : [`file ${secret.file}`, await readFile(resolve(folder, secret.file), 'utf8').catch(() => '')];
+    if (!found?.trim()) throw new LoopFailure('usage', `The secret is missing: there is no ${place}.`);
+    return [key, found.trim()] as const;
+  });
+  return new Map(await Promise.all(read));
 }

@@ -71,6 +71,35 @@ export function changeOf(more: Partial<Change> & Pick<Change, 'action' | 'kind' 
   return { fields: [], viewers: '', interrupts: false, steps: [], ...more };
 }
 
+export interface Wanted {
+  readonly kind: ChangeKind;
+  readonly name: string;
+  /** The fields as the API shows them; null: there is no such thing. */
+  readonly before: Plain | null;
+  readonly after: Plain;
+  /** Changes of things that the API does not show as fields. */
+  readonly further?: readonly FieldChange[];
+}
+
+/**
+ * The change that makes a thing, or turns it into the wanted one; none if it is so.
+ * @param effect the rest of the change, by the names of the fields that differ
+ */
+export function changesTo(
+  { kind, name, before, after, further = [] }: Wanted,
+  effect: (changed: readonly string[]) => Partial<Change>,
+): Change[] {
+  const fields = [...differences(before ?? {}, after), ...further];
+  if (before !== null && fields.length === 0) return [];
+  const changed = fields.map(({ field }) => field.split('.')[0]!);
+  return [changeOf({ action: before === null ? 'create' : 'update', kind, name, fields, ...effect(changed) })];
+}
+
+/** The fields with these names. */
+export function only(fields: Plain, names: readonly string[]): Plain {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+}
+
 /** Stops a stream, and waits until it is off air. */
 export function stopSteps(streamID: string): readonly Step[] {
   return [

@@ -1,10 +1,11 @@
 // Makes a channel file from the state of the platform. Applying it changes nothing.
 import { isDeepStrictEqual } from 'node:util';
-import type { Programme, Stream } from '../../../lambda/web/app/types.ts';
+import type { Stream } from '../../../lambda/web/app/types.ts';
+import { only } from './change.ts';
 import { streamSettings } from './document.ts';
 import { namesOf, referenceOf } from './platform-state.ts';
 import type { PlatformState } from './platform-state.ts';
-import { isObject, nameInFile, renamed, resolved } from './references.ts';
+import { mapped, nameInFile, renamed, resolved } from './references.ts';
 import type { Plain } from './references.ts';
 import { someOf, usualLook, usualSound } from './shown-settings.ts';
 
@@ -29,20 +30,13 @@ export function exportedDocument(state: PlatformState, streams: readonly Stream[
       backupURL,
       srt: srt && { latencyMs: srt.latencyMs, streamID: srt.streamID },
     })),
-    collections: section('collection', state.collections, ({ kind, source, order, groupBy }) => ({
-      kind,
-      source,
-      order,
-      groupBy,
-    })),
+    collections: section('collection', state.collections, (collection) =>
+      only({ ...collection }, ['kind', 'source', 'order', 'groupBy']),
+    ),
     streams: section('stream', streams, (stream) => streamEntry(stream, state)),
-    alerts: section('alert', state.alerts, ({ kind, events, afterSeconds, quietHours, enabled }) => ({
-      kind,
-      events,
-      afterSeconds,
-      quietHours,
-      enabled,
-    })),
+    alerts: section('alert', state.alerts, (alert) =>
+      only({ ...alert }, ['kind', 'events', 'afterSeconds', 'quietHours', 'enabled']),
+    ),
   };
 }
 
@@ -64,13 +58,15 @@ function streamEntry(stream: Stream, state: PlatformState): object {
   return {
     ...settings,
     playlists: byKind(playlists, ({ mode, draft }) => ({ mode, items: draft.items.map(itemEntry) })),
-    programmes: byKind(programmes, programmeEntry),
+    programmes: byKind(programmes, (programme) => only({ ...programme }, rulesInFile)),
     outputs:
       outputs.length > 0 ? outputs.map(({ destinationID, name, enabled }) => ({ destinationID, name, enabled })) : null,
     schedule: startAt === null ? null : { startAt, endAt, recurrence },
     running: stream.status === 'ACTIVE',
   };
 }
+
+const rulesInFile = ['timeZone', 'blocks', 'inserts', 'separation', 'filler', 'insertSecondsPerHour'];
 
 function byKind<Thing extends { readonly kind: string }>(things: readonly Thing[], entryOf: (thing: Thing) => object) {
   return things.length === 0 ? null : Object.fromEntries(things.map((thing) => [thing.kind, entryOf(thing)]));
@@ -80,10 +76,6 @@ function itemEntry({ uploadID, sound, look }: PlatformState['playlists'][number]
   return { uploadID, sound: someOf(sound), look: someOf(look) };
 }
 
-function programmeEntry({ timeZone, blocks, inserts, separation, filler, insertSecondsPerHour }: Programme): object {
-  return { timeZone, blocks, inserts, separation, filler, insertSecondsPerHour };
-}
-
 /** The fields of settings that differ from the usual ones; null if none does. */
 function unlike(settings: object, usual: Plain): object | null {
   const some = Object.entries(settings).filter(([name, value]) => !isDeepStrictEqual(value, usual[name]));
@@ -91,12 +83,6 @@ function unlike(settings: object, usual: Plain): object | null {
 }
 
 /** Leaves out null, which is the default everywhere but in the block of a mid-roll. */
-function withoutNothing(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return value.map((each) => withoutNothing(each));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([field, each]) => (each !== null && each !== undefined) || (name === 'midRoll' && field === 'blockID'))
-      .map(([field, each]) => [field, withoutNothing(each, field)]),
-  );
+function withoutNothing(value: unknown): unknown {
+  return mapped(value, (field, each) => (each != null || field === 'blockID' ? [field, each] : null));
 }

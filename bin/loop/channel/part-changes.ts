@@ -1,7 +1,7 @@
 // The changes of destinations, collections and alert channels: things that streams use.
 import type { AlertChannel, Collection, Destination } from '../../../lambda/web/app/types.ts';
 import { LoopFailure } from '../failure.ts';
-import { asJSON, differences, symbolOf } from './change.ts';
+import { asJSON, changesTo, only, symbolOf } from './change.ts';
 import type { Change, ChangeKind } from './change.ts';
 import type { ChannelDocument, SecretReference } from './document.ts';
 import { isObject } from './references.ts';
@@ -29,49 +29,40 @@ interface Part {
   readonly kind: ChangeKind;
   readonly path: string;
   readonly name: string;
-  readonly id: string | undefined;
-  /** The fields as the API shows them; null: there is no such thing. */
-  readonly before: Plain | null;
+  /** The thing as the API shows it; null: there is none. */
+  readonly before: (Plain & { readonly id: string }) | null;
   readonly after: Plain;
   /** The fields of a request that makes it, beyond `after`. */
   readonly made: Plain;
   /** The fields of a request that changes it, beyond those that differ. */
-  readonly changed: Plain;
+  readonly changed?: Plain;
   /** Whether secrets are sent even if nothing else changes. */
-  readonly isRenewed: boolean;
-  readonly viewers: string;
+  readonly isRenewed?: boolean;
+  readonly viewers?: string;
 }
 
-function partChange({ kind, path, name, id, before, after, made, changed, isRenewed, viewers }: Part): Change | null {
-  const fields = differences(before ?? {}, after);
-  const shown = { kind, name, interrupts: false };
-  if (before === null) {
+function partChanges({ path, made, changed, isRenewed, viewers = '', ...wanted }: Part): Change[] {
+  const { kind, name, before, after } = wanted;
+  const further = before && isRenewed ? [{ field: 'secrets', from: '(as stored)', to: '(sent again)' }] : [];
+  return changesTo({ ...wanted, further }, (names) => {
+    if (before) {
+      const body = asJSON({ ...only(after, names), ...changed });
+      return { viewers, steps: [{ method: 'PATCH', path: `${path}/${before.id}`, body }] };
+    }
     const body = asJSON({ name, ...after, ...made });
-    return {
-      ...shown,
-      action: 'create',
-      fields,
-      viewers: '',
-      steps: [{ method: 'POST', path, body, makes: symbolOf(kind, name) }],
-    };
-  }
-  if (fields.length === 0 && !isRenewed) return null;
-  const differing = new Set(fields.map(({ field }) => field.split('.')[0]!));
-  const body = { ...Object.fromEntries(Object.entries(after).filter(([field]) => differing.has(field))), ...changed };
-  const renewed = isRenewed ? [{ field: 'secrets', from: '(as stored)', to: '(sent again)' }] : [];
-  const steps = [{ method: 'PATCH' as const, path: `${path}/${id}`, body: asJSON(body) }];
-  return { ...shown, action: 'update', fields: [...fields, ...renewed], viewers, steps };
+    return { steps: [{ method: 'POST', path, body, makes: symbolOf(kind, name) }] };
+  });
 }
 
 /** The settings of an address over SRT that names none. */
 const usualSrt = { latencyMs: 1000, streamID: null };
 
-export function destinationChange(
+export function destinationChanges(
   name: string,
   { streamKey, srt, ...entry }: Entry<'destinations'>,
   before: Destination | null,
   { renewSecrets }: SecretOptions,
-): Change | null {
+): Change[] {
   const { passphrase, ...plainSrt } = srt ?? {};
   const isMoved =
     before !== null && (before.url !== entry.url || (entry.backupURL ?? null) !== (before.backupURL ?? null));
@@ -79,65 +70,51 @@ export function destinationChange(
     ...(streamKey && { streamKey: inBody(streamKey) }),
     ...(srt && { srt: { ...plainSrt, ...(passphrase && { passphrase: inBody(passphrase) }) } }),
   };
-  const hasSecret = streamKey !== undefined || passphrase !== undefined;
   const shownSrt = before?.srt && { latencyMs: before.srt.latencyMs, streamID: before.srt.streamID };
-  return partChange({
+  return partChanges({
     kind: 'destination',
     path: '/destinations',
     name,
-    id: before?.id,
-    before: before && { url: before.url, backupURL: before.backupURL ?? null, srt: shownSrt },
+    before: before && { ...before, srt: shownSrt },
     after: { ...entry, ...(srt && { srt: { ...usualSrt, ...shownSrt, ...plainSrt } }) },
     made: secrets,
     changed: isMoved || renewSecrets ? secrets : {},
-    isRenewed: renewSecrets && hasSecret,
+    isRenewed: renewSecrets && (streamKey !== undefined || passphrase !== undefined),
     viewers: 'Live streams keep their connection, and use this from the next one.',
   });
 }
 
-export function collectionChange(name: string, entry: Entry<'collections'>, before: Collection | null): Change | null {
+export function collectionChanges(name: string, entry: Entry<'collections'>, before: Collection | null): Change[] {
   const { kind, source, ...given } = entry;
   assertSameKind(name, kind, before);
-  return partChange({
+  return partChanges({
     kind: 'collection',
     path: '/collections',
     name,
-    id: before?.id,
-    before: before && { source: before.source, order: before.order, groupBy: before.groupBy },
+    before: before && { ...before },
     after: { source: shownSource(source), ...given },
     made: { kind },
-    changed: {},
-    isRenewed: false,
     viewers: 'Programmes that draw from it are planned again from the next item on.',
   });
 }
 
-export function alertChange(
+export function alertChanges(
   name: string,
   { kind, target, ...given }: Entry<'alerts'>,
   before: AlertChannel | null,
   { renewSecrets }: SecretOptions,
-): Change | null {
+): Change[] {
   assertSameKind(name, kind, before);
   const secrets = target ? { target: inBody(target) } : {};
-  const sorted = (events: readonly string[] | undefined) => events?.toSorted();
-  const events = given.events && { events: sorted(given.events) };
-  return partChange({
+  return partChanges({
     kind: 'alert',
     path: '/alert-channels',
     name,
-    id: before?.id,
-    before: before && {
-      events: sorted(before.events),
-      afterSeconds: before.afterSeconds,
-      quietHours: before.quietHours,
-      enabled: before.enabled,
-    },
-    after: { ...given, ...events },
+    before: before && { ...before, events: before.events.toSorted() },
+    after: { ...given, ...(given.events && { events: given.events.toSorted() }) },
     made: { kind, ...secrets },
     changed: renewSecrets ? secrets : {},
     isRenewed: renewSecrets && target !== undefined,
-    viewers: '',
   });
 }
 

@@ -5,7 +5,7 @@ import { changeOf, stopSteps, symbolOf } from './change.ts';
 import type { Change, ChangeKind, Plan } from './change.ts';
 import { costsOf } from './costs.ts';
 import type { ChannelDocument } from './document.ts';
-import { alertChange, collectionChange, destinationChange } from './part-changes.ts';
+import { alertChanges, collectionChanges, destinationChanges } from './part-changes.ts';
 import { find, namesOf } from './platform-state.ts';
 import type { PlatformState } from './platform-state.ts';
 import { resolved } from './references.ts';
@@ -41,20 +41,20 @@ export async function planChannel(
   const wanted = resolved(document, resolve) as ChannelDocument;
   const made = (
     section: keyof ChannelDocument,
-    change: PartChange,
+    changes: PartChanges,
     known: readonly { id: string; name: string | null }[],
   ) =>
-    Object.entries((wanted[section] ?? {}) as object).flatMap(
-      ([name, entry]) => change(name, entry as never, find(known, name, section) as never, options) ?? [],
+    Object.entries((wanted[section] ?? {}) as object).flatMap(([name, entry]) =>
+      changes(name, entry as never, find(known, name, section) as never, options),
     );
   const streams = [];
   for (const [name, entry] of Object.entries(wanted.streams ?? {}))
     streams.push(...(await streamChanges(name, entry, find(state.streams, name, 'stream'), { ...options, state })));
   const changes = [
-    ...made('destinations', destinationChange, state.destinations),
-    ...made('collections', collectionChange, state.collections),
+    ...made('destinations', destinationChanges, state.destinations),
+    ...made('collections', collectionChanges, state.collections),
     ...streams,
-    ...made('alerts', alertChange, state.alerts),
+    ...made('alerts', alertChanges, state.alerts),
     ...(options.prune ? deletions(wanted, state) : []),
   ];
   return {
@@ -64,7 +64,7 @@ export async function planChannel(
   };
 }
 
-type PartChange = (name: string, entry: never, before: never, options: PlanOptions) => Change | null;
+type PartChanges = (name: string, entry: never, before: never, options: PlanOptions) => Change[];
 
 const bytesOf = (step: Change['steps'][number] | undefined): number => (step && 'file' in step ? step.file.bytes : 0);
 

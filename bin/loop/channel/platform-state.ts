@@ -33,35 +33,25 @@ export interface PlatformState {
   };
 }
 
+const lists = {
+  uploads: '/uploads',
+  destinations: '/destinations',
+  collections: '/collections',
+  streams: '/streams',
+  playlists: '/playlists',
+  programmes: '/programmes',
+  alerts: '/alert-channels',
+  sources: '/sources',
+  managedSettings: '/managed-settings',
+};
+
 /** Reads everything; it writes nothing. @throws {LoopFailure} */
 export async function readState(client: Client): Promise<PlatformState> {
-  const [uploads, destinations, collections, streams, playlists, programmes, alerts, sources, managedSettings] =
-    await Promise.all([
-      client.all<Upload>('/uploads'),
-      client.all<Destination>('/destinations'),
-      client.all<Collection>('/collections'),
-      client.all<Stream>('/streams'),
-      client.all<Playlist>('/playlists'),
-      client.all<Programme>('/programmes'),
-      client.all<AlertChannel>('/alert-channels'),
-      client.all<Source>('/sources'),
-      client.all<ManagedSettings>('/managed-settings'),
-    ]);
+  const read = Object.entries(lists).map(async ([name, path]) => [name, await client.all(path)] as const);
+  const rows = Object.fromEntries(await Promise.all(read)) as Pick<PlatformState, keyof typeof lists>;
   const prices = await client.call<Prices>('GET', '/prices');
   const { defaults } = await client.call<Pick<PlatformState, 'defaults'>>('GET', '/me');
-  return {
-    uploads,
-    destinations,
-    collections,
-    streams,
-    playlists,
-    programmes,
-    alerts,
-    sources,
-    managedSettings,
-    prices,
-    defaults,
-  };
+  return { ...rows, prices, defaults };
 }
 
 interface Named {

@@ -33,7 +33,7 @@ export function planLines({ changes, costs, uploadBytes }: Plan, nameOf: (id: st
     ),
     interrupted.length === 0
       ? 'No stream is interrupted.'
-      : `Interrupted: ${[...new Set(interrupted.map(({ name }) => name))].join(', ')}. Apply it with --restart.`,
+      : `Interrupted: ${[...new Set(interrupted.map(({ name }) => name.replace(/\/(?:video|audio)$/, '')))].join(', ')}. Apply it with --restart.`,
   ];
 }
 

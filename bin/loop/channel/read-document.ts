@@ -5,7 +5,7 @@ import type { Document } from 'yaml';
 import { LoopFailure } from '../failure.ts';
 import { channelDocument } from './document.ts';
 import type { ChannelDocument } from './document.ts';
-import { isObject, nameInAPI, nameInFile, renamed } from './references.ts';
+import { isObject, mapped, nameInAPI, nameInFile, renamed } from './references.ts';
 
 const mostBytes = 4 * 1024 ** 2;
 const mostFaults = 20;
@@ -78,15 +78,8 @@ function inNamesOfAPI(given: unknown): unknown {
 
 /** Items of playlists that are only a name become objects, so that all references have a field. */
 function withWholeItems(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withWholeItems);
-  if (!isObject(value)) return value;
   const whole = (item: unknown) => (typeof item === 'string' ? { uploadID: item } : item);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
-      name,
-      name === 'items' && Array.isArray(each) ? each.map(whole) : withWholeItems(each),
-    ]),
-  );
+  return mapped(value, (name, each) => [name, name === 'items' && Array.isArray(each) ? each.map(whole) : each]);
 }
 
 function faultsOf(path: string, lines: readonly string[]): LoopFailure {

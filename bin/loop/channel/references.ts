@@ -22,25 +22,36 @@ const fieldsInAPI = new Map(Object.entries(references).map(([field, { inFile }])
 export const nameInFile = (field: string): string => references[field]?.inFile ?? field;
 export const nameInAPI = (field: string): string => fieldsInAPI.get(field) ?? field;
 
-/** A copy of plain data with other names of fields, at any depth. */
-export function renamed(value: unknown, nameOf: (field: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((each) => renamed(each, nameOf));
+/**
+ * A copy of plain data with other fields, at any depth.
+ * @param entryOf the new name and value of a field, whose own fields follow; null: it is left out
+ */
+export function mapped(
+  value: unknown,
+  entryOf: (field: string, value: unknown) => readonly [field: string, value: unknown] | null,
+): unknown {
+  if (Array.isArray(value)) return value.map((each) => mapped(each, entryOf));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [nameOf(name), renamed(each, nameOf)]));
+  const entries = Object.entries(value).flatMap(([field, each]) => {
+    const entry = entryOf(field, each);
+    return entry ? [[entry[0], mapped(entry[1], entryOf)] as const] : [];
+  });
+  return Object.fromEntries(entries);
 }
 
-/** A copy of plain data whose references are replaced, at any depth. */
+/** A copy of plain data with other names of fields. */
+export function renamed(value: unknown, nameOf: (field: string) => string): unknown {
+  return mapped(value, (field, each) => [nameOf(field), each]);
+}
+
+/** A copy of plain data whose references are replaced. */
 export function resolved(value: unknown, resolve: (kind: ReferenceKind, reference: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((each) => resolved(each, resolve));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, each]) => {
-      const kind = references[field]?.kind;
-      if (kind === undefined) return [field, resolved(each, resolve)];
-      if (Array.isArray(each)) return [field, each.map((one) => resolve(kind, String(one)))];
-      return [field, typeof each === 'string' ? resolve(kind, each) : each];
-    }),
-  );
+  return mapped(value, (field, each) => {
+    const kind = references[field]?.kind;
+    if (kind === undefined) return [field, each];
+    if (Array.isArray(each)) return [field, each.map((one) => resolve(kind, String(one)))];
+    return [field, typeof each === 'string' ? resolve(kind, each) : each];
+  });
 }
 
 export type Plain = Readonly<Record<string, unknown>>;
