@@ -1,11 +1,9 @@
-// From three files to a live stream beside a real local run: by one command, by a channel file, and after kills.
-import { once } from 'node:events';
+// From three files to a live stream beside a real local run: by one command, and by a channel file.
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { runLoop, spawnLoop } from '../support/loop-command.ts';
+import { runLoop } from '../support/loop-command.ts';
 import { watchChannels } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
@@ -82,29 +80,4 @@ streams:
   expect([stream.state, stream.stateReason, stream.startedAt]).toEqual(['active', null, before.startedAt]);
   expect(stream).toMatchObject({ look: { framing: { mode: 'blur' } }, quality: null });
   expect((await loop('stop', 'Filed')).code).toBe(0);
-});
-
-test('an upload that is killed 20 times at random arrives once, whole', async () => {
-  const large = join(home, 'large.mp4');
-  const clip = await mediaSample('plain.mp4');
-  await copyFile(clip, large);
-  // Bytes after the film, which players ignore, make it several parts long.
-  await writeFile(large, Buffer.alloc(150 * 1024 ** 2), { flag: 'a' });
-  const before = (await run.api('GET', '/uploads?limit=100')).data.length;
-  let kills = 0;
-  while (kills < 20) {
-    const child = spawnLoop(['upload', large], { home, environment: environment() });
-    const ended = once(child, 'exit');
-    const isOver = await Promise.race([ended.then(() => true), setTimeout(300 + Math.random() * 1500, false)]);
-    if (isOver) break;
-    child.kill('SIGKILL');
-    kills++;
-    await ended;
-  }
-  const last = await loop('upload', large, '--json');
-  expect([last.code, last.stderr]).toEqual([0, expect.any(String)]);
-  const [upload] = JSON.parse(last.stdout);
-  expect(upload).toMatchObject({ uploaded: true, fileSize: expect.any(Number) });
-  expect((await run.api('GET', '/uploads?limit=100')).data).toHaveLength(before + 1);
-  console.log(`killed ${kills} times`);
 });
