@@ -59,6 +59,37 @@ describe.each([
     await client.close();
   });
 
+  test.each(clientKinds)('the SDK %s reads resources by their templates, as far as its scopes go', async (kind) => {
+    const user = await site.user();
+    const connected = async (scope: string) => {
+      const authProvider = oauthProvider(scope);
+      const authorize = () => {
+        // The libraries ask for all scopes; the user grants these.
+        const url = authProvider.authorizationURL();
+        url.searchParams.set('scope', scope);
+        return browserSession(site.origin).authorize(url, { user, accept: true });
+      };
+      return await connectMcpClient(kind, `${site.origin()}/mcp`, { authProvider }, authorize);
+    };
+    const reader = await connected('service:read service:write');
+    const made = await reader.callTool('create_stream', { name: 'Read as a resource' });
+    const { id } = made.structuredContent as { id: string };
+    const templates = await reader.listResourceTemplates();
+    // Some clients put all of them before a model.
+    expect(Buffer.byteLength(JSON.stringify(templates))).toBeLessThanOrEqual(4000);
+    const { uriTemplate } = templates.find(({ name }) => name === 'stream')!;
+    const uri = uriTemplate.replace('{id}', id);
+    expect(await reader.readResource(uri)).toMatchObject({ id, name: 'Read as a resource' });
+    await expect(reader.readResource(uriTemplate.replace('{id}', 'nothing'))).rejects.toThrow(
+      'There is no such stream.',
+    );
+    await reader.close();
+    const payer = await connected('service:billing');
+    expect((await payer.listResourceTemplates()).map(({ name }) => name)).toEqual(['problem']);
+    await expect(payer.readResource(uri)).rejects.toThrow('service:read');
+    await payer.close();
+  });
+
   test.each(clientKinds)('the SDK %s refreshes its token by itself when it has expired', async (kind) => {
     const user = await site.user();
     const authProvider = oauthProvider('service:read');
