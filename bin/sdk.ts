@@ -1,9 +1,11 @@
 // `npm run sdk`: builds the SDKs for TypeScript and Python from the description of the API.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildPython, buildTypescript } from './sdk/build-sdk.ts';
+import { buildPython, buildTypescript, description } from './sdk/build-sdk.ts';
+import { keepBuilt } from './sdk/built-from.ts';
 
 const usage = `Builds packages of both SDKs in .local/sdk. lambda/surfaces/sdk/README.md describes them.
+If both can be built, built-from.json there is of this description, and is to be committed.
 
   npm run sdk                             both
   npm run sdk -- --only typescript        one of typescript and python
@@ -22,6 +24,7 @@ try {
   else {
     if (values.only !== 'python') console.log(await buildTypescript(folder, values.name));
     if (values.only !== 'typescript') console.log(await buildPython(folder, values.name));
+    if (values.only === undefined) await keepBuilt(description);
   }
 } catch (error) {
   // The output of a generator or a compiler names the place in the description that it cannot work with.

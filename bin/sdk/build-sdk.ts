@@ -10,7 +10,7 @@ import { apiVersion } from '../../lambda/surfaces/service.ts';
 const root = join(import.meta.dirname, '../..');
 const byHand = join(root, 'lambda/surfaces/sdk');
 /** The description of the API. A test compares it with the catalogue. */
-const description = join(root, 'test/surfaces/openapi.json');
+export const description = join(root, 'test/surfaces/openapi.json');
 
 const npmTools = ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3', '@types/node@24.13.3'];
 const pythonTools = ['openapi-python-client==0.29.1'];

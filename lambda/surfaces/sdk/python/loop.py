@@ -28,6 +28,9 @@ Resource = TypeVar("Resource")
 
 PART_BYTES = 16 * 1024**2
 TRANSIENT = {429, 500, 502, 503, 504}
+LONGEST_PAUSE_SECONDS = 60
+# Users have a quota of keys, and these requests may run twice.
+NO_KEY = {"idempotency-key": ""}
 
 
 class LoopProblem(Exception):
@@ -49,7 +52,7 @@ class LoopProblem(Exception):
 class RetryingTransport(httpx.BaseTransport):
     """Repeats requests that got no answer, or one that asks for patience, and raises LoopProblem for refusals.
 
-    Each POST has an Idempotency-Key, so that a repeated one has no second effect.
+    Each POST has an Idempotency-Key, so that a repeated one has no second effect; an empty one is left out.
     """
 
     def __init__(self, url: str, attempts: int = 6) -> None:
@@ -63,6 +66,8 @@ class RetryingTransport(httpx.BaseTransport):
         is_ours = "x-api-key" in request.headers
         if is_ours and request.method == "POST" and "idempotency-key" not in request.headers:
             request.headers["idempotency-key"] = str(uuid.uuid4())
+        if request.headers.get("idempotency-key") == "":
+            del request.headers["idempotency-key"]
         request.read()
         attempt = 1
         while True:
@@ -81,7 +86,8 @@ class RetryingTransport(httpx.BaseTransport):
                 if attempt == self._attempts:
                     raise
             # Half of the wait is random, so that clients do not return together.
-            time.sleep(max(wait_seconds, 0.5 * 2 ** (attempt - 1) * (0.5 + random.random() / 2)))
+            pause_seconds = max(wait_seconds, 0.5 * 2 ** (attempt - 1) * (0.5 + random.random() / 2))
+            time.sleep(min(pause_seconds, LONGEST_PAUSE_SECONDS))
             attempt += 1
 
     def close(self) -> None:
@@ -162,7 +168,7 @@ def upload_file(client: AuthenticatedClient, path: str, mime_type: str, parallel
         with ThreadPoolExecutor(parallel) as pool:
             list(pool.map(lambda number: _send_part(http, upload_id, source, number), waiting))
         try:
-            http.post(f"/uploads/{upload_id}/complete")
+            http.post(f"/uploads/{upload_id}/complete", headers=NO_KEY)
             memory.unlink(missing_ok=True)
             return upload_id
         except LoopProblem as problem:
@@ -189,7 +195,8 @@ def _send_part(http: httpx.Client, upload_id: str, source: Path, number: int) ->
         content = file.read(PART_BYTES)
     sha256 = base64.b64encode(hashlib.sha256(content).digest()).decode()
     for attempt in range(1, 4):
-        answer = http.post(f"/uploads/{upload_id}/part-urls", json={"partNumbers": [number], "sha256": [sha256]})
+        body = {"partNumbers": [number], "sha256": [sha256]}
+        answer = http.post(f"/uploads/{upload_id}/part-urls", json=body, headers=NO_KEY)
         part = answer.json()["parts"][0]
         try:
             with httpx.Client(transport=RetryingTransport(part["url"]), timeout=300) as storage:
