@@ -39,17 +39,16 @@ async function nowAndNext(client: Client, stream: Stream): Promise<readonly stri
   ];
 }
 
-export interface TimelineQuery {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly track?: string | undefined;
-  readonly limit: number;
+/** Parameters of a list; undefined ones are left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-export async function timelineRows(client: Client, streamID: string, query: TimelineQuery): Promise<TimelineRow[]> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return (await client.call<{ data: TimelineRow[] }>('GET', `/streams/${streamID}/timeline?${parameters}`)).data;
+export async function timelineRows(client: Client, streamID: string, query: Query): Promise<TimelineRow[]> {
+  return (await client.call<{ data: TimelineRow[] }>('GET', withQuery(`/streams/${streamID}/timeline`, query))).data;
 }
 
 export function titleOf({ title, artist, name, uploadID }: TimelineRow): string {
@@ -60,7 +59,7 @@ export async function timeline(
   client: Client,
   printer: Printer,
   given: string | undefined,
-  query: TimelineQuery,
+  query: Query,
 ): Promise<void> {
   const stream = await findStream(client, given);
   const found = await timelineRows(client, stream.id, query);
@@ -90,12 +89,10 @@ export async function prove(
   options: ProofOptions,
 ): Promise<void> {
   const stream = await findStream(client, given);
-  const query = options.day === undefined ? '' : `?day=${encodeURIComponent(options.day)}`;
-  const proof = await client.call<{ from: string; to: string; statement: string }>(
-    'GET',
-    `/streams/${stream.id}/proof${query}`,
-  );
-  const path = options.output ?? `${stream.id}-${proof.from.slice(0, 10)}.jws`;
+  const { day, output } = options;
+  const address = withQuery(`/streams/${stream.id}/proof`, { day });
+  const proof = await client.call<{ from: string; to: string; statement: string }>('GET', address);
+  const path = output ?? `${stream.id}-${proof.from.slice(0, 10)}.jws`;
   const keysPath = `${path.replace(/\.jws$/, '')}.jwks.json`;
   const keys = await fetch(new URL('/api/auth/jwks', client.apiURL)).catch(() => null);
   if (!keys?.ok) throw new LoopFailure('unreachable', 'The public keys of the platform cannot be read. Try again.');
@@ -106,15 +103,9 @@ export async function prove(
   printer.answer({ ...proof, path, keysPath }, { lines });
 }
 
-export interface Range {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-}
-
-export async function spend(client: Client, printer: Printer, range: Range): Promise<void> {
-  const given = Object.entries(range).filter((entry): entry is [string, string] => entry[1] !== undefined);
+export async function spend(client: Client, printer: Printer, range: Query): Promise<void> {
   const overview = await client.call<BillingOverview>('GET', '/billing/overview');
-  const path = `/billing/usage/streams?${new URLSearchParams(given)}`;
+  const path = withQuery('/billing/usage/streams', range);
   const { data: streams } = await client.call<{ data: StreamUsage[] }>('GET', path);
   const { creditsLeft, creditsPerHour, creditsExhaustedAt } = overview.billing;
   const rows = streams.map(({ name, streamID, liveSeconds, creditsSpent, bytesSent }) => ({

@@ -68,7 +68,7 @@ streams:
 const environment = { KEY: 'a-stream-key', HOOK: 'https://hooks.slack.com/services/T1/B1/secret' };
 const now = () => new Date();
 let ids = 0;
-const options = { files: new Map(), prune: false, restart: false, renewSecrets: false, newID: () => `itm_${++ids}` };
+const options = { files: new Map(), prune: false, renewSecrets: false, newID: () => `itm_${++ids}` };
 
 async function plan(text: string, more: Partial<typeof options> = {}): Promise<{ plan: Plan; state: PlatformState }> {
   const state = await readState(client);

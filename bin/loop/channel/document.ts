@@ -10,7 +10,7 @@ import { rulesInput } from '../../../lambda/operations/programmes/programme-sche
 import { soundInput } from '../../../lambda/operations/sound-fields.ts';
 import { recurrence } from '../../../lambda/operations/streams/recurrence-fields.ts';
 import { streamFields } from '../../../lambda/operations/streams/stream-fields.ts';
-import { isObject, nameInFile } from './references.ts';
+import { mapped, nameInFile } from './references.ts';
 
 /** The fields of a stream that a file holds beside its parts. */
 export const streamSettings = [
@@ -107,19 +107,15 @@ export type StreamEntry = NonNullable<ChannelDocument['streams']>[string];
 
 /** The schema for editors. */
 export function channelJSONSchema(): object {
-  return withNamesInFile(z.toJSONSchema(channelDocument, { io: 'input', unrepresentable: 'any' })) as object;
+  return withNamesInFile(z.toJSONSchema(channelDocument, { io: 'input', unrepresentable: 'any' }));
 }
 
-function withNamesInFile(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withNamesInFile);
-  if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).filter(([name]) => name !== 'examples');
-  return Object.fromEntries(
-    entries.map(([name, value]) => {
-      if (name === 'required') return [name, (value as string[]).map(nameInFile)];
-      if (name !== 'properties') return [name, withNamesInFile(value)];
-      const properties = Object.entries(value as object);
-      return [name, Object.fromEntries(properties.map(([field, of]) => [nameInFile(field), withNamesInFile(of)]))];
-    }),
-  );
+function withNamesInFile(schema: object): object {
+  return mapped(schema, (name, value) => {
+    if (name === 'examples') return null;
+    if (name === 'required') return [name, (value as string[]).map(nameInFile)];
+    if (name !== 'properties') return [name, value];
+    const properties = Object.entries(value as object).map(([field, of]) => [nameInFile(field), of] as const);
+    return [name, Object.fromEntries(properties)];
+  }) as object;
 }

@@ -19,8 +19,6 @@ export interface PlanOptions {
   readonly files: ReadonlyMap<string, MediaFile>;
   /** Whether things that the document does not name are deleted, in the sections that it has. */
   readonly prune: boolean;
-  /** Whether live streams are interrupted for changes that cannot be made on air. */
-  readonly restart: boolean;
   /** Whether secrets are sent again. */
   readonly renewSecrets: boolean;
   /** Ids of new playlist items. */

@@ -15,40 +15,33 @@ import type { Client } from '../client.ts';
 import { LoopFailure } from '../failure.ts';
 import type { ReferenceKind } from './references.ts';
 
-export interface PlatformState {
-  readonly uploads: readonly Upload[];
-  readonly destinations: readonly Destination[];
-  readonly collections: readonly Collection[];
-  readonly streams: readonly Stream[];
-  readonly playlists: readonly Playlist[];
-  readonly programmes: readonly Programme[];
-  readonly alerts: readonly AlertChannel[];
-  readonly sources: readonly Source[];
-  readonly managedSettings: readonly ManagedSettings[];
+const list =
+  <Row>(path: string) =>
+  (client: Client) =>
+    client.all<Row>(path);
+const lists = {
+  uploads: list<Upload>('/uploads'),
+  destinations: list<Destination>('/destinations'),
+  collections: list<Collection>('/collections'),
+  streams: list<Stream>('/streams'),
+  playlists: list<Playlist>('/playlists'),
+  programmes: list<Programme>('/programmes'),
+  alerts: list<AlertChannel>('/alert-channels'),
+  sources: list<Source>('/sources'),
+  managedSettings: list<ManagedSettings>('/managed-settings'),
+};
+type Lists = { readonly [Name in keyof typeof lists]: Awaited<ReturnType<(typeof lists)[Name]>> };
+
+export interface PlatformState extends Lists {
   readonly prices: Prices;
   /** The format of streams that name none. */
-  readonly defaults: {
-    readonly quality: Stream['effective']['quality'];
-    readonly framerate: Stream['effective']['framerate'];
-  };
+  readonly defaults: Pick<Stream['effective'], 'quality' | 'framerate'>;
 }
-
-const lists = {
-  uploads: '/uploads',
-  destinations: '/destinations',
-  collections: '/collections',
-  streams: '/streams',
-  playlists: '/playlists',
-  programmes: '/programmes',
-  alerts: '/alert-channels',
-  sources: '/sources',
-  managedSettings: '/managed-settings',
-};
 
 /** Reads everything; it writes nothing. @throws {LoopFailure} */
 export async function readState(client: Client): Promise<PlatformState> {
-  const read = Object.entries(lists).map(async ([name, path]) => [name, await client.all(path)] as const);
-  const rows = Object.fromEntries(await Promise.all(read)) as Pick<PlatformState, keyof typeof lists>;
+  const read = Object.entries(lists).map(async ([name, readAll]) => [name, await readAll(client)] as const);
+  const rows = Object.fromEntries(await Promise.all(read)) as unknown as Lists;
   const prices = await client.call<Prices>('GET', '/prices');
   const { defaults } = await client.call<Pick<PlatformState, 'defaults'>>('GET', '/me');
   return { ...rows, prices, defaults };

@@ -14,7 +14,6 @@ import { shownItemLook, shownItemSound, shownLook, shownRules, shownSound, someO
 export interface StreamOptions {
   readonly now: Date;
   readonly state: PlatformState;
-  readonly restart: boolean;
   readonly newID: () => string;
 }
 
