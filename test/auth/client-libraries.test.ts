@@ -201,9 +201,9 @@ describe.each([
     await openid.tokenRevocation(config, refreshed.refresh_token!);
 
     const refused = await openid.initiateDeviceAuthorization(config, asked);
-    const waiting = openid.pollDeviceAuthorizationGrant(config, refused);
-    const denied = expect(waiting).rejects.toMatchObject({ error: 'access_denied' });
     await browser.post('/api/auth/device/answer', { userCode: refused.user_code, accept: false });
-    await denied;
+    await expect(openid.pollDeviceAuthorizationGrant(config, refused)).rejects.toMatchObject({
+      error: 'access_denied',
+    });
   });
 });

@@ -1,4 +1,4 @@
-// `loop up` and `loop apply` are killed 20 times at random moments of their uploads, and go on: all becomes live, once.
+// Kills of `loop up` and `loop apply`, 20 times at random moments of their uploads: all becomes live, and is sent once.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

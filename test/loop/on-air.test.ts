@@ -114,7 +114,7 @@ const settingsFromNextItem = 'Viewers see it from the next item on, without an i
 const offAirFirst = 'The stream goes off air for this, and comes back.';
 const back = ['update run Night', 'The stream goes on air.'];
 
-/** Each changes the file; the rows of the plan; what the API shows in the end. */
+/** Each changes the file. The other parts: the rows of the plan, and the value that the API shows in the end. */
 const onAir: readonly [string, () => void, readonly (readonly string[])[], () => Promise<unknown>, unknown][] = [
   [
     'an item more, in another order',

@@ -21,7 +21,8 @@ const mostDifferences = 5;
 
 export function planLines({ changes, costs, uploadBytes }: Plan, nameOf: (id: string) => string): string[] {
   if (changes.length === 0) return ['Nothing changes: the platform is as the file says.'];
-  const interrupted = changes.filter(({ interrupts }) => interrupts);
+  const interrupting = changes.filter(({ interrupts }) => interrupts);
+  const streams = new Set(interrupting.map(({ name }) => name.replace(/\/(?:video|audio)$/, '')));
   return [
     ...changes.flatMap((change) => changeLines(change, nameOf)),
     '',
@@ -31,9 +32,9 @@ export function planLines({ changes, costs, uploadBytes }: Plan, nameOf: (id: st
         ? `${stream} will cost ${toPerHour} credits an hour on air.`
         : `${stream} will cost ${toPerHour} credits an hour on air, instead of ${fromPerHour}.`,
     ),
-    interrupted.length === 0
+    streams.size === 0
       ? 'No stream is interrupted.'
-      : `Interrupted: ${[...new Set(interrupted.map(({ name }) => name.replace(/\/(?:video|audio)$/, '')))].join(', ')}. Apply it with --restart.`,
+      : `Interrupted: ${[...streams].join(', ')}. Apply it with --restart.`,
   ];
 }
 
