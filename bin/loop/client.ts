@@ -29,10 +29,11 @@ export interface Access {
   headers(): Promise<Readonly<Record<string, string>>>;
 }
 
-const attempts = 6;
+const usualAttempts = 6;
 const pageRows = 100;
 
-export function createClient(access: Access): Client {
+/** @param attempts of each request, including the first: six take about half a minute */
+export function createClient(access: Access, attempts = usualAttempts): Client {
   const send = retryingFetch(attempts, async (headers) => {
     for (const [name, value] of Object.entries(await access.headers())) headers.set(name, value);
   });
@@ -77,6 +78,9 @@ async function answered<Answer>(apiURL: string, ask: () => Promise<Answer>): Pro
     if (error instanceof LoopFailure) throw error;
     if (error instanceof LoopProblem)
       throw failureOf({ ...error.document, code: error.code, detail: error.remedy, status: error.status });
-    throw new LoopFailure('unreachable', `${apiURL} does not answer. Check the address and the network.`);
+    // Requests without an answer throw TypeErrors.
+    if (error instanceof TypeError || (error as Error).name === 'TimeoutError')
+      throw new LoopFailure('unreachable', `${apiURL} does not answer. Check the address and the network.`);
+    throw new LoopFailure('refused', (error as Error).message);
   }
 }

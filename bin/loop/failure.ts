@@ -19,7 +19,7 @@ export const exitCodeWords: Readonly<Record<FailureKind, string>> = {
   not_found: 'there is no such stream, file or other thing',
   not_signed_in: 'not signed in, or without the permission',
   unreachable: 'the platform does not answer, or made a mistake: try again',
-  too_late: 'the time of --timeout is over; the platform goes on, and so does the command if it is run again',
+  too_late: 'the time of --timeout is over; the platform continues its work: run the command again',
   changes: 'with plan --check: there are changes',
 };
 

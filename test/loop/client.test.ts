@@ -67,6 +67,21 @@ it.each([
   expect(site.seen).toHaveLength(requests);
 });
 
+it('does not take a fault of a file for a fault of the platform', async () => {
+  await using site = await scripted({ status: 200, body: [] });
+  const refused = await failure(site.client.sendParts('upl_1', '/no/such/file', () => {}));
+  expect(refused).toMatchObject({ kind: 'refused', message: expect.stringContaining('ENOENT') });
+});
+
+it('calls a platform that does not answer unreachable, and shows a new credential at each attempt', async () => {
+  let attempts = 0;
+  const headers = async () => ({ 'x-attempt': String(++attempts) });
+  // Nothing listens at the port for discarded bytes.
+  const client = createClient({ apiURL: 'http://127.0.0.1:9/v1', headers }, 2);
+  expect(await failure(client.call('GET', '/me'))).toMatchObject({ kind: 'unreachable' });
+  expect(attempts).toBe(2);
+});
+
 it('reads lists page by page', async () => {
   const page = (hasMore: boolean) => ({ hasMore, nextCursor: 'a+b' });
   await using site = await scripted(
