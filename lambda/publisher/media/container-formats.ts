@@ -17,6 +17,8 @@ export interface ContainerFormat {
    * refer to earlier ones, and is misled by a clock that jumps.
    */
   readonly isSearched: boolean;
+  /** Whether ffmpeg finds keyframes by the times of their decoding, which lie before those at which they are shown. */
+  readonly isDecodingOrdered: boolean;
 }
 
 const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({
@@ -25,6 +27,7 @@ const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly 
   mimeTypes,
   still: false,
   isSearched: false,
+  isDecodingOrdered: false,
 });
 const searched = (...format: Parameters<typeof moving>): ContainerFormat => ({
   ...moving(...format),
@@ -36,6 +39,7 @@ const still = (label: string, demuxers: readonly string[], mimeTypes: readonly s
   mimeTypes,
   still: true,
   isSearched: false,
+  isDecodingOrdered: false,
 });
 
 /** MP4 and QuickTime share a demuxer, as do Matroska and WebM, so they cannot be told apart. */
@@ -65,7 +69,7 @@ const containerFormats: readonly ContainerFormat[] = [
   searched('MPEG program stream', ['mpeg'], ['video/mpeg', 'video/mp2p']),
   moving('MPEG', ['mpegvideo'], ['video/mpeg']),
   moving('AVI', ['avi'], ['video/x-msvideo', 'video/avi', 'video/vnd.avi', 'video/msvideo']),
-  moving('FLV', ['flv'], ['video/x-flv']),
+  { ...moving('FLV', ['flv'], ['video/x-flv']), isDecodingOrdered: true },
   moving('Windows Media', ['asf'], ['video/x-ms-wmv', 'video/x-ms-asf', 'audio/x-ms-wma']),
   moving('MXF', ['mxf'], ['video/mxf']),
   moving('MP3', ['mp3'], ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/x-mpeg']),

@@ -64,6 +64,8 @@ const believedFramesPerSecond = 120;
 const interleavedSeconds = 1;
 /** The lead if keyframes were not counted: encoders make one each 10 s or more often. */
 const unknownLeadSeconds = 12;
+/** The rate of pictures that is assumed if a header has none, for the time by which they are reordered. */
+const slowestFramesPerSecond = 10;
 /** Sound whose packets refer to bytes of packets before. */
 const referring = /^(?:mp3|wmav[12]|wmapro)$/u;
 /** The lead of such sound. MP3 refers to up to 511 bytes: at 8 kbit/s, a few tenths of a second. */
@@ -160,7 +162,8 @@ async function factsOf(
       throw new MediaError('damaged', 'The image cannot be decoded: it is damaged or cut off.');
     return { ...facts, durationSeconds: null, framerate: null, reading: null };
   }
-  const { durationSeconds, leadSeconds } = await measureLength(source, structure, format);
+  const { durationSeconds, ...measured } = await measureLength(source, structure, format);
+  const leadSeconds = measured.leadSeconds ?? reorderSeconds(structure, format);
   assertDecodable({ ...declared, pictures, durationSeconds, sizeBytes });
   return { ...facts, durationSeconds, framerate, reading: readingOf(structure, format, leadSeconds) };
 }
@@ -184,6 +187,15 @@ function readingOf(
     ...(isSearched && audio && audio.afterSeconds > 0 && { soundAfter: audio.afterSeconds }),
   };
   return Object.keys(reading).length > 0 ? reading : null;
+}
+
+/**
+ * The lead of a file that is searched for a keyframe by the time of its decoding, as it is shown later than pictures
+ * that follow it in the file; null: the file has no such pictures, or is searched by the times at which they are shown.
+ */
+function reorderSeconds({ video, isFragmented }: Structure, { isDecodingOrdered }: ContainerFormat): number | null {
+  if (!video || video.reorderedPictures === 0 || !(isDecodingOrdered || isFragmented)) return null;
+  return Math.min(unknownLeadSeconds, (video.reorderedPictures + 1) / (video.framerate ?? slowestFramesPerSecond));
 }
 
 function assertDecodable(facts: SourceFacts): void {

@@ -5,11 +5,11 @@ import { MediaError } from './media-error.ts';
 export interface SourceHead {
   /** In bytes; null if the server does not report it. */
   readonly size: number | null;
-  /** The first bytes, up to 32; all of a shorter file. */
+  /** The first bytes, up to 4096; all of a shorter file. */
   readonly bytes: Buffer;
 }
 
-const headBytes = 32;
+const headBytes = 4096;
 
 /** @throws {Error} when the source cannot be read. The message does not contain its address */
 export async function readSourceHead(sourceURL: string, signal: AbortSignal): Promise<SourceHead> {
@@ -59,6 +59,11 @@ export function assertAllBytes({ size, bytes }: SourceHead, promisedBytes: numbe
  */
 export function startsWithBox({ bytes }: SourceHead): boolean {
   return ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot'].includes(bytes.toString('latin1', 4, 8));
+}
+
+/** Whether the source is MP4 or QuickTime in fragments: its index at the beginning announces them (`mvex`). */
+export function isFragmented(head: SourceHead): boolean {
+  return startsWithBox(head) && head.bytes.includes('mvex');
 }
 
 /** Brands of still images and image sequences in boxes: HEIF, AVIF, JPEG XL, and raw images of cameras. */

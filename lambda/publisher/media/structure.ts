@@ -14,7 +14,7 @@ import { MediaError, takesTooMuchMemory } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
 import { pixelFormatFacts } from './pixel-format.ts';
 import { isSourceUnreadable } from './source-fault.ts';
-import { startsWithBox } from './source-head.ts';
+import { isFragmented, startsWithBox } from './source-head.ts';
 import type { SourceHead } from './source-head.ts';
 
 /** A file to examine, and the tools for it. */
@@ -43,6 +43,8 @@ export interface PictureStructure extends StreamStructure {
   /** Pictures per second, on average, by the file's header; null if it has no average. */
   readonly framerate: number | null;
   readonly dynamicRange: DynamicRange;
+  /** Pictures that a decoder waits for before it shows one: more than 0 if they are coded in another order. */
+  readonly reorderedPictures: number;
   /** The colour matrix if the file states none and it is not the usual one; null: the usual way. */
   readonly matrix: AssumedMatrix | null;
   /** The decoder, if there is transparency; null: there is none. */
@@ -64,6 +66,8 @@ export interface Structure {
   readonly startSeconds: number;
   /** The duration in the header; null if there is none, or if ffprobe only guesses it from the bitrate. */
   readonly headerSeconds: number | null;
+  /** Whether it is MP4 or QuickTime in fragments. */
+  readonly isFragmented: boolean;
   /** The pictures that play, which are no cover art, and the sound; null: there are none. */
   readonly video: PictureStructure | null;
   readonly audio: SoundStructure | null;
@@ -88,6 +92,7 @@ const probedStreamSchema = z.object({
   start_time: z.string().optional(),
   sample_aspect_ratio: z.string().optional(),
   avg_frame_rate: z.string().optional(),
+  has_b_frames: z.number().optional(),
   color_transfer: z.string().optional(),
   color_space: z.string().optional(),
   pix_fmt: z.string().optional(),
@@ -118,7 +123,7 @@ const photoSchema = z.object({ frames: z.array(z.object({ side_data_list: sideDa
 const entries = [
   'format=format_name,start_time,duration',
   'stream=index,codec_type,codec_name,start_time,width,height,sample_aspect_ratio,avg_frame_rate,color_transfer',
-  'stream=pix_fmt,channels,sample_rate,color_space',
+  'stream=pix_fmt,channels,sample_rate,color_space,has_b_frames',
   'stream_disposition=attached_pic,default',
   'program=program_id',
   'program_stream=index',
@@ -177,6 +182,7 @@ export async function readStructure(
   return {
     formatName: format.format_name,
     startSeconds,
+    isFragmented: isFragmented(head),
     headerSeconds: isGuessed ? null : positiveNumber(format.duration),
     video: pictures,
     audio: soundOf(streams, empty, { program: besides(pictures, programs), startSeconds }),
@@ -262,6 +268,7 @@ function pictureOf(
     width: isSideways ? height : width,
     height: isSideways ? width : height,
     framerate,
+    reorderedPictures: stream.has_b_frames ?? 0,
     source: { width: codedWidth, height, framerate, ...pixelFormatFacts(stream.pix_fmt) },
     dynamicRange,
     matrix: unstated ?? (isUnstated && alpha !== null ? 'bt709' : null),
