@@ -64,7 +64,7 @@ const believedFramesPerSecond = 120;
 const interleavedSeconds = 1;
 /** The lead if keyframes were not counted: encoders make one each 10 s or more often. */
 const unknownLeadSeconds = 12;
-/** The rate of pictures that is assumed if a header has none, for the time by which they are reordered. */
+/** The rate of reordered pictures if the header states none: the lead is long enough for faster ones too. */
 const slowestFramesPerSecond = 10;
 /** Sound whose packets refer to bytes of packets before. */
 const referring = /^(?:mp3|wmav[12]|wmapro)$/u;
