@@ -35,6 +35,7 @@ import { ledger } from './billing/ledger.ts';
 import { limits } from './accounts/limits.ts';
 import { liveInputs } from './live/live-inputs.ts';
 import { liveIntervals } from './billing/live-intervals.ts';
+import { liveRecordings } from './live/live-recordings.ts';
 import { liveSessions } from './live/live-sessions.ts';
 import { looks } from './playout/looks.ts';
 import { managedSettings } from './channels/managed-settings.ts';
@@ -124,6 +125,7 @@ export const aggregates = {
   limits,
   liveInputs,
   liveIntervals,
+  liveRecordings,
   liveSessions,
   looks,
   managedSettings,

@@ -752,11 +752,13 @@ create table live_inputs (
   delay_seconds smallint not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  record boolean not null default false,
+  windows jsonb,
   constraint live_inputs_pkey primary key (id),
   constraint live_inputs_key_sha256_key unique (key_sha256),
   constraint live_inputs_second_publisher_check check (second_publisher = any (array['refuse', 'replace'])),
   constraint live_inputs_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
-  constraint live_inputs_takes_check check (takes = any (array['on_request', 'always'])),
+  constraint live_inputs_takes_check check (takes = any (array['on_request', 'always', 'in_windows'])),
   constraint live_inputs_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index live_inputs_by_stream on live_inputs (stream_id, created_at);
@@ -789,6 +791,24 @@ create index live_intervals_by_replica on live_intervals (replica_id, ended_at);
 create index live_intervals_of_user on live_intervals (user_id, ended_at);
 create unique index live_intervals_open_of_stream on live_intervals (stream_id, replica_id) where ended_at is null;
 
+create table live_recordings (
+  takeover_id text not null,
+  session_id text not null,
+  upload_id text,
+  format text not null,
+  encoder text not null,
+  first_segment integer not null,
+  segment_count integer not null,
+  is_cut boolean not null,
+  refusal text,
+  created_at timestamptz not null default now(),
+  constraint live_recordings_pkey primary key (takeover_id, session_id),
+  constraint live_recordings_takeover_id_fkey foreign key (takeover_id) references takeovers(id) on delete cascade,
+  constraint live_recordings_upload_id_fkey foreign key (upload_id) references uploads(id) on delete set null,
+  constraint live_recordings_upload_id_key unique (upload_id)
+);
+create index live_recordings_by_session on live_recordings (session_id);
+
 create table live_sessions (
   id text not null,
   live_input_id text not null,
@@ -802,6 +822,9 @@ create table live_sessions (
   reported_at timestamptz not null default now(),
   ended_at timestamptz,
   end_reason text,
+  format text,
+  encoder text,
+  is_to_record boolean not null default false,
   constraint live_sessions_pkey primary key (id),
   constraint live_sessions_live_input_id_fkey foreign key (live_input_id) references live_inputs(id) on delete cascade,
   constraint live_sessions_protocol_check check (protocol = any (array['rtmp', 'rtmps', 'srt']))
@@ -809,6 +832,7 @@ create table live_sessions (
 create index live_sessions_by_input on live_sessions (live_input_id, began_at);
 create index live_sessions_by_report on live_sessions (reported_at) where ended_at is null;
 create unique index live_sessions_running on live_sessions (live_input_id) where ended_at is null;
+create index live_sessions_to_record on live_sessions (id) where is_to_record;
 
 create table managed_settings (
   id text not null,
@@ -1710,6 +1734,7 @@ create table takeover_intervals (
   constraint takeover_intervals_pkey primary key (takeover_id, from_frame),
   constraint takeover_intervals_takeover_id_fkey foreign key (takeover_id) references takeovers(id) on delete cascade
 );
+create index takeover_intervals_by_session on takeover_intervals (session_id);
 
 create table takeovers (
   id text not null,
@@ -1721,6 +1746,7 @@ create table takeovers (
   lost_at timestamptz,
   ended_at timestamptz,
   end_reason text,
+  start_at timestamptz,
   constraint takeovers_pkey primary key (id),
   constraint takeovers_live_input_id_fkey foreign key (live_input_id) references live_inputs(id) on delete set null,
   constraint takeovers_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade

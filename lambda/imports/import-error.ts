@@ -72,6 +72,10 @@ const failures = {
     detail: 'The source sends too slowly, or has stopped sending. Import again later, or use another source.',
   },
   took_too_long: { retriable: false, detail: 'The import took too long. Use a faster source.' },
+  recording_gone: {
+    retriable: false,
+    detail: 'The recorded media is no longer stored: it is kept for a day. The recording cannot be made any more.',
+  },
   not_imported: {
     retriable: true,
     detail: 'We could not import this file, by no fault of yours. Import it again.',

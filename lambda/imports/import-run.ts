@@ -14,6 +14,8 @@ export interface ImportRunOptions {
   readonly claim: ClaimedImport;
   readonly objects: ObjectStore;
   readonly source: SourceOptions;
+  /** Opens a source that is not a link; null: the link is opened. */
+  readonly open: (() => Promise<OpenSource>) | null;
   /** Creates the link of the import. Called for each attempt, as a link may expire. */
   readonly link: () => Promise<Link>;
   /**
@@ -34,6 +36,7 @@ export class ImportRun {
   readonly #options: ImportRunOptions;
   #multipartID: string | null;
   #version: SourceVersion | null;
+  #mostBytes: number | null = null;
   #writer: PartWriter | null = null;
   #bytesReceived = 0;
 
@@ -124,7 +127,9 @@ export class ImportRun {
     const { source: sourceOptions, steadyClock } = this.#options;
     const offset = this.#writer?.bytes ?? 0;
     const resume = this.#version && offset > 0 ? { offset, version: this.#version } : null;
-    const source = await openSource(await this.#link(signal), resume, sourceOptions, signal);
+    const source = this.#options.open
+      ? await this.#options.open()
+      : await openSource(await this.#link(signal), resume, sourceOptions, signal);
     try {
       const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#restart(source);
       await this.#copy(readSource(source.body, sourceOptions.limits, steadyClock), writer);
@@ -148,7 +153,8 @@ export class ImportRun {
 
   async #copy(bytes: AsyncIterable<Buffer>, writer: PartWriter): Promise<void> {
     const { maxBytes: mostBytes, maxBytesUnannounced } = this.#options.source.limits;
-    const maxBytes = this.#version?.sizeBytes === null ? Math.min(mostBytes, maxBytesUnannounced) : mostBytes;
+    const unannounced = this.#mostBytes ?? maxBytesUnannounced;
+    const maxBytes = this.#version?.sizeBytes === null ? Math.min(mostBytes, unannounced) : mostBytes;
     for await (const chunk of bytes) {
       if (writer.bytes === 0 && looksLikePage(chunk)) throw new ImportError('web_page');
       if (writer.bytes + chunk.length > maxBytes)
@@ -196,6 +202,7 @@ export class ImportRun {
       throw error;
     }
     this.#version = source.version;
+    this.#mostBytes = source.mostBytes ?? null;
     this.#multipartID = multipartID;
     this.#writer = new PartWriter({ objects, objectKey, multipartID }, []);
     return this.#writer;

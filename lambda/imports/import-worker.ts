@@ -6,6 +6,7 @@ import type { Database } from '../data/database.ts';
 import type { ClaimedImport } from '../data/sources/imports.ts';
 import { importLanes } from '../domain/fleet/lanes.ts';
 import type { Lanes } from '../domain/fleet/lanes.ts';
+import { isRecordingSource } from '../domain/live/recording.ts';
 import { wordsOf } from '../domain/shared/limits.ts';
 import { endImport } from '../orchestration/sources/end-import.ts';
 import { limitReached } from '../orchestration/shared/limits.ts';
@@ -16,6 +17,7 @@ import type { Sealer } from '../ports/sealer/sealer.ts';
 import { ImportError } from './import-error.ts';
 import { ImportRun } from './import-run.ts';
 import type { OpenSource } from './open-source.ts';
+import { openRecording } from './recording-source.ts';
 import { linkOf } from './sources/source-access.ts';
 import type { ImportRunOptions } from './import-run.ts';
 
@@ -138,14 +140,17 @@ class ImportWorker {
     log('import_claimed', { uploadID: claim.upload_id, epoch: claim.epoch });
     const ending = new AbortController();
     const begin = async (multipartID: string, source: OpenSource) => {
-      const expectedBytes = source.version.sizeBytes ?? unannounced;
+      const expectedBytes = source.version.sizeBytes ?? source.mostBytes ?? unannounced;
       const work = { claim, multipartID, source, expectedBytes, limitFactor };
       if (await inTransaction(pool, (tx) => beginImport(tx, work))) return;
       ending.abort(new ImportTaken());
       ending.signal.throwIfAborted();
     };
     const link = () => linkOf({ data: this.#data, sealer, roles }, claim, ending.signal);
-    const run = new ImportRun({ ...this.#options, claim, begin, link });
+    const recorded = async () =>
+      openRecording(this.#options.objects, await this.#data.liveRecordings.ofUpload(claim.upload_id));
+    const open = isRecordingSource(claim.url) ? recorded : null;
+    const run = new ImportRun({ ...this.#options, claim, begin, link, open });
     const held: HeldImport = { claim, run, ending, renewedAtMs };
     this.#held.add(held);
     onLoad?.(this.#held.size);

@@ -1,5 +1,6 @@
 // Opens the source of an import: follows redirects and share links, checks every hop and the answer.
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { SourceVersion } from '../data/sources/imports.ts';
 import { faultOfImportURL } from '../domain/sources/import-url.ts';
 import { confirmationLink, directLink } from '../domain/sources/share-link.ts';
@@ -12,10 +13,12 @@ import type { UploadType } from '../domain/media/upload-words.ts';
 
 export interface OpenSource {
   /** The file from byte `offset` on. The caller must read it to its end, or destroy it. */
-  readonly body: IncomingMessage;
+  readonly body: Readable;
   /** The requested offset; 0 if the source cannot resume there, or its file has changed. */
   readonly offset: number;
   readonly version: SourceVersion;
+  /** The most bytes of the file if its size is not announced; absent: as many as such files may have. */
+  readonly mostBytes?: number;
   readonly name: string;
   readonly mimeType: string;
   readonly type: UploadType;

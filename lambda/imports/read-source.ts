@@ -1,5 +1,5 @@
 // Reads the body of a source, and checks its pace.
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 
@@ -9,7 +9,7 @@ import type { ImportLimits } from './import-limits.ts';
  * @throws {ImportError} cut_off, too_slow
  */
 export async function* readSource(
-  body: IncomingMessage,
+  body: Readable,
   limits: Pick<ImportLimits, 'periodMs' | 'minBytesPerPeriod'>,
   steadyClock: () => number,
 ): AsyncGenerator<Buffer> {

@@ -18,6 +18,7 @@ import { fireDue } from '../orchestration/runs/fire-due.ts';
 import { forgetOldJoins } from '../orchestration/playout/forget-joins.ts';
 import { recoverReplicas } from '../orchestration/fleet/recover-replicas.ts';
 import { rollUpSeries } from '../orchestration/fleet/roll-up-series.ts';
+import { recordSessions } from '../orchestration/live/record-sessions.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
 import { refreshPendingSound } from '../orchestration/playout/apply-sound.ts';
 import type { StartOptions } from '../orchestration/runs/start-stream.ts';
@@ -67,8 +68,6 @@ const oldChangesAtOnce = 50_000;
 const oldRunsAtOnce = 5000;
 /** The maximum number of old joins of sound deleted per sweep. */
 const oldJoinsAtOnce = 5000;
-/** Sessions of a live input that users can look at. */
-const keptSessionsPerInput = 50;
 /** The maximum number of old sessions deleted per sweep. */
 const oldSessionsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
@@ -92,7 +91,8 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
     () => settleTakeovers(pool, clock),
-    () => databaseOn(pool).liveSessions.forget(keptSessionsPerInput, oldSessionsAtOnce),
+    () => recordSessions(pool, { newID: startOptions.newID, limitFactor: startOptions.settings.limitFactor }),
+    () => databaseOn(pool).liveSessions.forget(bounds.liveSessionsListed, oldSessionsAtOnce),
     () => refreshPendingSound(pool, { retries: 'hourly', limitFactor: startOptions.settings.limitFactor }),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).incidents.wakeForgotten(forgottenAfterSeconds),

@@ -41,6 +41,7 @@ import { getLiveInput } from './live/get-live-input.ts';
 import { getStreamTakeover } from './live/get-stream-takeover.ts';
 import { handBackStream } from './live/hand-back-stream.ts';
 import { listLiveInputs } from './live/list-live-inputs.ts';
+import { listLiveSessions } from './live/list-live-sessions.ts';
 import { rotateLiveInputKey } from './live/rotate-live-input-key.ts';
 import { takeOverStream } from './live/take-over-stream.ts';
 import { updateLiveInput } from './live/update-live-input.ts';
@@ -196,6 +197,7 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   updateLiveInput,
   rotateLiveInputKey,
   deleteLiveInput,
+  listLiveSessions,
   takeOverStream,
   getStreamTakeover,
   handBackStream,

@@ -120,7 +120,7 @@ export class MediaStack extends Stack {
       { 's3:GetObject': [uploadsPrefix] },
     );
     this.importAccess = this.#access('ImportAccess', readingToo, {
-      's3:GetObject': [uploadsPrefix],
+      's3:GetObject': [uploadsPrefix, livePrefix],
       's3:PutObject': [uploadsPrefix],
       's3:ListMultipartUploadParts': [uploadsPrefix],
       's3:AbortMultipartUpload': [uploadsPrefix],

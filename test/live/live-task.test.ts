@@ -24,6 +24,7 @@ const settings: LiveInputSettings = {
   stable_seconds: 4,
   grace_seconds: 2,
   delay_seconds: 8,
+  record: false,
 };
 
 /** An ingest with room for one session, the counts of sessions that it reports, and the reasons of its refusals. */

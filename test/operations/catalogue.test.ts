@@ -55,6 +55,7 @@ const decided = [
   ['PATCH /live-inputs/{id}', 'service:write', '200', 'update_live_input'],
   ['POST /live-inputs/{id}/rotate-key', 'service:write', '200', 'rotate_live_input_key'],
   ['DELETE /live-inputs/{id}', 'service:write', '204', 'delete_live_input'],
+  ['GET /live-inputs/{id}/sessions', 'service:read', '200', 'list_live_sessions'],
   ['POST /streams/{id}/takeovers', 'service:write', '202', 'take_over_stream'],
   ['GET /streams/{id}/takeover', 'service:read', '200', 'get_stream_takeover'],
   ['POST /streams/{id}/hand-back', 'service:write', '202', 'hand_back_stream'],

@@ -55,6 +55,7 @@ describe('a live input', () => {
       stableSeconds: 5,
       graceSeconds: 15,
       delaySeconds: 10,
+      record: false,
       addresses: [
         { protocol: 'rtmps', url: 'rtmps://127.0.0.1/live' },
         { protocol: 'rtmp', url: 'rtmp://127.0.0.1/live' },

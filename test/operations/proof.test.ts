@@ -190,7 +190,8 @@ it('names the live sessions of two takeovers, with the chains of their segments'
   const [input] = await data().liveInputs.list(user().id, streamID);
   const stored = withSegment(withSegment(noSegments, Buffer.from('first')), Buffer.from('second'));
   for (const id of ['lse_a', 'lse_b']) {
-    await data().liveSessions.begin({ id, liveInputID: input!.id, protocol: 'rtmp', address: '192.0.2.7' }, 2);
+    const made = { format: 'q_720p-f_30', encoder: 'libx264 veryfast' };
+    await data().liveSessions.begin({ id, liveInputID: input!.id, protocol: 'rtmp', address: '192.0.2.7', ...made }, 2);
     await data().liveSessions.end(id, 'disconnected', stored);
   }
   await send(20, [0, 3], [3, 5, 'lse_a'], [5, 6], [6, 7, 'lse_b']);

@@ -367,6 +367,10 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => remove('live-inputs', liveInput()),
     not_found: () => call('DELETE', '/live-inputs/nothing'),
   },
+  list_live_sessions: {
+    done: async () => call('GET', `/live-inputs/${await liveInput()}/sessions`),
+    not_found: () => call('GET', '/live-inputs/nothing/sessions'),
+  },
   take_over_stream: {
     done: async () => takeOver(await preparedStream(), 20),
     not_found: () => call('POST', '/streams/nothing/takeovers', { liveInputID: 'nothing' }),

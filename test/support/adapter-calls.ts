@@ -76,6 +76,8 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
   },
   async imports(objects) {
     await objects.head(upload);
+    // A segment of a contributor, which is recorded.
+    await buffer(await objects.read('live/ID'));
     const id = await objects.createMultipart(upload, video);
     const stored = await objects.putPart(upload, id, 1, part);
     await objects.listParts(upload, id);

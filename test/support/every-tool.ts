@@ -181,6 +181,7 @@ export async function callEveryTool(
   await call('take_over_stream', { id: stream.id, liveInputID: input.id });
   await call('get_stream_takeover', { id: stream.id });
   await call('hand_back_stream', { id: stream.id });
+  await call('list_live_sessions', { id: input.id });
   await call('list_live_inputs', { streamID: stream.id });
   await call('delete_live_input', { id: input.id });
   await platform.pool().query(setState, [stream.id, 'activating']);

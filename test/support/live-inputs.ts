@@ -20,7 +20,8 @@ export const source: LiveSource = {
 export async function pretendReceived({ pool }: WithPool, liveInputID: string, seconds = 20): Promise<string> {
   const { liveSessions } = databaseOn(pool());
   const id = newID(sessionIDPrefix, new Date());
-  await liveSessions.begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7' }, 2);
+  const made = { format: 'q_720p-f_30', encoder: 'libx264 veryfast' };
+  await liveSessions.begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7', ...made }, 2);
   await reportReceived({ pool }, id, seconds);
   return id;
 }

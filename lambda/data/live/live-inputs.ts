@@ -35,6 +35,8 @@ export interface LiveInputSettings {
   readonly grace_seconds: number;
   /** From the arrival of a picture to its sending. */
   readonly delay_seconds: number;
+  /** Whether takeovers become uploads. */
+  readonly record: boolean;
 }
 
 /** An input, and the stream that it may take over. */
@@ -51,6 +53,7 @@ const settingColumns = [
   'stable_seconds',
   'grace_seconds',
   'delay_seconds',
+  'record',
 ] as const;
 const valuesOf = (settings: LiveInputSettings) => settingColumns.map((column) => settings[column]);
 
@@ -79,7 +82,7 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `insert into live_inputs as i (id, user_id, stream_id, key_sha256, ${settingColumns.join(', ')})
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${columns}`,
         [input.id, input.userID, input.streamID, input.keySha256, ...valuesOf(input.settings)],
       ))!,
 
@@ -114,7 +117,7 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `update live_inputs i set name = $2, takes = $3, second_publisher = $4, allow = $5, stable_seconds = $6,
-           grace_seconds = $7, delay_seconds = $8, updated_at = now()
+           grace_seconds = $7, delay_seconds = $8, record = $9, updated_at = now()
          where id = $1 returning ${columns}`,
         [id, ...valuesOf(settings)],
       ))!,

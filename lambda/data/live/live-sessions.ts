@@ -19,12 +19,41 @@ export interface LiveSession {
   /** ISO 8601; null: it is running. */
   readonly endedAt: string | null;
   readonly endReason: SessionEnd | null;
+  /** The uploads of its parts that takeovers have shown, the oldest first. */
+  readonly recordings: readonly PresentRecording[];
+}
+
+/** A recording of a session, for users. */
+export interface PresentRecording {
+  readonly takeoverID: string;
+  /** Null: it was refused, or the upload was deleted. */
+  readonly uploadID: string | null;
+  readonly segmentCount: number;
+  /** Whether the session was shown for longer than a recording may last. */
+  readonly isCut: boolean;
+  /** The limit that was reached, in words; null: it was not refused. */
+  readonly refusal: string | null;
+}
+
+/** A session that begins. */
+export interface NewSession {
+  readonly id: string;
+  readonly liveInputID: string;
+  readonly protocol: string;
+  readonly address: string;
+  /** The name of the format of its segments. */
+  readonly format: string;
+  /** The kind of their encoder. */
+  readonly encoder: string;
 }
 
 /** SQL of a session as JSON, in statements that call the table `s`. */
 const sessionJSON = `jsonb_build_object('id', s.id, 'protocol', s.protocol, 'beganAt', s.began_at,
   'firstPictureAt', s.first_picture_at, 'segmentCount', s.segment_count, 'source', s.source,
-  'endedAt', s.ended_at, 'endReason', s.end_reason)`;
+  'endedAt', s.ended_at, 'endReason', s.end_reason, 'recordings', (
+    select coalesce(jsonb_agg(jsonb_build_object('takeoverID', r.takeover_id, 'uploadID', r.upload_id,
+      'segmentCount', r.segment_count, 'isCut', r.is_cut, 'refusal', r.refusal) order by r.created_at), '[]')
+    from live_recordings r where r.session_id = s.id and r.segment_count > 0))`;
 
 /** SQL of the running session of an input, else of the last one, in statements that call the inputs `i`. */
 export const latestSession = `(select ${sessionJSON} from live_sessions s where s.live_input_id = i.id
@@ -54,14 +83,15 @@ export function liveSessions(db: Queryable) {
      * Begins a session.
      * @returns false if the input has a running one already or was deleted, or its stream has `atMost` running ones
      */
-    begin: async (session: { id: string; liveInputID: string; protocol: string; address: string }, atMost: number) => {
+    begin: async (session: NewSession, atMost: number) => {
+      const { id, liveInputID, protocol, address, format, encoder } = session;
       const { rowCount } = await db.query(
-        `insert into live_sessions (id, live_input_id, protocol, address)
-         select $1, i.id, $3, $4 from live_inputs i where i.id = $2 and $5 > (
+        `insert into live_sessions (id, live_input_id, protocol, address, format, encoder)
+         select $1, i.id, $3, $4, $6, $7 from live_inputs i where i.id = $2 and $5 > (
            select count(*) from live_sessions s join live_inputs o on o.id = s.live_input_id
            where o.stream_id = i.stream_id and s.ended_at is null)
          on conflict do nothing`,
-        [session.id, session.liveInputID, session.protocol, session.address, atMost],
+        [id, liveInputID, protocol, address, atMost, format, encoder],
       );
       return rowCount === 1;
     },
@@ -100,6 +130,17 @@ export function liveSessions(db: Queryable) {
          returning s.segment_count, s.live_input_id, i.user_id, i.stream_id, i.stable_seconds`,
         [id, reason, stored?.count, stored?.sha256],
       ),
+
+    /** The sessions of an input, the latest first. */
+    list: async (liveInputID: string, atMost: number) => {
+      const rows = await all<{ session: LiveSession }>(
+        db,
+        `select ${sessionJSON} as session from live_sessions s where s.live_input_id = $1
+         order by s.began_at desc, s.id limit $2`,
+        [liveInputID, atMost],
+      );
+      return rows.map(({ session }) => session);
+    },
 
     /** The facts of sessions for the record, by their ids. Deleted ones are absent. */
     proven: async (ids: readonly string[]) => {

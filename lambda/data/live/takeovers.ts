@@ -92,6 +92,7 @@ export function takeovers(db: Queryable) {
            values ($1, $2, $3, $4, $5)
            on conflict (takeover_id, from_frame) do update set session_id = excluded.session_id,
              to_frame = excluded.to_frame, first_segment = excluded.first_segment),
+         shown as (update live_sessions set is_to_record = true where id = $2 and not is_to_record),
          taken as (update takeovers set lost_at = null where id = $1 returning stream_id)
          ${revised} (select stream_id from taken)`,
         [takeoverID, sessionID, fromFrame, toFrame, firstSegment],

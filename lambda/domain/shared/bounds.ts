@@ -46,6 +46,8 @@ export const bounds = {
   guestQueuedItems: 50,
   /** Contributors of a stream who may send at once: each is encoded, and viewers see one of them. */
   liveSessionsPerStream: 2,
+  /** Sessions of a live input that are kept and listed. */
+  liveSessionsListed: 50,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

@@ -17,6 +17,7 @@ const defaults = {
   // OBS connects again after ten seconds.
   grace_seconds: 15,
   delay_seconds: 10,
+  record: false,
 } as const;
 
 const { name, ...optional } = liveInputFields;
@@ -39,6 +40,7 @@ export const createLiveInput = operation(['service:write'], {
       stableSeconds: optional.stableSeconds.default(defaults.stable_seconds),
       graceSeconds: optional.graceSeconds.default(defaults.grace_seconds),
       delaySeconds: optional.delaySeconds.default(defaults.delay_seconds),
+      record: optional.record.default(defaults.record),
     })
     .meta({ examples: [{ name: 'Studio', streamID: 'str_0mb3kq5zj4h8s2n7t1w9x6c0p' }] }),
   output: {

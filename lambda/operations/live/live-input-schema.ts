@@ -28,9 +28,20 @@ export const liveInputFields = {
   stableSeconds: z.int32().min(2).max(60).describe('Seconds that a session has to last before it can take over.'),
   graceSeconds: z.int32().min(0).max(300).describe('Seconds after a loss in which a takeover can continue.'),
   delaySeconds: z.int32().min(8).max(30).describe('Seconds from the arrival of a picture to its sending.'),
+  record: z.boolean().describe('Whether each takeover becomes an upload, prepared for the stream. 12 hours at most.'),
 };
 
-const sessionSchema = z
+const recordingSchema = z
+  .object({
+    takeoverID: z.string(),
+    uploadID: z.string().nullable().describe('null: it was refused, or the upload is deleted.'),
+    seconds: z.int32(),
+    isCut: z.boolean().describe('Whether the takeover was longer than a recording may be.'),
+    refusal: z.string().nullable().describe('Limit that was reached, and the remedy. null: none.'),
+  })
+  .meta({ id: 'LiveRecording' });
+
+export const sessionSchema = z
   .object({
     id: z.string(),
     protocol,
@@ -51,6 +62,9 @@ const sessionSchema = z
       .describe('Media that the contributor sends. null: unknown.'),
     endedAt: timestamp.nullable().describe('null: it is running.'),
     endReason: z.enum(sessionEnds).meta({ id: 'LiveSessionEnd' }).nullable(),
+    recordings: z
+      .array(recordingSchema)
+      .describe('Uploads of its parts that takeovers have shown, about a minute after they ended.'),
   })
   .meta({ id: 'LiveSession' });
 
@@ -64,6 +78,7 @@ const shape = {
   stableSeconds: z.int32(),
   graceSeconds: z.int32(),
   delaySeconds: z.int32(),
+  record: z.boolean(),
   addresses: z
     .array(z.object({ protocol, url: z.string() }).meta({ id: 'LiveInputAddress' }))
     .describe('Servers to send to. The key of the input is the stream key of RTMP, and the stream ID of SRT.'),
@@ -88,6 +103,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   stableSeconds: 5,
   graceSeconds: 15,
   delaySeconds: 10,
+  record: false,
   addresses: [{ protocol: 'rtmps', url: 'rtmps://live.example.org/live' }],
   state: 'idle',
   session: null,
@@ -115,8 +131,8 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
   };
 }
 
-function presentSession(session: LiveSession): z.input<typeof sessionSchema> {
-  const { id, protocol, source, segmentCount, endReason } = session;
+export function presentSession(session: LiveSession): z.input<typeof sessionSchema> {
+  const { id, protocol, source, segmentCount, endReason, recordings } = session;
   return {
     id,
     protocol,
@@ -125,6 +141,10 @@ function presentSession(session: LiveSession): z.input<typeof sessionSchema> {
     source,
     endedAt: dateOf(session.endedAt),
     endReason,
+    recordings: recordings.map(({ segmentCount: segments, ...recording }) => ({
+      ...recording,
+      seconds: segments * gopSeconds,
+    })),
   };
 }
 
@@ -147,5 +167,6 @@ export function settingsOf(
     stable_seconds: given.stableSeconds ?? before.stable_seconds,
     grace_seconds: given.graceSeconds ?? before.grace_seconds,
     delay_seconds: given.delaySeconds ?? before.delay_seconds,
+    record: given.record ?? before.record,
   };
 }

@@ -14,7 +14,7 @@ export const maxUploadBytes = 5 * 1024 ** 3;
 
 const externalSource = z
   .object({
-    url: z.string().describe('Link as it was given.'),
+    url: z.string().describe('Link as it was given. live: and the ID of a session for a recording of it.'),
     state: z
       .enum(importStates)
       .describe(

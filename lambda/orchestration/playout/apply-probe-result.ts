@@ -3,18 +3,20 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
+import { prepareRecording } from '../live/record-sessions.ts';
 import { keepPrepared } from './keep-prepared.ts';
 import { applyLooksWithUpload } from './apply-look.ts';
 import { refreshSoundOf } from './apply-sound.ts';
 
 /**
- * Judges the idle streams that name the upload, applies looks with it, requests its preparation for streams that keep
- * it prepared, and continues the publishing of drafts that waited for it.
+ * Judges the idle streams that name the upload, applies looks with it, requests its preparation if it is a recording
+ * and for streams that keep it prepared, and continues the publishing of drafts that waited for it.
  * @param limitFactor of the stage
  */
 export async function applyProbeResult(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await judgeUsersOf(data, { uploadID });
   await applyLooksWithUpload(data, uploadID, limitFactor);
+  await prepareRecording(data, uploadID, limitFactor);
   await keepPrepared(data, 'upload', uploadID, { retries: 'never', limitFactor });
   await continuePublishing(data, uploadID);
 }

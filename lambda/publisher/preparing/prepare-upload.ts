@@ -1,41 +1,25 @@
 // Prepares an upload for the prepared backend: a few segments with each command, so that no worker is busy for long.
 import { buffer } from 'node:stream/consumers';
-import type { Pool } from 'pg';
-import type { Log } from '../../log.ts';
 import { databaseOn } from '../../data/database.ts';
 import type { PrepareCommand } from '../../data/shared/outbox.ts';
 import type { RenditionState } from '../../data/media/renditions.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload, UploadFailure } from '../../data/media/uploads.ts';
-import {
-  formatName,
-  formatNamed,
-  groupsOfSegment,
-  isSound,
-  renditionOf,
-  segmentCount,
-  targetOfFormat,
-} from '../../domain/playout/rendition.ts';
+import { formatNamed, groupsOfSegment, renditionOf, segmentCount } from '../../domain/playout/rendition.ts';
 import type { Rendition } from '../../domain/playout/rendition.ts';
-import { levelFor } from '../../domain/playout/sound.ts';
-import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { finishPreparation } from '../../orchestration/runs/start-prepared.ts';
 import { notEncodable, notPrepared } from '../../orchestration/media/request-renditions.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
-import { encoderKind } from '../ffmpeg/encoder-arguments.ts';
-import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { NoEncoder } from '../media/choose-encoder.ts';
 import { MediaError } from '../media/media-error.ts';
-import type { MediaTools } from '../media/media-tools.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 import { hashContent } from './content.ts';
 import type { HashedUpload } from './content.ts';
 import { checkEncoder } from './one-encoder.ts';
-import { overlayOfFormat } from './overlay-of-format.ts';
-import { prepareSegment } from './prepare-segment.ts';
-import type { SegmentRequest } from './prepare-segment.ts';
+import { makerOf, makeSegment } from './segment-maker.ts';
+import type { SegmentMakerOptions } from './segment-maker.ts';
 import {
   assertGroups,
   assertSegment,
@@ -45,14 +29,7 @@ import {
   segmentKey,
 } from '../prepared/segment-format.ts';
 
-export interface PrepareUploadOptions {
-  readonly pool: Pool;
-  readonly objects: ObjectStore;
-  readonly tools: MediaTools;
-  /** The encoder that prepares uploads in a codec. @throws {NoEncoder} */
-  readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
-  readonly log: Log;
-}
+export type PrepareUploadOptions = SegmentMakerOptions;
 
 /** Timeout of the work of a command: a little less than the queue's visibility timeout. */
 const commandTimeoutMs = 440_000;
@@ -63,8 +40,6 @@ const commandTimeoutMs = 440_000;
 const continuesForMs = 30_000;
 /** Delay of a command that a worker with another kind of encoder passes on. */
 const passedOnAfterSeconds = 5;
-const sourceURLSeconds = 900;
-const contentType = 'application/octet-stream';
 
 /**
  * Makes the next segments of a rendition, and requests the ones after them. There may be several commands for one
@@ -149,14 +124,14 @@ async function advance(
   const { content_hash: contentHash } = upload;
   const { renditions } = databaseOn(options.pool);
   const rendition = renditionOfUpload(upload, command.format);
-  const encoder = await encoderFor(options, rendition);
-  const kind = encoder && encoderKind(encoder);
+  const maker = await makerOf(options, rendition, upload.id);
+  const { kind } = maker;
   const row = await renditions.begin(contentHash, rendition.format, segmentCount(rendition), kind);
   if (row.state !== 'preparing') return row.state;
   const decision = await checkEncoder(options, { contentHash, format: command.format, made: row.encoder, kind });
   if (decision === 'later') return 'other encoder';
   if (decision === 'restarted') return 'preparing';
-  await makeSegment(options, upload, { rendition, segment: row.segments_done, encoder }, signal);
+  await makeSegment(options, upload, { rendition, segment: row.segments_done, ...maker }, signal);
   return (await renditions.finishSegment(contentHash, command.format, row.segments_done))?.state ?? null;
 }
 
@@ -177,12 +152,12 @@ async function mendSegment(
     const result = await unlessClaimed(options, attempt, key, async () => {
       if (await isWhole(options.objects, key, rendition, segment)) return null;
       const row = await databaseOn(options.pool).renditions.find(content_hash, format);
-      const encoder = await encoderFor(options, rendition);
-      const kind = encoder && encoderKind(encoder);
+      const maker = await makerOf(options, rendition, upload.id);
+      const { kind } = maker;
       const made = row?.encoder ?? null;
       const decision = await checkEncoder(options, { contentHash: content_hash, format, made, kind });
       if (decision !== 'later')
-        await makeSegment(options, hashed, { rendition, segment, encoder }, withinTimeOf(attempt));
+        await makeSegment(options, hashed, { rendition, segment, ...maker }, withinTimeOf(attempt));
       return decision;
     });
     // No worker has the encoder of the other segments any more, so all of them are made again.
@@ -193,14 +168,6 @@ async function mendSegment(
     if (attempt.signal.aborted || !attempt.isLast || command.failures === undefined) throw error;
     options.log('segment_not_mended', { uploadID: upload.id, format, segment, error: String(error) });
   }
-}
-
-/** This worker's encoder for a rendition, recorded as present; null for sound. @throws {NoEncoder} */
-async function encoderFor({ pool, encoderOf }: PrepareUploadOptions, { format }: Rendition) {
-  if (isSound(format)) return null;
-  const encoder = await encoderOf(format.videoCodec);
-  await databaseOn(pool).renditionEncoders.recordSeen(encoderKind(encoder));
-  return encoder;
 }
 
 /** Whether the object of a segment has the segment's groups, and all their bytes. */
@@ -219,38 +186,6 @@ async function isWhole(objects: ObjectStore, key: string, rendition: Rendition, 
 function renditionOfUpload(upload: HashedUpload, format: string): Rendition {
   const { kind, durationSeconds } = contentFacts(upload);
   return renditionOf(upload.content_hash, { kind, durationSeconds: durationSeconds ?? 0 }, formatNamed(format));
-}
-
-async function makeSegment(
-  { pool, objects, tools, log }: PrepareUploadOptions,
-  upload: Upload,
-  { rendition, segment, encoder }: Pick<SegmentRequest, 'rendition' | 'segment' | 'encoder'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const format = formatName(rendition.format);
-  const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const { kind, ...facts } = contentFacts(upload);
-  const { firstGroup: first, groupCount } = groupsOfSegment(rendition, segment);
-  const pictures = { format: rendition.format, first, end: first + groupCount };
-  const overlay = await overlayOfFormat({ pool, objects }, pictures, signal);
-  const source = { sourceURL, kind: isSound(rendition.format) ? ('audio' as const) : kind, ...facts };
-  const request = { rendition, segment, encoder, ...source, overlay, ...(await loudnessFor(pool, upload, rendition)) };
-  const bytes = await prepareSegment(tools, request, signal);
-  await objects.write(segmentKey(rendition, segment), bytes, { contentType });
-  log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });
-}
-
-/** The level and duration for sound with a target loudness; empty for any other rendition. */
-async function loudnessFor(
-  pool: Pool,
-  upload: Upload,
-  { contentHash, format }: Rendition,
-): Promise<Pick<SegmentRequest, 'level' | 'itemSeconds'>> {
-  const targetLUFS = targetOfFormat(format);
-  if (targetLUFS === null) return {};
-  const loudness = await databaseOn(pool).streamSounds.loudnessOf(contentHash);
-  if (loudness === undefined) throw new Error(`the loudness of ${contentHash} is not measured`);
-  return { level: levelFor(loudness, targetLUFS), itemSeconds: contentFacts(upload).durationSeconds ?? undefined };
 }
 
 /** The failure for the user. A missing encoder fails at once, as more attempts would not find it. */

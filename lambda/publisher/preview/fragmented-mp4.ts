@@ -25,6 +25,8 @@ const aacHeaderBytes = 2;
 /** Units per second. Every framerate that we send divides the first. */
 export const clockRates = { video: 90_000, audio: audioFormat.sampleRate } as const;
 
+/** Units per second of times that concern all tracks. */
+const movieRate = 1000;
 const trackIDs = { video: 1, audio: 2 } as const;
 /** The name of the sample entry, and of its box with the configuration. */
 const entries = {
@@ -46,17 +48,36 @@ export function soundSample(payload: Buffer): Sample {
   return { bytes: payload.subarray(aacHeaderBytes), isKeyframe: true, compositionTime: 0 };
 }
 
-/** The header before the first fragment, the same for all of them. @param headers FLV tag bodies with configurations */
-export function movieHeader(picture: Picture, headers: { readonly video: Buffer; readonly audio: Buffer }): Buffer {
+/**
+ * The header before the first fragment, the same for all of them.
+ * @param headers FLV tag bodies with configurations
+ * @param seconds duration of all fragments; 0: not known
+ */
+export function movieHeader(
+  picture: Picture,
+  headers: { readonly video: Buffer; readonly audio: Buffer },
+  seconds = 0,
+): Buffer {
+  const movieUnits = Math.round(seconds * movieRate);
+  const whole = seconds === 0 ? [] : [fullBox('mehd', 0, 0, u32(movieUnits))];
   const brands = ['iso6', 'mp41'].map((brand) => Buffer.from(brand, 'latin1'));
   return Buffer.concat([
     box('ftyp', brands[0]!, u32(0), ...brands),
     box(
       'moov',
-      fullBox('mvhd', 0, 0, u32(0, 0, 1000, 0, 0x10000), u16(0x100, 0), u32(0, 0), matrix, u32(0, 0, 0, 0, 0, 0, 3)),
-      videoTrack(picture, codedDataOf(headers.video)),
-      audioTrack(headers.audio.subarray(aacHeaderBytes)),
-      box('mvex', ...Object.values(trackIDs).map((id) => fullBox('trex', 0, 0, u32(id, 1, 0, 0, 0)))),
+      fullBox(
+        'mvhd',
+        0,
+        0,
+        u32(0, 0, movieRate, movieUnits, 0x10000),
+        u16(0x100, 0),
+        u32(0, 0),
+        matrix,
+        u32(0, 0, 0, 0, 0, 0, 3),
+      ),
+      videoTrack(picture, codedDataOf(headers.video), seconds),
+      audioTrack(headers.audio.subarray(aacHeaderBytes), seconds),
+      box('mvex', ...whole, ...Object.values(trackIDs).map((id) => fullBox('trex', 0, 0, u32(id, 1, 0, 0, 0)))),
     ),
   ]);
 }
@@ -105,7 +126,7 @@ function trackFragment(trackID: number, { startTime, duration, samples }: Fragme
 }
 
 /** @param record the decoder configuration record of the codec, as in MP4 */
-function videoTrack({ videoCodec, width, height }: Picture, record: Buffer): Buffer {
+function videoTrack({ videoCodec, width, height }: Picture, record: Buffer, seconds: number): Buffer {
   const [entry, configuration] = entries[videoCodec];
   const description = box(
     entry,
@@ -120,11 +141,12 @@ function videoTrack({ videoCodec, width, height }: Picture, record: Buffer): Buf
     box(configuration, record),
   );
   const media = fullBox('vmhd', 0, 1, Buffer.alloc(8));
-  return track({ id: trackIDs.video, clockRate: clockRates.video, handler: 'vide', width, height, media, description });
+  const kind = { id: trackIDs.video, clockRate: clockRates.video, handler: 'vide' } as const;
+  return track({ ...kind, width, height, seconds, media, description });
 }
 
 /** @param configuration the AudioSpecificConfig */
-function audioTrack(configuration: Buffer): Buffer {
+function audioTrack(configuration: Buffer, seconds: number): Buffer {
   const { channels, sampleRate } = audioFormat;
   const specific = descriptor(0x05, configuration);
   const [aac, audioStream] = [0x40, 0x15];
@@ -140,7 +162,7 @@ function audioTrack(configuration: Buffer): Buffer {
     fullBox('esds', 0, 0, stream),
   );
   const media = fullBox('smhd', 0, 0, Buffer.alloc(4));
-  const size = { width: 0, height: 0 };
+  const size = { width: 0, height: 0, seconds };
   return track({ id: trackIDs.audio, clockRate: clockRates.audio, handler: 'soun', ...size, media, description });
 }
 
@@ -150,22 +172,29 @@ interface Track {
   readonly handler: 'vide' | 'soun';
   readonly width: number;
   readonly height: number;
+  /** 0: not known. */
+  readonly seconds: number;
   readonly media: Buffer;
   readonly description: Buffer;
 }
 
-function track({ id, clockRate, handler, width, height, media, description }: Track): Buffer {
+function track({ id, clockRate, handler, width, height, seconds, media, description }: Track): Buffer {
   const enabledInMovie = 0x3;
   const volume = handler === 'soun' ? 0x100 : 0;
   const undetermined = 0x55c4;
   const empty = ['stts', 'stsc', 'stco'].map((type) => fullBox(type, 0, 0, u32(0)));
-  const header = [u32(0, 0, id, 0, 0, 0, 0), u16(0, 0, volume, 0), matrix, u32(width * 0x10000, height * 0x10000)];
+  const header = [
+    u32(0, 0, id, 0, Math.round(seconds * movieRate), 0, 0),
+    u16(0, 0, volume, 0),
+    matrix,
+    u32(width * 0x10000, height * 0x10000),
+  ];
   return box(
     'trak',
     fullBox('tkhd', 0, enabledInMovie, ...header),
     box(
       'mdia',
-      fullBox('mdhd', 0, 0, u32(0, 0, clockRate, 0), u16(undetermined, 0)),
+      fullBox('mdhd', 0, 0, u32(0, 0, clockRate, Math.round(seconds * clockRate)), u16(undetermined, 0)),
       fullBox('hdlr', 0, 0, u32(0), Buffer.from(handler, 'latin1'), Buffer.alloc(13)),
       box(
         'minf',

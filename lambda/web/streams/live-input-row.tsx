@@ -32,6 +32,11 @@ export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): React
       <div>
         <strong className="name">{name}</strong>
         <Signal input={input} />
+        {input.session?.recordings.map((recording) => (
+          <p key={recording.takeoverID} className={recording.refusal === null ? 'hint' : 'fault'}>
+            {recordingWords(recording)}
+          </p>
+        ))}
         {input.addresses.length === 0 && <p className="fault">{liveWords.off}</p>}
         {input.addresses.map(({ protocol, url }) => (
           <p key={protocol} className="state start">
@@ -85,6 +90,14 @@ function Signal({ input: { session } }: { readonly input: LiveInput }): ReactNod
     );
   if (session.source === null) return <p className="hint">{liveWords.waiting}</p>;
   return <p className="hint">{signalWords(session.source, session.receivedSeconds)}</p>;
+}
+
+type Recording = NonNullable<LiveInput['session']>['recordings'][number];
+
+function recordingWords({ refusal, uploadID, seconds, isCut }: Recording): string {
+  if (refusal !== null) return `${liveWords.notRecorded} ${refusal}`;
+  if (uploadID === null) return liveWords.recordingDeleted;
+  return (isCut ? liveWords.recordedCut : liveWords.recorded)(formatDuration(seconds));
 }
 
 type Source = NonNullable<NonNullable<LiveInput['session']>['source']>;

@@ -20,7 +20,7 @@ interface LiveInputSheetProps {
 
 /** The settings of a form. */
 function settingsOf({ name, takes, secondPublisher, allow = '', ...times }: Readonly<Record<string, string>>): object {
-  const { stableSeconds, graceSeconds, delaySeconds } = times;
+  const { stableSeconds, graceSeconds, delaySeconds, record } = times;
   return {
     name,
     takes,
@@ -29,6 +29,7 @@ function settingsOf({ name, takes, secondPublisher, allow = '', ...times }: Read
     stableSeconds: Number(stableSeconds),
     graceSeconds: Number(graceSeconds),
     delaySeconds: Number(delaySeconds),
+    record: record !== undefined,
   };
 }
 
@@ -89,6 +90,13 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
           value={input?.graceSeconds ?? 15}
         />
         <Seconds name="delaySeconds" hint={liveWords.delayHint} least={8} most={30} value={input?.delaySeconds ?? 10} />
+        <fieldset>
+          <label>
+            <input type="checkbox" name="record" defaultChecked={input?.record ?? false} />
+            {liveWords.record}
+          </label>
+          <p className="hint">{liveWords.recordHint}</p>
+        </fieldset>
       </Form>
     </Sheet>
   );

@@ -62,6 +62,13 @@ export const liveWords = {
   graceHint: 'Kehrt die Zuspielung in dieser Zeit zurück, geht es weiter. OBS versucht es nach zehn Sekunden wieder.',
   delaySeconds: 'Verzögerung (Sekunden)',
   delayHint: 'Von der Ankunft eines Bildes bis zum Senden.',
+  record: 'Übernahmen aufzeichnen',
+  recordHint: 'Jede wird eine Datei in der Bibliothek, spielbereit für diesen Stream. Sie zählt als Speicher.',
+  recorded: (time: string) => `${time} aufgezeichnet. Die Datei liegt in der Bibliothek.`,
+  recordedCut: (time: string) =>
+    `Die ersten ${time} aufgezeichnet, länger geht es nicht. Die Datei liegt in der Bibliothek.`,
+  recordingDeleted: 'Die Aufzeichnung wurde gelöscht.',
+  notRecorded: 'Nicht aufgezeichnet.',
   take: 'Übernehmen',
   takeOf: (name: string) => `Mit ${name} übernehmen`,
   takeAsk: (name: string) => `Mit ${name} übernehmen?`,

@@ -58,6 +58,13 @@ export const liveWords = {
   graceHint: 'A contributor who returns in this time continues. OBS tries again after ten seconds.',
   delaySeconds: 'Delay (seconds)',
   delayHint: 'From the arrival of a picture to its sending.',
+  record: 'Record takeovers',
+  recordHint: 'Each becomes a file in the library, ready to play on this stream. It counts as storage.',
+  recorded: (time: string) => `Recorded ${time}. The file is in the library.`,
+  recordedCut: (time: string) =>
+    `Recorded the first ${time}, the longest that is possible. The file is in the library.`,
+  recordingDeleted: 'The recording was deleted.',
+  notRecorded: 'Not recorded.',
   take: 'Take over',
   takeOf: (name: string) => `Take over with ${name}`,
   takeAsk: (name: string) => `Take over with ${name}?`,

@@ -22,6 +22,7 @@ const settings = {
   stable_seconds: 5,
   grace_seconds: 15,
   delay_seconds: 10,
+  record: false,
 } as const;
 const insert = (id: string, of = key) =>
   inputs().insert({ id, userID: user().id, streamID, keySha256: hashLiveKey(of), settings });
@@ -33,8 +34,9 @@ beforeEach(async () => {
 });
 
 const segments = (count: number) => ({ count, sha256: Buffer.alloc(32, count) });
+const made = { format: 'q_720p-f_30', encoder: 'libx264 veryfast' };
 const begin = (id: string, liveInputID = inputID) =>
-  sessions().begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7' }, 2);
+  sessions().begin({ id, liveInputID, protocol: 'rtmp', address: '192.0.2.7', ...made }, 2);
 const report = (id: string, of = key, more: object = {}) =>
   sessions().report({ id, stored: segments(3), firstPictureAgoSeconds: 7, source, ...more }, hashLiveKey(of));
 const pass = (seconds: number, column: string) =>

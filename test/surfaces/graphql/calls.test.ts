@@ -445,6 +445,8 @@ describe('streams', () => {
     expect(inputs).toMatchObject([{ state: 'ready', session: { receivedSeconds: 20 } }]);
     await call('takeOverStream', { id, liveInputID: input.id });
     await callAs(`/streams/${id}/takeover`, 'getStreamTakeover', { id });
+    const { data: sessions } = await callAs(`/live-inputs/${input.id}/sessions`, 'listLiveSessions', ofInput);
+    expect(sessions).toMatchObject([{ receivedSeconds: 20, recordings: [] }]);
     await call('handBackStream', { id });
     expect(await call('deleteLiveInput', ofInput)).toBe(true);
     await service.pool().query(setState, [id, 'activating']);
