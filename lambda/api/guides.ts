@@ -136,7 +136,8 @@ async function liveItem(
   { title, now, endsAbout }: { readonly title: string; readonly now: Date; readonly endsAbout: Date },
 ): Promise<GuideItem | null> {
   const takeover = await presentTakeoverOf(data, stream, now);
-  if (!takeover) return null;
+  // Nothing is known about a contributor who may come.
+  if (!takeover?.shownAt) return null;
   const { shownAt: startAt, returnsAt, endAt } = takeover;
   const ends = returnsAt ?? endAt ?? endsAbout;
   return ends > now && ends > startAt ? { title, artist: null, album: null, startAt, endAt: ends } : null;

@@ -209,9 +209,9 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   async #settle(): Promise<void> {
     if (this.#isSettling) return;
     this.#isSettling = true;
-    const { pool, clock, steadyClock, log } = this.#options;
+    const { pool, newID, clock, steadyClock, log } = this.#options;
     const endsSilent = steadyClock() - this.#failedAtMs > reportsWithinMs;
-    await settleTakeovers(pool, clock, { own: this.#held, endsSilent }).catch((error: unknown) => {
+    await settleTakeovers(pool, { newID, clock }, { own: this.#held, endsSilent }).catch((error: unknown) => {
       this.#failedAtMs = steadyClock();
       log('takeovers_not_settled', { error: String(error) });
     });

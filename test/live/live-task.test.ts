@@ -25,6 +25,7 @@ const settings: LiveInputSettings = {
   grace_seconds: 2,
   delay_seconds: 8,
   record: false,
+  windows: null,
 };
 
 /** An ingest with room for one session, the counts of sessions that it reports, and the reasons of its refusals. */

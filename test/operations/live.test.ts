@@ -56,6 +56,7 @@ describe('a live input', () => {
       graceSeconds: 15,
       delaySeconds: 10,
       record: false,
+      windows: null,
       addresses: [
         { protocol: 'rtmps', url: 'rtmps://127.0.0.1/live' },
         { protocol: 'rtmp', url: 'rtmp://127.0.0.1/live' },
@@ -175,7 +176,7 @@ describe('a takeover', () => {
     expect(secondsUntil(body.shownAt)).toBeGreaterThan(5);
     expect(secondsUntil(body.shownAt)).toBeLessThan(9.1);
     const { shownAt, takeoverID } = body;
-    const shown = { takeoverID, liveInputID: id, state: 'shown', shownAt, endAt: null, returnsAt: null };
+    const shown = { takeoverID, liveInputID: id, state: 'shown', startAt: null, shownAt, endAt: null, returnsAt: null };
     expect(await takeover()).toEqual(shown);
     const { body: back, status: answered } = await handBack();
     expect([answered, Date.parse(back.returnsAt)]).toEqual([202, expect.any(Number)]);

@@ -1,5 +1,6 @@
 // SQL of live inputs: addresses that contributors send to, each to take over one stream.
 import { lossesWithinSeconds } from '../../domain/live/flapping.ts';
+import type { TakeWindows } from '../../domain/live/take-windows.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
@@ -23,8 +24,8 @@ export interface LiveInput extends LiveInputSettings {
 
 export interface LiveInputSettings {
   readonly name: string;
-  /** Whether each stable session takes the stream over, or only a request of a user. */
-  readonly takes: 'on_request' | 'always';
+  /** Whether each stable session takes the stream over, within windows or always, or only a request of a user. */
+  readonly takes: 'on_request' | 'always' | 'in_windows';
   /** The fate of a second contributor while one is connected: refused, or put in place of the first. */
   readonly second_publisher: 'refuse' | 'replace';
   /** Networks that may send; empty: all. */
@@ -37,6 +38,8 @@ export interface LiveInputSettings {
   readonly delay_seconds: number;
   /** Whether takeovers become uploads. */
   readonly record: boolean;
+  /** For `in_windows`; null: there are none. */
+  readonly windows: TakeWindows | null;
 }
 
 /** An input, and the stream that it may take over. */
@@ -54,8 +57,10 @@ const settingColumns = [
   'grace_seconds',
   'delay_seconds',
   'record',
+  'windows',
 ] as const;
-const valuesOf = (settings: LiveInputSettings) => settingColumns.map((column) => settings[column]);
+const valuesOf = (settings: LiveInputSettings) =>
+  settingColumns.map((column) => (column === 'windows' ? JSON.stringify(settings.windows) : settings[column]));
 
 const recentLosses = `(select count(*)::integer from live_sessions l
   where l.live_input_id = i.id and l.ended_at > now() - make_interval(secs => ${lossesWithinSeconds}))`;
@@ -82,7 +87,7 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `insert into live_inputs as i (id, user_id, stream_id, key_sha256, ${settingColumns.join(', ')})
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${columns}`,
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${columns}`,
         [input.id, input.userID, input.streamID, input.keySha256, ...valuesOf(input.settings)],
       ))!,
 
@@ -117,7 +122,7 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `update live_inputs i set name = $2, takes = $3, second_publisher = $4, allow = $5, stable_seconds = $6,
-           grace_seconds = $7, delay_seconds = $8, record = $9, updated_at = now()
+           grace_seconds = $7, delay_seconds = $8, record = $9, windows = $10, updated_at = now()
          where id = $1 returning ${columns}`,
         [id, ...valuesOf(settings)],
       ))!,
@@ -126,6 +131,19 @@ export function liveInputs(db: Queryable) {
       db.query('update live_inputs set key_sha256 = $2, updated_at = now() where id = $1', [id, keySha256]),
 
     delete: (id: string) => db.query('delete from live_inputs where id = $1', [id]),
+
+    /** The inputs with windows that receive pictures, if their streams have no open takeover, with their users. */
+    receivingInWindows: (atMost: number) =>
+      all<Pick<LiveInput, 'id' | 'user_id' | 'stream_id'> & { readonly windows: TakeWindows }>(
+        db,
+        `select i.id, i.user_id, i.stream_id, i.windows from live_sessions s
+           join live_inputs i on i.id = s.live_input_id and i.takes = 'in_windows' and i.windows is not null
+         where s.ended_at is null and s.first_picture_at is not null and not exists (
+           select from takeovers t join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
+           where t.stream_id = i.stream_id and t.ended_at is null)
+         order by s.id limit $1`,
+        [atMost],
+      ),
 
     /** Deletes the inputs of a stream, whose row may stay until its broadcasts have ended. */
     deleteOf: (streamID: string) => db.query('delete from live_inputs where stream_id = $1', [streamID]),

@@ -14,12 +14,24 @@ export interface Takeover {
   /** Null: the input was deleted. */
   readonly live_input_id: string | null;
   readonly began_at: Date;
+  /** The planned beginning; null: as soon as possible. */
+  readonly start_at: Date | null;
   /** Null: it has no planned end. */
   readonly end_at: Date | null;
   /** Since when no session is sent; null: one is. */
   readonly lost_at: Date | null;
-  /** In order of their frames. */
+  /** In order of their frames; none: it waits for its beginning. */
   readonly intervals: readonly TakeoverInterval[];
+}
+
+/** A takeover that begins, now or at a time. */
+export interface NewTakeover {
+  readonly id: string;
+  readonly streamID: string;
+  readonly liveInputID: string;
+  /** Null: as soon as possible. */
+  readonly startAt: Date | null;
+  readonly endAt: Date | null;
 }
 
 interface IntervalRow {
@@ -37,7 +49,8 @@ const revised = 'update replicas set timeline_revision = timeline_revision + 1 w
 const intervalsJSON = `(select coalesce(jsonb_agg(jsonb_build_object('sessionID', v.session_id,
   'fromFrame', v.from_frame, 'toFrame', v.to_frame, 'firstSegment', v.first_segment) order by v.from_frame), '[]')
   from takeover_intervals v where v.takeover_id = t.id) as intervals`;
-const columns = `t.id, t.stream_id, t.anchored_at, t.live_input_id, t.began_at, t.end_at, t.lost_at, ${intervalsJSON}`;
+const columns = `t.id, t.stream_id, t.anchored_at, t.live_input_id, t.began_at, t.start_at, t.end_at, t.lost_at,
+  ${intervalsJSON}`;
 
 export function takeovers(db: Queryable) {
   return {
@@ -71,16 +84,16 @@ export function takeovers(db: Queryable) {
       )?.stream_id ?? null,
 
     /** Begins a takeover of a run. Those of earlier runs of the stream end. */
-    begin: async (takeover: { id: string; streamID: string; liveInputID: string; endAt: Date | null }) => {
+    begin: async (takeover: NewTakeover) => {
       await db.query(
         `update takeovers set ended_at = now(), end_reason = 'stream_stopped'
          where stream_id = $1 and ended_at is null`,
         [takeover.streamID],
       );
       await db.query(
-        `insert into takeovers (id, stream_id, anchored_at, live_input_id, end_at)
-         select $1, id, anchored_at, $3, $4 from streams where id = $2`,
-        [takeover.id, takeover.streamID, takeover.liveInputID, takeover.endAt],
+        `insert into takeovers (id, stream_id, anchored_at, live_input_id, start_at, end_at)
+         select $1, id, anchored_at, $3, $4, $5 from streams where id = $2`,
+        [takeover.id, takeover.streamID, takeover.liveInputID, takeover.startAt, takeover.endAt],
       );
     },
 
@@ -114,6 +127,23 @@ export function takeovers(db: Queryable) {
 
     planEnd: (takeoverID: string, endAt: Date | null) =>
       db.query('update takeovers set end_at = $2 where id = $1', [takeoverID, endAt]),
+
+    planStart: (takeoverID: string, startAt: Date | null) =>
+      db.query('update takeovers set start_at = $2 where id = $1', [takeoverID, startAt]),
+
+    /** The waiting takeovers whose time is within `aheadSeconds`, and whose inputs receive pictures. */
+    toBegin: (aheadSeconds: number, atMost: number) =>
+      all<{ id: string; stream_id: string; user_id: string; live_input_id: string }>(
+        db,
+        `select t.id, t.stream_id, st.user_id, t.live_input_id from live_sessions s
+           join takeovers t on t.live_input_id = s.live_input_id
+           join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
+         where s.ended_at is null and s.first_picture_at is not null and t.ended_at is null
+           and t.start_at <= now() + make_interval(secs => $1)
+           and not exists (select from takeover_intervals v where v.takeover_id = t.id)
+         order by t.start_at limit $2`,
+        [aheadSeconds, atMost],
+      ),
 
     end: (takeoverID: string, reason: TakeoverEnd) =>
       db.query('update takeovers set ended_at = now(), end_reason = $2 where id = $1 and ended_at is null', [

@@ -29,20 +29,31 @@ export interface ReadySession {
   readonly firstPictureAt: Date;
 }
 
+/** A planned beginning or end is fixed this long before, when all agents can still follow. */
+export const fixedAheadSeconds = effectiveAheadSeconds + 2;
+
+/** The times that decide when a session takes a run over. */
+export interface TakeoverTimes {
+  readonly now: Date;
+  /** The least time from the arrival of a picture to its sending. */
+  readonly delaySeconds: number;
+  /** The earliest time; absent or null: any. */
+  readonly startAt?: Date | null;
+}
+
 /**
  * The interval of a session that takes a run over as soon as all agents can know of it, and its first picture is old
  * enough.
- * @param delaySeconds the least time from the arrival of a picture to its sending
  */
 export function takeoverStart(
   run: PlannedRun,
   session: ReadySession,
-  { now, delaySeconds }: { readonly now: Date; readonly delaySeconds: number },
+  { now, delaySeconds, startAt = null }: TakeoverTimes,
 ): TakeoverInterval {
   const { anchoredAt, framesPerSecond } = run;
-  const oldEnoughAt = session.firstPictureAt.getTime() / 1000 + delaySeconds;
-  const notBeforeSeconds = oldEnoughAt - anchoredAt.getTime() / 1000;
-  const fromFrame = earliestChange(run, now, takeoverAheadSeconds, notBeforeSeconds);
+  const oldEnoughMs = session.firstPictureAt.getTime() + delaySeconds * 1000;
+  const notBeforeMs = Math.max(oldEnoughMs, startAt?.getTime() ?? 0);
+  const fromFrame = earliestChange(run, now, takeoverAheadSeconds, (notBeforeMs - anchoredAt.getTime()) / 1000);
   const sentAtSeconds = anchoredAt.getTime() / 1000 + fromFrame / framesPerSecond;
   const sessionSeconds = sentAtSeconds - delaySeconds - session.firstPictureAt.getTime() / 1000;
   const firstSegment = Math.max(0, Math.floor(sessionSeconds / gopSeconds));

@@ -18,6 +18,7 @@ const defaults = {
   grace_seconds: 15,
   delay_seconds: 10,
   record: false,
+  windows: null,
 } as const;
 
 const { name, ...optional } = liveInputFields;
@@ -41,6 +42,7 @@ export const createLiveInput = operation(['service:write'], {
       graceSeconds: optional.graceSeconds.default(defaults.grace_seconds),
       delaySeconds: optional.delaySeconds.default(defaults.delay_seconds),
       record: optional.record.default(defaults.record),
+      windows: optional.windows.default(defaults.windows),
     })
     .meta({ examples: [{ name: 'Studio', streamID: 'str_0mb3kq5zj4h8s2n7t1w9x6c0p' }] }),
   output: {
@@ -55,6 +57,7 @@ export const createLiveInput = operation(['service:write'], {
       throw new ProblemError('live_ingest_off', 'This platform does not receive live contributions.');
     const stream = await ctx.data.streams.lock(ctx.caller.userID, streamID);
     if (!stream) throw fieldProblem('streamID', 'There is no such stream.');
+    const settings = settingsOf(fields, { ...defaults, name: fields.name });
     await assertFewInputs(ctx, stream.id);
     const key = liveKey(ctx.randomBytes(liveKeyBytes));
     const input = await ctx.data.liveInputs.insert({
@@ -62,7 +65,7 @@ export const createLiveInput = operation(['service:write'], {
       userID: ctx.caller.userID,
       streamID: stream.id,
       keySha256: hashLiveKey(key),
-      settings: settingsOf(fields, { ...defaults, name: fields.name }),
+      settings,
     });
     return { ...presentLiveInput(ctx, input), key };
   },

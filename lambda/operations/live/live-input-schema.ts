@@ -10,24 +10,38 @@ import { liveInputState, liveInputStates } from '../../domain/live/live-input-st
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { isNetwork } from '../../domain/shared/network-address.ts';
+import { isTimeZone } from '../../domain/shared/time-zone.ts';
 import type { Context } from '../context.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { text, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
+import { availableHours, mostHours } from '../uploads/upload-availability.ts';
 
-const takes = z.enum(['on_request', 'always']).meta({ id: 'LiveInputTakes' });
+const takes = z.enum(['on_request', 'always', 'in_windows']).meta({ id: 'LiveInputTakes' });
 const protocol = z.enum(liveProtocols).meta({ id: 'LiveProtocol' });
 const secondPublisher = z.enum(['refuse', 'replace']).meta({ id: 'SecondPublisher' });
 const allow = z.array(z.string().max(50).refine(isNetwork, { error: 'Use a network such as 203.0.113.0/24.' }));
 
+const takeWindows = z
+  .strictObject({
+    timeZone: z.string().max(100).refine(isTimeZone, { error: 'Use an IANA time zone name, such as Europe/Berlin.' }),
+    hours: z.array(availableHours).min(1).max(mostHours).describe('Hours in which sessions take over.'),
+  })
+  .meta({ id: 'TakeWindows' });
+
 /** The fields of requests that create or update an input. */
 export const liveInputFields = {
   name: text(1, 255).describe('Name for people.'),
-  takes: takes.describe('on_request: take_over_stream is needed. always: each stable session takes over.'),
+  takes: takes.describe(
+    'on_request: take_over_stream is needed. always: each stable session takes over. in_windows: it does within ' +
+      'windows, until their end.',
+  ),
   secondPublisher: secondPublisher.describe('While a contributor is connected, another one is refused or replaces it.'),
   allow: allow.max(bounds.networksPerLiveInput).describe('Networks that may send, in CIDR notation. Empty: all.'),
   stableSeconds: z.int32().min(2).max(60).describe('Seconds that a session has to last before it can take over.'),
   graceSeconds: z.int32().min(0).max(300).describe('Seconds after a loss in which a takeover can continue.'),
   delaySeconds: z.int32().min(8).max(30).describe('Seconds from the arrival of a picture to its sending.'),
+  windows: takeWindows.nullable().describe('For takes in_windows. null: none.'),
   record: z.boolean().describe('Whether each takeover becomes an upload, prepared for the stream. 12 hours at most.'),
 };
 
@@ -79,6 +93,7 @@ const shape = {
   graceSeconds: z.int32(),
   delaySeconds: z.int32(),
   record: z.boolean(),
+  windows: takeWindows.nullable(),
   addresses: z
     .array(z.object({ protocol, url: z.string() }).meta({ id: 'LiveInputAddress' }))
     .describe('Servers to send to. The key of the input is the stream key of RTMP, and the stream ID of SRT.'),
@@ -104,6 +119,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   graceSeconds: 15,
   delaySeconds: 10,
   record: false,
+  windows: null,
   addresses: [{ protocol: 'rtmps', url: 'rtmps://live.example.org/live' }],
   state: 'idle',
   session: null,
@@ -121,6 +137,10 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
   return {
     ...shownColumns(liveInputSchema, input),
     allow: [...input.allow],
+    windows: input.windows && {
+      ...input.windows,
+      hours: input.windows.hours.map((each) => ({ ...each, days: [...each.days] })),
+    },
     addresses: [...ingestAddresses(ctx.settings.liveIngest)],
     state: liveInputState(running && { ...running, firstPictureAt: dateOf(running.firstPictureAt) }, {
       stableSeconds: stableSecondsAfter(input.stable_seconds, input.recent_losses),
@@ -154,11 +174,17 @@ function dateOf(text: string | null): Date | null {
 
 type Fields = { readonly [Key in keyof typeof liveInputFields]: z.output<(typeof liveInputFields)[Key]> };
 
-/** The settings of an input from the fields of a request, which may leave fields out. */
+/**
+ * The settings of an input from the fields of a request, which may leave fields out.
+ * @throws {ProblemError} if it takes over in windows, and has none
+ */
 export function settingsOf(
   given: { readonly [Key in keyof Fields]?: Fields[Key] | undefined },
   before: LiveInputSettings,
 ): LiveInputSettings {
+  const windows = given.windows === undefined ? before.windows : given.windows;
+  if ((given.takes ?? before.takes) === 'in_windows' && windows === null)
+    throw fieldProblem('windows', 'Name at least one window, as takes is in_windows.');
   return {
     name: given.name ?? before.name,
     takes: given.takes ?? before.takes,
@@ -168,5 +194,6 @@ export function settingsOf(
     grace_seconds: given.graceSeconds ?? before.grace_seconds,
     delay_seconds: given.delaySeconds ?? before.delay_seconds,
     record: given.record ?? before.record,
+    windows,
   };
 }

@@ -6,7 +6,12 @@ export const begunTakeover = z
   .object({
     takeoverID: z.string(),
     liveInputID: z.string(),
-    shownAt: timestamp.describe('Time at which viewers see the contributor, apart from the delay of their platform.'),
+    shownAt: timestamp
+      .nullable()
+      .describe(
+        'Time at which viewers see the contributor, apart from the delay of their platform. null: it waits for ' +
+          'startAt, or for a stable contributor.',
+      ),
   })
   .meta({ id: 'BegunTakeover' });
 
@@ -15,10 +20,16 @@ export const streamTakeover = z
     takeoverID: z.string(),
     liveInputID: z.string().nullable().describe('null: the input is deleted.'),
     state: z
-      .enum(['shown', 'lost', 'ending'])
+      .enum(['planned', 'waiting', 'shown', 'lost', 'ending'])
       .meta({ id: 'TakeoverState' })
-      .describe('lost: the next session of the input continues it. ending: the stream returns at returnsAt.'),
-    shownAt: timestamp.describe('Time at which its current or last session begins on air.'),
+      .describe(
+        'planned: it begins at startAt. waiting: startAt has passed, and it begins with a stable contributor. ' +
+          'lost: the next session of the input continues it. ending: the stream returns at returnsAt.',
+      ),
+    startAt: timestamp.nullable().describe('Planned beginning. null: it began as soon as possible.'),
+    shownAt: timestamp
+      .nullable()
+      .describe('Time at which its current or last session begins on air. null: it is not known yet.'),
     endAt: timestamp.nullable().describe('Planned end. null: none.'),
     returnsAt: timestamp.nullable().describe('Time of the return to the timeline. null: none is planned.'),
   })

@@ -12,26 +12,36 @@ export const takeOverStream = operation(['service:write'], {
   summary: 'Let a live input take a stream over',
   description:
     'Shows the contributor of a live input in place of the timeline, at least 7 seconds from now. The timeline runs ' +
-    'on unseen, and is shown again when the contributor is lost, at endAt, or by hand_back_stream.',
+    'on unseen, and is shown again when the contributor is lost, at endAt, or by hand_back_stream. With startAt, it ' +
+    'waits for that time and for a stable contributor, and hand_back_stream cancels it.',
   tag: 'streams',
   route: 'POST /streams/{id}/takeovers',
   body: z.strictObject({
-    liveInputID: id.describe('A live input of this stream in state ready.'),
-    endAt: timestampInput.nullable().default(null).describe('Planned end. null: none.'),
+    liveInputID: id.describe('A live input of this stream, in state ready unless startAt is given.'),
+    startAt: timestampInput
+      .nullable()
+      .default(null)
+      .describe('Planned beginning: up to 2 seconds later, at the next keyframe of the timeline. null: now.'),
+    endAt: timestampInput
+      .nullable()
+      .default(null)
+      .describe('Planned end: up to 2 seconds later, at the next keyframe of the timeline. null: none.'),
   }),
   output: { status: 202, body: begunTakeover },
   errors: ['stream_not_running', 'live_needs_manifest', 'nothing_received', 'not_stable_yet', 'taken_over_already'],
-  async handle(ctx, { params, body: { liveInputID, endAt } }) {
+  async handle(ctx, { params, body: { liveInputID, startAt, endAt } }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     const input = await ctx.data.liveInputs.lock(ctx.caller.userID, liveInputID);
     if (input?.stream_id !== stream.id)
       throw fieldProblem('liveInputID', 'This stream has no such live input. list_live_inputs returns its inputs.');
     const newID = ctx.newID('tko');
-    const begun = await beginTakeover(ctx.data, stream, input, { id: newID, endAt, now: await ctx.data.now() });
+    const wanted = { id: newID, startAt, endAt, now: await ctx.data.now() };
+    const begun = await beginTakeover(ctx.data, stream, input, wanted);
     if ('refusal' in begun) throw refusalOf(begun);
     const { takeoverID, shownAt } = begun;
-    if (endAt !== null && endAt <= shownAt)
-      throw fieldProblem('endAt', `The takeover would begin at ${shownAt.toISOString()}. Use a later end.`);
+    const beginsAt = shownAt ?? startAt!;
+    if (endAt !== null && endAt <= beginsAt)
+      throw fieldProblem('endAt', `The takeover would begin at ${beginsAt.toISOString()}. Use a later end.`);
     if (takeoverID !== newID) await ctx.data.takeovers.planEnd(takeoverID, endAt);
     return { takeoverID, liveInputID: input.id, shownAt };
   },

@@ -5,11 +5,12 @@ import { weekdays } from '../../domain/shared/wall-clock.ts';
 import { timeOfDay, timestampInput } from '../fields.ts';
 
 /** The most stretches of hours of an upload. */
-const mostHours = 14;
+export const mostHours = 14;
 
 const time = timeOfDay.meta({ examples: ['09:30'] });
 
-const hours = z
+/** Hours of some days. */
+export const availableHours = z
   .strictObject({
     days: z.array(z.enum(weekdays)).min(1).max(weekdays.length),
     from: time,
@@ -21,7 +22,11 @@ export const availabilityInput = z
   .strictObject({
     from: timestampInput.nullable().default(null).describe('First time. null: any.'),
     until: timestampInput.nullable().default(null).describe('Time at which it may no longer begin. null: none.'),
-    hours: z.array(hours).max(mostHours).default([]).describe("Hours in the programme's time zone. Empty: all hours."),
+    hours: z
+      .array(availableHours)
+      .max(mostHours)
+      .default([])
+      .describe("Hours in the programme's time zone. Empty: all hours."),
   })
   .meta({ id: 'AvailabilityInput' });
 
@@ -29,7 +34,7 @@ export const availability = z
   .object({
     from: z.iso.datetime().nullable().describe('First time. null: any.'),
     until: z.iso.datetime().nullable().describe('Time at which it may no longer begin. null: none.'),
-    hours: z.array(hours).describe("Hours in the programme's time zone. Empty: all hours."),
+    hours: z.array(availableHours).describe("Hours in the programme's time zone. Empty: all hours."),
   })
   .meta({ id: 'Availability' });
 

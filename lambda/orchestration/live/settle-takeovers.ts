@@ -1,12 +1,18 @@
-// Ends takeovers by time: after sessions whose ingest died, and when their grace or planned time is over.
+// Begins and ends takeovers by time: at planned times, in windows, after their grace, and after the death of an ingest.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
+import { fixedAheadSeconds } from '../../domain/live/takeover-plan.ts';
+import { openWindow } from '../../domain/live/take-windows.ts';
+import { beginDueTakeover, takeOverInWindow } from './due-takeovers.ts';
 import { endDueTakeover, endSession } from './takeovers.ts';
+
+export interface SettleOptions {
+  readonly newID: (prefix: string) => string;
+  readonly clock: () => Date;
+}
 
 /** An ingest reports each session every two seconds. */
 const silentAfterSeconds = 10;
-/** A planned end is fixed this long before, when agents can still follow. */
-const endsAheadSeconds = 12;
 const mostAtOnce = 100;
 
 /**
@@ -16,19 +22,27 @@ const mostAtOnce = 100;
  */
 export async function settleTakeovers(
   pool: Pool,
-  clock: () => Date,
+  { newID, clock }: SettleOptions,
   { own, endsSilent }: { readonly own: ReadonlySet<string>; readonly endsSilent: boolean } = {
     own: new Set(),
     endsSilent: true,
   },
 ): Promise<void> {
-  const { liveSessions, takeovers } = databaseOn(pool);
+  const { liveInputs, liveSessions, takeovers } = databaseOn(pool);
   const silent = endsSilent ? await liveSessions.silentFor(silentAfterSeconds, mostAtOnce) : [];
   for (const { id } of silent) {
     if (own.has(id)) continue;
     await inTransaction(pool, (data) => endSession(data, id, { reason: 'lost', stored: null, now: clock() }));
   }
-  for (const due of await takeovers.due(endsAheadSeconds, mostAtOnce)) {
+  for (const due of await takeovers.due(fixedAheadSeconds, mostAtOnce)) {
     await inTransaction(pool, (data) => endDueTakeover(data, due, clock()));
+  }
+  for (const due of await takeovers.toBegin(fixedAheadSeconds, mostAtOnce)) {
+    await inTransaction(pool, (data) => beginDueTakeover(data, due, clock()));
+  }
+  for (const input of await liveInputs.receivingInWindows(mostAtOnce)) {
+    const window = openWindow(input.windows, clock());
+    const work = { id: newID('tko'), input, window, now: clock() };
+    if (window) await inTransaction(pool, (data) => takeOverInWindow(data, { ...work, window }));
   }
 }

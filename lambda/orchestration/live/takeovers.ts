@@ -1,13 +1,13 @@
 // Takeovers of streams: a contributor's session begins to be shown, is lost, returns within its grace, and ends.
 //
 // States of a takeover:
+// - waiting: it has no interval yet. Its planned beginning, or a stable session after it, gives it one. Decision D251.
 // - shown: its last interval has no end. A loss, a hand-back or its planned end gives it one.
 // - lost: the session is over, and the timeline plays. The next session of the input continues it within the grace.
 // - ended: for good.
 // Each function that changes one holds the lock of the stream.
 import type { Database } from '../../data/database.ts';
 import type { LiveInput } from '../../data/live/live-inputs.ts';
-
 import type { Takeover, TakeoverEnd } from '../../data/live/takeovers.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -15,7 +15,14 @@ import type { StoredSegments } from '../../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
-import { handBackFrame, isStoredLate, returnFrame, takeoverStart } from '../../domain/live/takeover-plan.ts';
+import { openWindow } from '../../domain/live/take-windows.ts';
+import {
+  fixedAheadSeconds,
+  handBackFrame,
+  isStoredLate,
+  returnFrame,
+  takeoverStart,
+} from '../../domain/live/takeover-plan.ts';
 import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';
 import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
@@ -39,24 +46,39 @@ export interface TakeoverRefused {
 
 export interface BegunTakeover {
   readonly takeoverID: string;
-  /** The time at which destinations show it. */
-  readonly shownAt: Date;
+  /** The time at which destinations show it; null: it waits for its beginning. */
+  readonly shownAt: Date | null;
 }
 
-/** Lets a session of an input take its stream over. */
+export interface WantedTakeover {
+  /** Its id, unless an open takeover of the input continues. */
+  readonly id: string;
+  /** The earliest time. It may wait for a stable session; null: now, and it does not wait. */
+  readonly startAt: Date | null;
+  readonly endAt: Date | null;
+  readonly now: Date;
+}
+
+/** Lets a session of an input take its stream over, at once or at a time. */
 export async function beginTakeover(
   data: Database,
   stream: Locked<Stream>,
   input: LiveInput,
-  { id, endAt, now }: { readonly id: string; readonly endAt: Date | null; readonly now: Date },
+  { id, startAt, endAt, now }: WantedTakeover,
 ): Promise<BegunTakeover | TakeoverRefused> {
   const refusal = refusalOfStream(stream);
   if (refusal) return { refusal };
   const open = await data.takeovers.openOf(stream.id);
-  if (open && isShown(open)) return { refusal: 'taken_over_already' };
+  if (open && isHeld(open, input)) return { refusal: 'taken_over_already' };
   const found = await readySession(data, input, now);
-  if ('refusal' in found) return found;
-  return showSession(data, stream, input, { ...found, open, id, endAt, now });
+  const waiting = open && isWaiting(open) && open.live_input_id === input.id ? open : null;
+  if (waiting) await data.takeovers.planStart(waiting.id, startAt);
+  if (startAt !== null && ('refusal' in found || isEarly(startAt, now))) {
+    const planned = { id, streamID: stream.id, liveInputID: input.id, startAt, endAt };
+    if (!waiting) await data.takeovers.begin(planned);
+    return { takeoverID: waiting?.id ?? id, shownAt: null };
+  }
+  return 'refusal' in found ? found : showSession(data, stream, input, { ...found, open, id, startAt, endAt, now });
 }
 
 /** The reason why no contributor can take a stream over; null: there is none. */
@@ -70,28 +92,25 @@ export function refusalOfStream({
   return isOnAir ? null : 'stream_not_on_air';
 }
 
-/** A session that is to be shown in place of a timeline. */
-interface Showing {
+/** A session that is to be shown in place of a timeline. Id and end are for a takeover of its own. */
+interface Showing extends WantedTakeover {
   readonly session: ReadySession;
   /** The takeover that is open, which shows no session; null: none is. */
   readonly open: Takeover | null;
-  /** The id and the end of the takeover, if it is not the open one that continues. */
-  readonly id: string;
-  readonly endAt: Date | null;
-  readonly now: Date;
 }
 
 /** Shows a session in a takeover of its own, or in the open one of its input. */
-async function showSession(
+export async function showSession(
   data: Database,
   stream: Locked<Stream>,
   input: LiveInput,
-  { session, open, id, endAt, now }: Showing,
+  { session, open, id, startAt, endAt, now }: Showing,
 ): Promise<BegunTakeover> {
   const takeoverID = open?.live_input_id === input.id ? open.id : id;
-  if (takeoverID !== open?.id) await data.takeovers.begin({ id, streamID: stream.id, liveInputID: input.id, endAt });
+  const own = { id, streamID: stream.id, liveInputID: input.id, startAt, endAt };
+  if (takeoverID !== open?.id) await data.takeovers.begin(own);
   const run = await plannedRun(data, stream, now);
-  const interval = takeoverStart(run, session, { now, delaySeconds: input.delay_seconds });
+  const interval = takeoverStart(run, session, { now, startAt, delaySeconds: input.delay_seconds });
   await data.takeovers.add(takeoverID, interval);
   const shownAt = timeOf(run, interval.fromFrame);
   await notifyOfBegin(data, stream, { takeoverID, liveInputID: input.id, interval, shownAt });
@@ -123,9 +142,13 @@ export async function applyStableSession(
   if ('refusal' in found) return false;
   await notifyOfInput(data, input, { sessionID: found.session.id, endReason: null });
   const open = await data.takeovers.openOf(stream.id);
-  const isFree = refusalOfStream(stream) === null && !(open && isShown(open));
-  const isAwaited = input.takes === 'always' || open?.live_input_id === input.id;
-  if (isFree && isAwaited) await showSession(data, stream, input, { ...found, open, id, endAt: null, now });
+  if (refusalOfStream(stream) !== null || (open && isHeld(open, input))) return true;
+  const startAt = open?.live_input_id === input.id ? open.start_at : null;
+  if (startAt !== null && isEarly(startAt, now)) return true;
+  const window = input.takes === 'in_windows' && input.windows ? openWindow(input.windows, now) : null;
+  const isAwaited = input.takes === 'always' || window !== null || open?.live_input_id === input.id;
+  if (!isAwaited) return true;
+  await showSession(data, stream, input, { ...found, open, id, startAt, endAt: window?.until ?? null, now });
   return true;
 }
 
@@ -227,7 +250,7 @@ async function endTakeover(
 }
 
 /** The session of an input that can be sent, or the reason why there is none. */
-async function readySession(
+export async function readySession(
   data: Database,
   input: LiveInput,
   now: Date,
@@ -257,6 +280,18 @@ function timeOf({ anchoredAt, framesPerSecond: rate }: PlannedRun, frame: number
   return runClock(anchoredAt, rate).timeOf(frame);
 }
 
-function isShown({ intervals }: Takeover): boolean {
-  return intervals.at(-1)?.toFrame === null;
+/** Whether an open takeover keeps an input from the stream: it shows a session, or waits for another input. */
+function isHeld(open: Takeover, input: LiveInput): boolean {
+  const isShown = open.intervals.at(-1)?.toFrame === null;
+  return isShown || (isWaiting(open) && open.live_input_id !== input.id && open.live_input_id !== null);
+}
+
+/** Whether a takeover has shown nothing yet. */
+export function isWaiting({ intervals }: Pick<Takeover, 'intervals'>): boolean {
+  return intervals.length === 0;
+}
+
+/** Whether it is too early to fix a planned beginning, as its session may be lost before. */
+function isEarly(startAt: Date, now: Date): boolean {
+  return startAt.getTime() - now.getTime() > fixedAheadSeconds * 1000;
 }

@@ -1,21 +1,18 @@
 // A live input in the list of its stream: its address, its signal, and the takeover.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
-import { call, serviceNow } from '../app/api.ts';
+import { call } from '../app/api.ts';
 import { CopyButton } from '../app/copy-button.tsx';
 import { formatBitrate, formatDuration, formatNumber } from '../app/format.ts';
-import { change, refresh } from '../app/live-data.ts';
-import { refusedInWords } from '../app/refused-in-words.ts';
+import { change } from '../app/live-data.ts';
 import type { KeyedLiveInput, LiveInput } from '../app/types.ts';
 import { Ask } from '../kit/ask.tsx';
-import { Choice } from '../kit/choice.tsx';
 import { words } from '#words';
 import { liveWords } from '#words/live.ts';
+import { TakeOver } from './take-over.tsx';
 
 /** Green is for pictures that destinations receive. */
 const tones = { idle: 'quiet', receiving: 'moving', ready: 'quiet', on_air: 'live' } as const;
-const minutes = [5, 15, 30, 60, 120, 240];
 
 interface LiveInputRowProps {
   readonly input: LiveInput;
@@ -49,7 +46,7 @@ export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): React
         <span className="badge" data-tone={tones[state]}>
           {liveWords.states[state]}
         </span>
-        {state === 'ready' && <TakeOver input={input} />}
+        {state !== 'on_air' && <TakeOver input={input} />}
         <button type="button" aria-label={liveWords.editOf(name)} onClick={onEdit}>
           {liveWords.edit}
         </button>
@@ -114,34 +111,4 @@ function signalWords(source: Source, receivedSeconds: number): string {
   ]
     .filter((fact) => fact !== false)
     .join(' · ');
-}
-
-function TakeOver({ input: { id, name, streamID } }: { readonly input: LiveInput }): ReactNode {
-  const [after, setAfter] = useState('');
-  const takeOver = async (): Promise<void> => {
-    const endAt = after === '' ? null : new Date(serviceNow() + Number(after) * 60_000).toISOString();
-    await refusedInWords(liveWords.refusals, () =>
-      call('POST', `/streams/${streamID}/takeovers`, { liveInputID: id, endAt }),
-    );
-    refresh(`/streams/${streamID}`);
-    refresh('/live-inputs');
-  };
-  return (
-    <Ask
-      action={liveWords.take}
-      label={liveWords.takeOf(name)}
-      tone="primary"
-      question={liveWords.takeAsk(name)}
-      explanation={liveWords.takeText}
-      onYes={takeOver}
-    >
-      <Choice
-        name="endAfter"
-        label={liveWords.handBackAfter}
-        value={after}
-        onChange={setAfter}
-        options={[['', liveWords.never], ...minutes.map((each) => [String(each), liveWords.minutes(each)] as const)]}
-      />
-    </Ask>
-  );
 }

@@ -1,4 +1,5 @@
 // A dialog that makes a live input, or changes its settings.
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { change, refresh } from '../app/live-data.ts';
@@ -8,6 +9,7 @@ import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
 import { words } from '#words';
 import { liveWords } from '#words/live.ts';
+import { TakeWindows, windowsOf } from './take-windows.tsx';
 
 interface LiveInputSheetProps {
   readonly streamID: string;
@@ -19,7 +21,8 @@ interface LiveInputSheetProps {
 }
 
 /** The settings of a form. */
-function settingsOf({ name, takes, secondPublisher, allow = '', ...times }: Readonly<Record<string, string>>): object {
+function settingsOf(fields: Readonly<Record<string, string>>, input: LiveInput | null): object {
+  const { name, takes, secondPublisher, allow = '', ...times } = fields;
   const { stableSeconds, graceSeconds, delaySeconds, record } = times;
   return {
     name,
@@ -30,12 +33,14 @@ function settingsOf({ name, takes, secondPublisher, allow = '', ...times }: Read
     graceSeconds: Number(graceSeconds),
     delaySeconds: Number(delaySeconds),
     record: record !== undefined,
+    windows: windowsOf(fields, input?.windows ?? null),
   };
 }
 
 export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputSheetProps): ReactNode {
+  const [takes, setTakes] = useState<string>(input?.takes ?? 'on_request');
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    const settings = settingsOf(fields);
+    const settings = settingsOf(fields, input);
     if (input) await change('PATCH', `/live-inputs/${input.id}`, ['/live-inputs'], settings);
     else {
       onKey(await call<KeyedLiveInput>('POST', '/live-inputs', { streamID, ...settings }));
@@ -57,9 +62,11 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
         <Choice
           name="takes"
           label={liveWords.takes}
-          defaultValue={input?.takes ?? 'on_request'}
+          value={takes}
+          onChange={setTakes}
           options={Object.entries(liveWords.takesOptions)}
         />
+        {takes === 'in_windows' && <TakeWindows windows={input?.windows ?? null} />}
         <Choice
           name="secondPublisher"
           label={liveWords.second}

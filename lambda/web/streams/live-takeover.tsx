@@ -1,7 +1,7 @@
 // The takeover of a stream: the time at which viewers see the contributor or the loop, by the second.
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
-import { formatDuration, formatTime } from '../app/format.ts';
+import { formatDuration, formatMoment, formatTime } from '../app/format.ts';
 import { refresh } from '../app/live-data.ts';
 import { useNow } from '../app/now.ts';
 import { refusedInWords } from '../app/refused-in-words.ts';
@@ -31,13 +31,15 @@ export function LiveTakeover({ stream, inputs }: LiveTakeoverProps): ReactNode {
   return (
     <section className="made">
       <p>{text}</p>
-      {takeover.state === 'shown' && takeover.endAt !== null && <p>{liveWords.endsAt(formatTime(takeover.endAt))}</p>}
+      {takeover.state !== 'lost' && takeover.state !== 'ending' && takeover.endAt !== null && (
+        <p>{liveWords.endsAt(formatTime(takeover.endAt))}</p>
+      )}
       {takeover.state !== 'ending' && (
         <p>
           <Ask
-            action={liveWords.handBack}
-            question={liveWords.handBackAsk}
-            explanation={liveWords.handBackText}
+            action={takeover.shownAt === null ? liveWords.cancelPlan : liveWords.handBack}
+            question={takeover.shownAt === null ? liveWords.cancelPlanAsk : liveWords.handBackAsk}
+            explanation={takeover.shownAt === null ? liveWords.cancelPlanText : liveWords.handBackText}
             refuse={liveWords.stay}
             onYes={handBack}
           />
@@ -48,7 +50,8 @@ export function LiveTakeover({ stream, inputs }: LiveTakeoverProps): ReactNode {
 }
 
 /** The present and the next sight of viewers; null: they see the loop, and no takeover is open. */
-function takeoverWords({ state, shownAt, returnsAt }: StreamTakeover, name: string, now: number): string | null {
+function takeoverWords(takeover: StreamTakeover, name: string, now: number): string | null {
+  const { state, startAt, shownAt, returnsAt } = takeover;
   const secondsTo = (at: string) => Math.ceil((Date.parse(at) - now) / 1000);
   const isReturned = returnsAt !== null && Date.parse(returnsAt) <= now;
   if (state === 'lost')
@@ -57,6 +60,10 @@ function takeoverWords({ state, shownAt, returnsAt }: StreamTakeover, name: stri
       : liveWords.lostAt(name, formatTime(returnsAt), secondsTo(returnsAt));
   if (state === 'ending')
     return isReturned || returnsAt === null ? null : liveWords.returnsAt(formatTime(returnsAt), secondsTo(returnsAt));
+  if (shownAt === null)
+    return startAt !== null && Date.parse(startAt) > now
+      ? liveWords.plannedAt(name, formatMoment(startAt))
+      : liveWords.waitsFor(name);
   if (Date.parse(shownAt) > now) return liveWords.seesAt(name, formatTime(shownAt), secondsTo(shownAt));
   return liveWords.seesSince(name, formatTime(shownAt), formatDuration((now - Date.parse(shownAt)) / 1000));
 }

@@ -15,7 +15,7 @@ export function OnAirPart({ stream }: { readonly stream: Stream }): ReactNode {
   const path = `/live-inputs?streamID=${stream.id}`;
   const inputs = useLive<{ readonly data: readonly LiveInput[] }>(takeover ? path : null)?.data?.data ?? [];
   const now = useNow();
-  const isTakenOver = takeover?.state === 'shown' && Date.parse(takeover.shownAt) <= now;
+  const isTakenOver = takeover?.state === 'shown' && takeover.shownAt !== null && Date.parse(takeover.shownAt) <= now;
   return (
     <>
       {takeover && <LiveTakeover stream={stream} inputs={inputs} />}

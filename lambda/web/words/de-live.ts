@@ -51,7 +51,11 @@ export const liveWords = {
   name: 'Bezeichnung',
   nameHint: 'Zum Beispiel Studio, oder der Name eines Gastes.',
   takes: 'Übernahme',
-  takesOptions: { on_request: 'Wenn ich übernehme', always: 'Von selbst, sobald sie stabil ist' },
+  takesOptions: {
+    on_request: 'Wenn ich übernehme',
+    always: 'Von selbst, sobald sie stabil ist',
+    in_windows: 'Von selbst, zu bestimmten Zeiten',
+  },
   second: 'Eine zweite Zuspielung',
   secondOptions: { refuse: 'Wird abgewiesen', replace: 'Ersetzt die erste' },
   allow: 'Netze, die senden dürfen',
@@ -75,6 +79,25 @@ export const liveWords = {
   takeText:
     'Zuschauer sehen die Zuspielung in etwa zehn Sekunden anstelle der Schleife. Geht sie verloren, kehrt die ' +
     'Schleife ohne Lücke zurück.',
+  plan: 'Planen',
+  planOf: (name: string) => `Übernahme mit ${name} planen`,
+  planAsk: (name: string) => `Übernahme mit ${name} planen?`,
+  planText:
+    'Sie beginnt von selbst zu dieser Zeit, oder später, sobald die Zuspielung stabil ist. Bis dahin läuft die ' +
+    'Schleife.',
+  startAt: 'Beginn',
+  startAtHint: 'Leer: sobald wie möglich. Bis zu zwei Sekunden später, mit dem nächsten Keyframe der Schleife.',
+  plannedAt: (name: string, at: string) => `Zuschauer sehen ${name} um ${at}, wenn die Zuspielung dann stabil ist.`,
+  waitsFor: (name: string) => `Die Übernahme wartet auf ${name}, bis die Zuspielung stabil ist.`,
+  cancelPlan: 'Übernahme absagen',
+  cancelPlanAsk: 'Die geplante Übernahme absagen?',
+  cancelPlanText: 'Zuschauer sehen weiter die Schleife.',
+  windowDays: 'An diesen Tagen',
+  windowFrom: 'Von',
+  windowTo: 'Bis',
+  windowHint: (zone: string) =>
+    `In der Zeitzone ${zone}. Zu dieser Zeit kehrt die Schleife zurück, am nächsten Tag, falls sie früher liegt.`,
+  severalWindows: 'Er hat mehrere Zeitfenster, die das API ändert.',
   handBackAfter: 'Von selbst zurückgeben',
   never: 'Nie',
   minutes: (count: number) => `nach ${count} Minuten`,

@@ -23,6 +23,7 @@ const settings = {
   grace_seconds: 15,
   delay_seconds: 10,
   record: false,
+  windows: null,
 } as const;
 const insert = (id: string, of = key) =>
   inputs().insert({ id, userID: user().id, streamID, keySha256: hashLiveKey(of), settings });
@@ -150,7 +151,7 @@ describe('sessions', () => {
     await pretendPrepared(service, streamID);
     const shown = async () => (await inputs().find(user().id, inputID))!.is_shown;
     expect(await shown()).toBe(false);
-    await data().takeovers.begin({ id: 'tko', streamID, liveInputID: inputID, endAt: null });
+    await data().takeovers.begin({ id: 'tko', streamID, liveInputID: inputID, startAt: null, endAt: null });
     await data().takeovers.add('tko', { sessionID: id, fromFrame: 300, toFrame: null, firstSegment: 0 });
     expect(await shown()).toBe(true);
     await data().takeovers.endInterval('tko', 300, 600);

@@ -17,7 +17,8 @@ beforeEach(async () => {
   liveInputID = await create('/live-inputs', { name: 'Studio', streamID, graceSeconds: 10 });
 });
 
-const begin = (id: string, endAt: Date | null = null) => takeovers().begin({ id, streamID, liveInputID, endAt });
+const begin = (id: string, endAt: Date | null = null) =>
+  takeovers().begin({ id, streamID, liveInputID, startAt: null, endAt });
 const add = (id: string, fromFrame: number, sessionID = 'liv') =>
   takeovers().add(id, { sessionID, fromFrame, toFrame: null, firstSegment: 1 });
 const due = async () => (await takeovers().due(12, 10)).map(({ id }) => id);
