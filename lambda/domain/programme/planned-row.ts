@@ -27,6 +27,11 @@ export function continuesItem({ part }: Pick<PlannedRow, 'part'>): boolean {
   return part !== undefined && part.fromSeconds > 0;
 }
 
+/** Whether an item, or a queued one, begins with a row. */
+function beginsItem(row: PlannedRow): boolean {
+  return (row.kind === 'item' || row.kind === 'queued') && !continuesItem(row);
+}
+
 /** The rest of an item that a break has interrupted. Its facts are those of the item's first row. */
 export interface Rest extends Pick<PlannedRow, 'item' | 'kind' | 'blockID' | 'occurrenceMs' | 'stepID'> {
   /** Seconds of the item that have played. */
@@ -67,7 +72,7 @@ export interface PlannerState {
   items: number;
   /** The largest number of a queued item that was planned; absent: none was. */
   queuedThrough?: number;
-  /** The last row; null: there is none. */
+  /** The last item, or the first row if no item has begun; null: there is none. */
   last: { readonly blockID: string | null; readonly startMs: number } | null;
   /** The rest of an item that is to be continued; absent: none. */
   rest?: Rest;
@@ -97,9 +102,8 @@ const hourMs = 3_600_000;
 /** Changes a state by a row. @param block the block of the row; undefined: it has none, or it was removed since */
 export function applyRow(state: PlannerState, timed: TimedRow, block: Block | undefined): void {
   const { row, startMs } = timed;
-  const isWithinItem = state.rest !== undefined && (continuesItem(row) || row.insertID === state.rest.insertID);
-  // Breaks by the clock are due as if the item had not been divided.
-  state.last = { blockID: row.blockID, startMs: isWithinItem ? state.last!.startMs : startMs };
+  // Breaks by the clock, and those after a block, stay due while others come first.
+  if (state.last === null || beginsItem(row)) state.last = { blockID: row.blockID, startMs };
   applyRest(state, timed);
   applyMove(state, row);
   if (row.kind === 'insert') applyInsert(state, timed);

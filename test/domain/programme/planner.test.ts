@@ -144,6 +144,30 @@ describe('inserts', () => {
     for (const { startFrame } of breaks) expect(timeOf(startFrame)).toMatch(/:[03][0-4]:/);
   });
 
+  test('come with the clock and after a block, also if others come before them', async () => {
+    const jingle = insert('jingle', { when: { everyItems: 1 } });
+    const clock = insert('clock', { when: { atMinutes: [0] } });
+    const close = insert('close', { when: { afterBlockID: 'show' } });
+    const show = block('show', { hours: at('02:00', 60), steps: [step('songs')] });
+    const given = rules({ blocks: [block('songs'), show], inserts: [jingle, clock, close] });
+    const { rows } = await planned(given, {
+      songs: collection(items('song', 20, (index) => 170 + index)),
+      jingle: collection([item('jingle', 7)]),
+      clock: collection([item('clock', 5)]),
+      close: collection([item('close', 4)]),
+    });
+    const breaks = (id: string) => rows.filter(({ insertID }) => insertID === id);
+    const ofClock = breaks('clock').map(({ startFrame }) => timeOf(startFrame));
+    expect(ofClock.map((time) => time.slice(0, 2))).toEqual(
+      Array.from({ length: ofClock.length }, (_, index) => String(index + 1).padStart(2, '0')),
+    );
+    expect(ofClock).toHaveLength(23);
+    expect(ofClock.every((time) => time.slice(3) < '03:20')).toBe(true);
+    const [closing, ...more] = breaks('close');
+    expect(timeOf(closing!.startFrame) > '03:00:00').toBe(true);
+    expect(more).toEqual([]);
+  });
+
   test('come every so many minutes, and never without an item between', async () => {
     const often = await planned(programme({ when: { everyMinutes: 1 } }), all);
     const kinds = often.rows.map(({ kind }) => kind);
