@@ -4,6 +4,8 @@
 import { titleLine } from '../domain/playout/titles.ts';
 
 export interface GuideItem {
+  /** A block has the name of its user as its title. */
+  readonly kind: 'item' | 'block' | 'live';
   readonly title: string;
   readonly artist: string | null;
   readonly album: string | null;

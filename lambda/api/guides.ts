@@ -10,7 +10,7 @@ import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/playout/item-
 import { guideDocuments } from '../operations/streams/guide-link.ts';
 import type { GuideDocument } from '../operations/streams/guide-link.ts';
 import { presentTakeoverOf } from '../orchestration/live/present-takeover.ts';
-import { wholeItems } from '../orchestration/playout/whole-items.ts';
+import { streamGuide } from '../orchestration/playout/stream-guide.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
 import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';
@@ -105,23 +105,22 @@ async function readGuide(
   const now = await data.now();
   const to = new Date(now.getTime() + aheadMs);
   const count = objects ? 2 : mostItems;
-  const rows = await wholeItems(data, stream, { from: now, to, count, track: null, drafts: null, now });
-  const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
+  const entries = await streamGuide(data, stream, { to, count, now });
+  const uploadIDs = [...new Set(entries.map(({ row }) => row.occurrence.item.uploadID))];
   const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
   const artworks = objects && (await artworkURLs(data, objects, [...uploads.values()]));
-  const items = rows.map(({ startAt, endAt, occurrence: { item }, aired }): GuideItem => {
+  const items = entries.map(({ startAt, endAt, block, row: { occurrence, aired } }): GuideItem => {
+    const { item } = occurrence;
+    const artworkURL = block ? null : (artworks?.get(item.uploadID) ?? null);
+    const shown = { ...(artworks && { artworkURL }), startAt, endAt };
+    if (block) return { kind: 'block', title: block.name, artist: null, album: null, ...shown };
     const upload = uploads.get(item.uploadID);
     const titles = titlesOfItem(item, upload);
-    return {
-      ...titles,
-      title: titles.title ?? titleOfUpload(nameOfItem(item, upload?.name, aired !== null) ?? ''),
-      ...(artworks && { artworkURL: artworks.get(item.uploadID) ?? null }),
-      startAt,
-      endAt,
-    };
+    const title = titles.title ?? titleOfUpload(nameOfItem(item, upload?.name, aired !== null) ?? '');
+    return { kind: 'item', ...titles, title, ...shown };
   });
   const title = stream.name ?? '';
-  const live = await liveItem(data, stream, { title, now, endsAbout: rows[0]?.endAt ?? now });
+  const live = await liveItem(data, stream, { title, now, endsAbout: entries[0]?.endAt ?? now });
   const shown = live ? withItemOver(items, live).filter(({ endAt }) => endAt > now) : items;
   return { channelID, title, at: now, isOnAir: stream.state === 'active', items: shown };
 }
@@ -140,7 +139,7 @@ async function liveItem(
   if (!takeover?.shownAt) return null;
   const { shownAt: startAt, returnsAt, endAt } = takeover;
   const ends = returnsAt ?? endAt ?? endsAbout;
-  return ends > now && ends > startAt ? { title, artist: null, album: null, startAt, endAt: ends } : null;
+  return ends > now && ends > startAt ? { kind: 'live', title, artist: null, album: null, startAt, endAt: ends } : null;
 }
 
 /** Signed URLs by upload id. Uploads without artwork are missing. */

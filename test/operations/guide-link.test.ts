@@ -17,7 +17,7 @@ const guideOf = (title: string) => ({
   title,
   at: startAt,
   isOnAir: true,
-  items: [{ title, artist: null, album: null, startAt, endAt }],
+  items: [{ kind: 'item' as const, title, artist: null, album: null, startAt, endAt }],
 });
 
 /** Names that contain markup, another line, or characters that the format lacks. */

@@ -21,7 +21,7 @@ const blockOf = (given: Partial<Block>): Block => ({ ...newBlock('News'), at: '2
 /** Minutes of the week at which the planner begins and ends the block, in UTC. */
 async function plannedMinutes({ rule, at, minutes, firstDay, lastDay, ...block }: Block): Promise<number[][]> {
   const hours = { rule: rule!, at: at!, minutes: minutes!, firstDay: firstDay ?? '2026-01-01', lastDay };
-  const given = { ...block, hours, isOrdered: false, steps: [] };
+  const given = { ...block, guide: 'block' as const, hours, isOrdered: false, steps: [] };
   const times = await blockTimesOf({ blocks: [given], timeZone: 'UTC' }, weekMs);
   return times.map(({ fromMs, untilMs }) => [fromMs, untilMs].map((ms) => (ms - weekMs.fromMs) / 60_000));
 }

@@ -31,6 +31,8 @@ export interface Block {
   readonly ends: 'finish' | 'cut' | 'fill';
   /** Whether the steps play in their order. If not, they take turns by weight. */
   readonly isOrdered: boolean;
+  /** Its form in guides: one entry with its name, or none; absent: an entry for each item. */
+  readonly guide?: 'block' | 'hidden';
   /** At least one. */
   readonly steps: readonly Step[];
 }

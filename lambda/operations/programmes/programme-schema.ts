@@ -44,6 +44,7 @@ const step = z
     from: sourceOf({ collectionID, uploadID }),
   }));
 
+const guideForms = ['items', 'block', 'hidden'] as const;
 const hoursFields = {
   rule: text(1, 500)
     .optional()
@@ -79,6 +80,10 @@ const block = z
       .default('finish')
       .describe('finish: plays the last item whole. cut: cuts it off. fill: ends to the frame, with filler.'),
     ordered: z.boolean().default(false).describe('true: the steps take turns in this order. false: by their weights.'),
+    guide: z
+      .enum(guideForms)
+      .default('items')
+      .describe('Form in the public guide. block: one entry with its name. hidden: none.'),
     steps: z.array(step).min(1).max(programmeBounds.stepsOfBlock).describe('Content of the block, in turns.'),
   })
   .refine(({ rule, at, minutes: length }) => (rule === undefined) === (at === undefined && length === undefined), {
@@ -96,9 +101,11 @@ const block = z
       lastDay = null,
       latestMinutes,
       ordered,
+      guide,
       ...given
     }): Block => ({
       ...given,
+      ...(guide !== 'items' && { guide }),
       hours: rule === undefined ? null : { rule, at: at!, minutes: length!, firstDay, lastDay },
       latestMinutes: latestMinutes ?? null,
       isOrdered: ordered,
@@ -252,6 +259,7 @@ export const programmeSchema = z
           latestMinutes: z.int32().nullable(),
           ends: z.enum(['finish', 'cut', 'fill']),
           ordered: z.boolean(),
+          guide: z.enum(guideForms),
           steps: z.array(
             z
               .object({
@@ -320,8 +328,9 @@ export function presentProgramme(programme: Programme): z.input<typeof programme
   return {
     ...shownColumns(programmeSchema, programme),
     timeZone: draft.timeZone,
-    blocks: draft.blocks.map(({ hours, isOrdered, steps, ...block }) => ({
+    blocks: draft.blocks.map(({ hours, isOrdered, guide, steps, ...block }) => ({
       ...block,
+      guide: guide ?? 'items',
       rule: hours?.rule ?? null,
       at: hours?.at ?? null,
       minutes: hours?.minutes ?? null,

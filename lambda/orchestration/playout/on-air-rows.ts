@@ -26,6 +26,9 @@ export interface OnAirRow {
   readonly occurrence: ItemOccurrence;
   readonly framesPerSecond: number;
   readonly format: PictureFormat;
+  readonly track: Track;
+  /** The end of its run; null: no known end. */
+  readonly runEndsAt: Date | null;
   /** The timelines of both tracks at that time. */
   readonly timelines: Timelines;
   /** The parts that destinations accepted; null: it is in the future. */
@@ -123,7 +126,8 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
       endAt = timeOf(startFrame + Math.round(sent.toSeconds * rate));
     }
     const times = { startAt, endAt, itemStartAt };
-    return [{ ...times, occurrence, framesPerSecond: rate, format: run.format, timelines, aired: parts }];
+    const ofRun = { framesPerSecond: rate, format: run.format, track, runEndsAt: run.endsAt, timelines };
+    return [{ ...times, ...ofRun, occurrence, aired: parts }];
   });
 }
 

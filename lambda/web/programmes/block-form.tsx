@@ -45,6 +45,13 @@ export function BlockForm({ path, kind, block, onChange }: BlockFormProps): Reac
           onChange={(value) => change({ ordered: value === 'true' })}
         />
       )}
+      <Choice
+        name="guide"
+        label={words.guide}
+        value={block.guide}
+        options={Object.entries(words.guides)}
+        onChange={(value) => change({ guide: value as Block['guide'] })}
+      />
       {block.steps.map((step, index) => (
         <fieldset key={step.id} className="in-row">
           <legend>{words.step(index + 1)}</legend>

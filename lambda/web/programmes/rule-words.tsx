@@ -15,8 +15,9 @@ export const dateWords = (day: string) => dates.format(Date.parse(`${day}T00:00Z
 
 /** The days and hours of a block, and how it begins and ends. */
 export function blockWords(block: Block): string {
-  const { rule, at, minutes, firstDay, lastDay, starts, latestMinutes, ends, priority } = block;
-  if (rule === null) return words.always;
+  const { rule, at, minutes, firstDay, lastDay, starts, latestMinutes, ends, priority, guide } = block;
+  const inGuide = guide !== 'items' && words.guideWords[guide];
+  if (rule === null) return [words.always, inGuide].filter(Boolean).join(' · ');
   const days = daysOf(rule);
   const interval = days?.interval ?? 1;
   const isLimited = lastDay !== null || interval > 1;
@@ -27,6 +28,7 @@ export function blockWords(block: Block): string {
     `${words.beginWords[starts]}${late}`,
     words.endWords[ends],
     words.priorityWords(priority),
+    inGuide,
   ]
     .filter(Boolean)
     .join(' · ');

@@ -103,6 +103,10 @@ export const programmeWords = {
   },
   priorityWords: (priority: number) => `Vorrang ${priority}`,
 
+  guide: 'In der öffentlichen Programmvorschau',
+  guides: { items: 'jeder seiner Einträge', block: 'ein Eintrag mit seinem Namen', hidden: 'nicht gezeigt' },
+  guideWords: { block: 'ein Eintrag der Vorschau', hidden: 'nicht in der Vorschau' },
+
   steps: 'Inhalt',
   ordered: 'Mischung',
   orders: { true: 'In dieser Reihenfolge', false: 'Abwechselnd nach Gewicht' },

@@ -91,6 +91,10 @@ export const programmeWords = {
   },
   priorityWords: (priority: number) => `priority ${priority}`,
 
+  guide: 'In the public guide',
+  guides: { items: 'each of its items', block: 'one entry with its name', hidden: 'not shown' },
+  guideWords: { block: 'one entry in the guide', hidden: 'not in the guide' },
+
   steps: 'Plays',
   ordered: 'How it mixes them',
   orders: { true: 'In this order', false: 'In turns by weight' },
