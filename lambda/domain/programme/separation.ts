@@ -62,7 +62,7 @@ export function givenUpFirst(rules: readonly SeparationRule[]): number[] {
 }
 
 /** The values that a rule compares. Items without a value are not alike. */
-function valuesOf({ by, tagPrefix }: SeparationRule, { uploadID, name, titles, tags }: PlannableItem): string[] {
+export function valuesOf({ by, tagPrefix }: SeparationRule, { uploadID, name, titles, tags }: PlannableItem): string[] {
   switch (by) {
     case 'upload':
       return [uploadID];

@@ -145,6 +145,42 @@ const issueTable = {
     'No block of the programme has the time now, and there is no filler.',
     'Add a block without hours, which plays when no other does, or filler; then publish the programme.',
   ],
+  collection_empty: [
+    'PROGRAMME',
+    'A rule of the programme draws from a collection that has nothing to play.',
+    'Look at its collection with list_collection_uploads, or choose another source with update_programme.',
+    'PREPARATION',
+  ],
+  never_plays: [
+    'PROGRAMME',
+    'A rule of the programme plays nothing: no upload is valid at its times.',
+    'Change available of the uploads with update_upload, or the hours of the block with update_programme.',
+    'PREPARATION',
+  ],
+  overlap_shadowed: [
+    'PROGRAMME',
+    'A block of the programme is never on: other blocks have all of its times.',
+    'Raise its priority, or change its hours, with update_programme.',
+    'PREPARATION',
+  ],
+  insert_does_not_fit: [
+    'PROGRAMME',
+    'Breaks within items are never on: no item is long enough.',
+    'Lower everyMinutes or keepLastMinutes of midRoll with update_programme.',
+    'PREPARATION',
+  ],
+  runs_empty: [
+    'PROGRAMME',
+    'All uploads of a rule of the programme expire soon.',
+    'Add uploads to its collection, or let these be valid for longer with update_upload.',
+    'PREPARATION',
+  ],
+  rule_unmeetable: [
+    'PROGRAMME',
+    'A distance of the programme does not fit the items of a block: there is too much of one kind.',
+    'Add other items to the block, or shorten the distance, with update_programme.',
+    'PREPARATION',
+  ],
   playlist_empty: ['PLAYLIST', 'A playlist of the stream has no items.', 'Add items with apply_playlist_operations.'],
   playlist_not_probed: [
     'PLAYLIST',

@@ -9,8 +9,10 @@ import type { StingerFacts } from '../playout/stinger.ts';
 import type { LogoFacts } from './logo-readiness.ts';
 import { judgeManaged } from './managed-readiness.ts';
 import type { ManagedFacts } from './managed-readiness.ts';
+import { judgeOutlook } from './programme-readiness.ts';
 import { isBlocking, issueOf } from './readiness-issues.ts';
 import type { ReadinessCode, ReadinessIssue } from './readiness-issues.ts';
+import type { Warning } from '../programme/outlook.ts';
 import type { VideoCodec } from '../shared/video-format.ts';
 
 /** Facts of an upload that a stream names. */
@@ -38,6 +40,8 @@ export interface ProgrammeFacts {
   readonly rows: number;
   /** Whether no block has the time now, and there is no filler. */
   readonly isGap: boolean;
+  /** Empty for a start, which no warning blocks. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Facts of a destination. */
@@ -189,9 +193,9 @@ function judgeAudio(facts: StreamFacts): Finding[] {
   return upload.hasAudio ? noticedIn('audio_findings', 'the audio', [upload], noticedInSound(facts)) : ['audio_silent'];
 }
 
-function judgeProgramme({ rows, isGap }: ProgrammeFacts): Finding[] {
-  if (isGap) return ['programme_gap'];
-  return rows === 0 ? ['nothing_to_plan'] : [];
+function judgeProgramme({ rows, isGap, warnings }: ProgrammeFacts): Finding[] {
+  if (isGap) return ['programme_gap', ...judgeOutlook(warnings)];
+  return rows === 0 ? ['nothing_to_plan'] : judgeOutlook(warnings);
 }
 
 function judgeSoundUnder(facts: StreamFacts): Finding[] {

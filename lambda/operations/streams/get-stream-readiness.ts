@@ -8,6 +8,7 @@ import {
   readinessStages,
 } from '../../domain/readiness/readiness-issues.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { warningsOf } from '../../orchestration/programme/programme-outlook.ts';
 import { issuesOf, liveUsesOf, loadParts } from '../../orchestration/streams/stream-parts.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -44,7 +45,13 @@ export const getStreamReadiness = operation(['service:read'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const parts = await loadParts(ctx.data, stream);
-    const issues = issuesOf(parts, ctx.settings, ctx.now, await liveUsesOf(ctx.data, [parts]));
+    const issues = issuesOf(
+      parts,
+      ctx.settings,
+      ctx.now,
+      await liveUsesOf(ctx.data, [parts]),
+      await warningsOf(ctx.data, parts.programmes, ctx.now),
+    );
     const advice = adviceFor(
       {
         isEncoded: backendOf(stream) === 'ffmpeg',

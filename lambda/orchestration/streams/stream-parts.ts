@@ -25,6 +25,7 @@ import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
 import { targetOf, usualSound } from '../../domain/playout/sound.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { isDestinationAllowed } from '../../domain/destinations/destination-url.ts';
+import type { ProgrammeWarnings } from '../programme/programme-outlook.ts';
 import { planStarts } from '../programme/plan-start.ts';
 import type { PlannedStart } from '../programme/plan-start.ts';
 import { endOfRun } from '../schedule/planned-times.ts';
@@ -176,12 +177,14 @@ export async function liveUsesOf(data: Database, loaded: readonly StreamParts[])
 /**
  * Runs the readiness checks on the loaded parts.
  * @param uses of the destinations, from `liveUsesOf`
+ * @param warnings from `warningsOf`; absent: a start needs none
  */
 export function issuesOf(
   parts: StreamParts,
   settings: StreamingSettings,
   now: Date,
   uses: readonly LiveUse[],
+  warnings: ProgrammeWarnings = new Map(),
 ): ReadinessIssue[] {
   const { stream, uploads } = parts;
   const factsOf = (id: string) => uploadFacts(uploads.get(id));
@@ -189,7 +192,7 @@ export function issuesOf(
     {
       playlists: parts.playlists.map((playlist) => playlist && playlistFacts(playlist, factsOf)),
       programmes: parts.programmes.map(({ programme: { kind }, rows, isGap }) => {
-        return { kind, rows: rows.length, isGap };
+        return { kind, rows: rows.length, isGap, warnings: warnings.get(kind) ?? [] };
       }),
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),

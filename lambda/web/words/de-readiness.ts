@@ -35,6 +35,12 @@ export const remediesWords: Translation<typeof english> = {
   nothing_to_plan: 'Dateien hinzufügen, aus denen sich die Sammlungen füllen.',
   programme_gap:
     'Einen Block hinzufügen, der läuft, wenn kein anderer läuft, oder Füller, und das Programm veröffentlichen.',
+  collection_empty: 'Der Sammlung Dateien hinzufügen oder im Programm eine andere auswählen.',
+  never_plays: 'In der Bibliothek die Zeiten der Dateien ändern oder im Programm die Uhrzeiten des Blocks.',
+  overlap_shadowed: 'Im Programm den Vorrang des Blocks erhöhen oder seine Uhrzeiten ändern.',
+  insert_does_not_fit: 'Im Programm die Minuten des Einspielers verkürzen oder längere Einträge auswählen.',
+  runs_empty: 'Der Sammlung Dateien hinzufügen oder diese in der Bibliothek länger gelten lassen.',
+  rule_unmeetable: 'Dem Block andere Einträge hinzufügen oder im Programm den Abstand verkürzen.',
   playlist_empty: 'Einträge hinzufügen.',
   playlist_not_probed: soon,
   playlist_not_playable: 'Die Playlist nennt den Fehler jedes Eintrags. Diese Einträge ersetzen.',

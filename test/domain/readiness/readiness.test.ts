@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { excessOver } from '../../../lambda/domain/destinations/ingest-limits.ts';
 import type { ChannelFacts, ManagedFacts } from '../../../lambda/domain/readiness/managed-readiness.ts';
+import type { Warning } from '../../../lambda/domain/programme/outlook.ts';
 import { isBlocking, readinessCodes } from '../../../lambda/domain/readiness/readiness-issues.ts';
 import type { ReadinessCode } from '../../../lambda/domain/readiness/readiness-issues.ts';
 import { failureOfItem, isPlayable, judgeReadiness } from '../../../lambda/domain/readiness/readiness.ts';
@@ -144,9 +145,9 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['playlist_empty', 'PLAYLIST', { playlists: [audioPlaylist()] }],
   ['playlist_empty', 'PLAYLIST', { playlists: [videoPlaylist(), audioPlaylist()] }],
   ['playlist_not_probed', 'PLAYLIST', { playlists: [videoPlaylist(null, failed, pending, announced, song)] }],
-  ['nothing_to_plan', 'PROGRAMME', { programmes: [{ kind: 'video', rows: 0, isGap: false }] }],
-  ['nothing_to_plan', 'PROGRAMME', { programmes: [{ kind: 'audio', rows: 0, isGap: false }] }],
-  ['programme_gap', 'PROGRAMME', { programmes: [{ kind: 'video', rows: 3, isGap: true }] }],
+  ['nothing_to_plan', 'PROGRAMME', { programmes: [{ kind: 'video', rows: 0, isGap: false, warnings: [] }] }],
+  ['nothing_to_plan', 'PROGRAMME', { programmes: [{ kind: 'audio', rows: 0, isGap: false, warnings: [] }] }],
+  ['programme_gap', 'PROGRAMME', { programmes: [{ kind: 'video', rows: 3, isGap: true, warnings: [] }] }],
   ['playlist_not_playable', 'PLAYLIST', { playlists: [videoPlaylist(null, failed, announced, song)] }],
   ['playlist_not_playable', 'PLAYLIST', { playlists: [audioPlaylist(silentMovie)] }],
   ['destination_missing', 'DESTINATION', { destination: undefined }],
@@ -173,6 +174,10 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['no_credits', 'BILLING', { creditsLeft: -1 }],
   ['schedule_end_past', 'SCHEDULE', { scheduleEndAt: now }],
 ];
+
+const warned = (warning: Warning): Partial<StreamFacts> => ({
+  programmes: [{ kind: 'video', rows: 9, isGap: false, warnings: [warning] }],
+});
 
 /** Missing parts that do not block a start, and their messages. */
 const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, string?])[] = [
@@ -237,6 +242,51 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
   ],
   ['running_not_prepared', { missesRunning: true }, /cannot be prepared/, 'VIDEO'],
   ['next_not_prepared', { missesNext: true }, /a new order in each lap/, 'VIDEO'],
+  [
+    'collection_empty',
+    warned({ code: 'collection_empty', rule: { kind: 'block', name: 'Music', step: 2 } }),
+    /^Block “Music”, part 2, has nothing/,
+    'PROGRAMME',
+  ],
+  [
+    'never_plays',
+    warned({ code: 'never_plays', rule: { kind: 'filler', name: '' } }),
+    /^The filler plays/,
+    'PROGRAMME',
+  ],
+  [
+    'overlap_shadowed',
+    warned({ code: 'overlap_shadowed', rule: { kind: 'block', name: 'News' } }),
+    /^Block “News” is never on/,
+    'PROGRAMME',
+  ],
+  [
+    'insert_does_not_fit',
+    warned({ code: 'insert_does_not_fit', rule: { kind: 'insert', name: 'Spot' }, leastMinutes: 25 }),
+    /^Insert “Spot” has no break: no item lasts 25 minutes/,
+    'PROGRAMME',
+  ],
+  [
+    'runs_empty',
+    warned({ code: 'runs_empty', rule: { kind: 'insert', name: 'Spot' }, atMs: later.getTime() }),
+    /from 2030-01-01T00:00:01.000Z on/,
+    'PROGRAMME',
+  ],
+  [
+    'rule_unmeetable',
+    warned({
+      code: 'rule_unmeetable',
+      block: 'Music',
+      by: 'artist',
+      value: 'X',
+      share: 0.31,
+      mostShare: 0.07,
+      items: 0,
+      minutes: 60,
+    }),
+    /the artist “X” is 31 % of its items, and 60 minutes apart allows 7 %/,
+    'PROGRAMME',
+  ],
   ['captions_missing', { missesCaptions: true }, /no item of the stream has captions/, 'VIDEO'],
 ];
 
@@ -262,6 +312,15 @@ describe('ready, though not with everything', () => {
       'playlist_items_skipped',
     ]);
   });
+});
+
+test('a warning of each of many blocks is one of ten', () => {
+  const warnings = Array.from({ length: 50 }, (_, index): Warning => ({
+    code: 'collection_empty',
+    rule: { kind: 'block', name: `Block ${index}` },
+  }));
+  const programmes = [{ kind: 'video' as const, rows: 9, isGap: false, warnings }];
+  expect(judgeReadiness({ ...ready, programmes }, now)).toHaveLength(10);
 });
 
 describe('not ready', () => {
