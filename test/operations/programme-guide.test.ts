@@ -3,9 +3,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
+import { clearEvents, dataOfEvents } from '../support/webhook-deliveries.ts';
 
 const service = testService();
-const { call, claim, create, data, readyStream, register, report, transaction, user } = actorsOn(service);
+const { call, claim, create, data, fire, readyStream, register, report, transaction, user } = actorsOn(service);
 
 let streamID: string;
 let programmeID: string;
@@ -21,6 +22,7 @@ async function clips(folder: string, count: number, durationSeconds: number): Pr
 
 /** Songs of 100 s with a jingle of 20 s after each. */
 beforeEach(async () => {
+  await clearEvents(service);
   streamID = await readyStream({ name: 'Radio', videoUploadObjectID: null, framerate: 'f_30' });
   const [songs, jingles] = [await clips('Song', 4, 100), await clips('Jingle', 1, 20)];
   programmeID = await create('/programmes', { streamID, timeZone: 'UTC' });
@@ -94,6 +96,26 @@ describe('the guide of a programme', () => {
     await publishAs('items');
     expect(JSON.parse(await read('.json')).now).toMatchObject({ kind: 'item', title: 'Song 0' });
   });
+});
+
+it('a sign-off is a row of its own kind, of which neither guides nor webhooks tell', async () => {
+  const card = await clips('Card', 1, 30);
+  const signOff = { id: 'night', name: 'Night', offAir: true, steps: [{ id: 'card', collectionID: card }] };
+  await publish({ blocks: [signOff] });
+  const shown = (await call('GET', `/programmes/${programmeID}`)).body.blocks;
+  expect(shown).toMatchObject([{ id: 'night', offAir: true, guide: 'items' }]);
+  const { body } = await call('GET', `/programmes/${programmeID}/simulation?days=1&rows=3`);
+  expect(body).toMatchObject({ offAirSeconds: 86_400, itemSeconds: 0, insertSeconds: 0 });
+  expect(body.blocks).toMatchObject([{ id: 'night', share: 1 }]);
+  await create('/webhooks', { url: 'https://hooks.example.org/', events: ['item.started'] });
+  const { read } = await liveSince(40);
+  await fire();
+  expect(await dataOfEvents(service, 'item.started')).toEqual([]);
+  expect(JSON.parse(await read('.json'))).toMatchObject({ onAir: true, now: null, items: [] });
+  const { data: rows } = (await call('GET', `/streams/${streamID}/timeline?limit=5`)).body;
+  expect(rows.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`)).toEqual(
+    Array.from({ length: 5 }, () => 'off_air Card 0'),
+  );
 });
 
 it('a block of a programme says its form, and is compared and published by it', async () => {

@@ -1,6 +1,6 @@
 // The facts of a row by a programme, which timelines keep beside its item: its rule, and the reasons of the choice.
 
-export const rowKinds = ['item', 'insert', 'filler', 'queued'] as const;
+export const rowKinds = ['item', 'insert', 'filler', 'queued', 'off_air'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
 export interface PlannedFacts {
@@ -9,7 +9,7 @@ export interface PlannedFacts {
   readonly blockID: string | null;
   /** The beginning of the block's occurrence, as Unix time in ms; 0 for a block without hours. */
   readonly occurrenceMs: number;
-  /** `item`: the step. */
+  /** `item`, `off_air`: the step. */
   readonly stepID?: string;
   readonly insertID?: string;
   /** `queued`: the number of the queued item. */

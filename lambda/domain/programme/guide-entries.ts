@@ -47,7 +47,7 @@ export class GuideBlocks {
     const entries: OpenEntry<Row>[] = [];
     for (const row of rows) {
       const block = this.#blockOf(row);
-      if (block?.guide === 'hidden') continue;
+      if (block?.guide === 'hidden' || row.occurrence.planned?.kind === 'off_air') continue;
       const last = entries.at(-1);
       const key = block?.guide === 'block' ? this.#partOf(block, row).key : keyOfItem(row);
       const isNext = last !== undefined && last.endAt.getTime() === row.startAt.getTime();
@@ -58,7 +58,7 @@ export class GuideBlocks {
     return entries;
   }
 
-  /** The time from which rows have to be known, so that the entry of a row has its beginning; null: from the row on. */
+  /** The time from which rows show the beginning of the entry of a row; null: the row shows it. */
   lookBackOf(row: GuideRow): Date | null {
     const block = this.#blockOf(row);
     if (block?.guide === 'block') return this.#partOf(block, row).from;

@@ -123,8 +123,8 @@ function unfitting(
 ): Warning[] {
   if (!('midRoll' in when)) return [];
   const { everyMinutes, keepLastMinutes, blockID } = when.midRoll;
-  const steps = blocks.filter(({ id }) => blockID === null || id === blockID).flatMap(({ steps: own }) => own);
-  const items = steps.flatMap(({ from }) => membersOf(from));
+  const divided = blocks.filter(({ id, isOffAir }) => !isOffAir && (blockID === null || id === blockID));
+  const items = divided.flatMap(({ steps }) => steps).flatMap(({ from }) => membersOf(from));
   const leastMinutes = everyMinutes + keepLastMinutes;
   if (items.length === 0 || items.some(({ durationSeconds }) => durationSeconds >= leastMinutes * 60)) return [];
   return [{ code: 'insert_does_not_fit', rule: { kind: 'insert', name }, leastMinutes }];

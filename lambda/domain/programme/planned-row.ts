@@ -27,9 +27,9 @@ export function continuesItem({ part }: Pick<PlannedRow, 'part'>): boolean {
   return part !== undefined && part.fromSeconds > 0;
 }
 
-/** Whether an item, or a queued one, begins with a row. */
+/** Whether a row is the beginning of an item, and not of a break or of filler. */
 function beginsItem(row: PlannedRow): boolean {
-  return (row.kind === 'item' || row.kind === 'queued') && !continuesItem(row);
+  return row.kind !== 'insert' && row.kind !== 'filler' && !continuesItem(row);
 }
 
 /** The rest of an item that a break has interrupted. Its facts are those of the item's first row. */
@@ -108,7 +108,8 @@ export function applyRow(state: PlannerState, timed: TimedRow, block: Block | un
   applyMove(state, row);
   if (row.kind === 'insert') applyInsert(state, timed);
   if (continuesItem(row)) return;
-  if (row.kind === 'item') applyItem(state, row, block);
+  if (row.kind === 'item') countItem(state);
+  if (row.kind === 'item' || row.kind === 'off_air') applyTurn(state, row, block);
   if (row.kind === 'queued') {
     countItem(state);
     state.queuedThrough = row.queueNumber!;
@@ -166,8 +167,7 @@ function applyInsert(state: PlannerState, { row, startMs, endMs }: TimedRow): vo
   state.inserted = [...state.inserted.filter(([ms]) => isRecent(ms)), [startMs, (endMs - startMs) / 1000]];
 }
 
-function applyItem(state: PlannerState, { blockID, occurrenceMs, stepID = '' }: PlannedRow, block?: Block): void {
-  countItem(state);
+function applyTurn(state: PlannerState, { blockID, occurrenceMs, stepID = '' }: PlannedRow, block?: Block): void {
   if (blockID === null) return;
   const last = state.blocks[blockID];
   const isSameTurn = last?.occurrenceMs === occurrenceMs && last.stepID === stepID && !isTurnOver(last, block);

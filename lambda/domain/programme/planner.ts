@@ -18,7 +18,7 @@ import { applyRow, cursorAt, heardAs, isTurnOver, rerunPrefix } from './planned-
 import type { PlannedRow, PlannerState, Rest, TimedRow } from './planned-row.ts';
 import type { Refused } from '../playout/planned-facts.ts';
 import { onlyOne, ownerIn } from './row-choice.ts';
-import type { Choice, RowChoice, RowOwner, RowSays } from './row-choice.ts';
+import type { Choice, RowChoice, RowSays } from './row-choice.ts';
 import { sourceKey } from './programme-rules.ts';
 import type { Block, Insert, ItemSource, Step } from './programme-rules.ts';
 import { isAvailableAt } from '../media/availability.ts';
@@ -96,12 +96,18 @@ class Planning {
 
   #planNext(room: PlannedRoom): void {
     const { block, occurrenceMs, untilMs } = room.time;
-    const insert = this.#dueInsert(room);
-    if (insert !== null && this.#addBreak(insert, room)) return;
-    if (this.#addQueued(room)) return;
+    if (!block.isOffAir && this.#addBetween(room)) return;
     const choice = this.#chooseItem(block, occurrenceMs, room);
-    if (choice !== null) this.#addItem({ kind: 'item', stepID: choice.step.id }, choice, room);
+    const says = choice && { stepID: choice.step.id, ...ownerIn(room) };
+    if (says && block.isOffAir) this.#addRow({ kind: 'off_air', ...says }, choice, room);
+    else if (says) this.#addPart({ kind: 'item', ...says }, choice, room, 0);
     else this.#fillOrLeave(room, block.id, frameOfMs(this.#request.grid, untilMs));
+  }
+
+  /** Plans a break that is due, or a queued item. @returns whether there is one */
+  #addBetween(room: PlannedRoom): boolean {
+    const insert = this.#dueInsert(room);
+    return (insert !== null && this.#addBreak(insert, room)) || this.#addQueued(room);
   }
 
   /** Plans filler, or without filler a gap. */
@@ -136,7 +142,8 @@ class Planning {
     const walk = this.#walkOf(from);
     const startMs = msOfFrame(this.#request.grid, this.#frame);
     const remaining = deadline - this.#frame;
-    const mustFit = time.block.ends === 'fill' && this.#fillers().length > 0;
+    const hasFiller = !time.block.isOffAir && this.#fillers().length > 0;
+    const mustFit = time.block.ends === 'fill' && hasFiller;
     const judged: (Candidate & { readonly broken: readonly number[] })[] = [];
     const refused: Refused[] = [];
     let candidates = 0;
@@ -147,9 +154,9 @@ class Planning {
         refused.push({ uploadID: candidate.item.uploadID, by: 'too_long' });
         continue;
       }
-      const broken = this.#heard.brokenBy(candidate.item, startMs);
+      const broken = time.block.isOffAir ? [] : this.#heard.brokenBy(candidate.item, startMs);
       if (broken.length === 0)
-        return this.#begun({ ...candidate, cursor, candidates, refused, relaxed: [] }, remaining);
+        return this.#begun({ ...candidate, cursor, candidates, refused, relaxed: [] }, remaining, hasFiller);
       judged.push({ ...candidate, broken });
       refused.push({ uploadID: candidate.item.uploadID, by: broken });
     }
@@ -157,14 +164,14 @@ class Planning {
     if (chosen === null) return null;
     const { broken: relaxed, ...candidate } = chosen;
     const others = refused.filter(({ uploadID }) => uploadID !== candidate.item.uploadID);
-    return this.#begun({ ...candidate, cursor, candidates, refused: others, relaxed }, remaining);
+    return this.#begun({ ...candidate, cursor, candidates, refused: others, relaxed }, remaining, hasFiller);
   }
 
   /** A choice, if it may begin: one that is cut off soon leaves its time to filler. */
-  #begun(choice: Choice, remaining: number): Choice | null {
+  #begun(choice: Choice, remaining: number, hasFiller: boolean): Choice | null {
     const isCutSoon = remaining < leastSecondsBeforeCut * this.#request.grid.framesPerSecond;
     const isWhole = this.#framesOf(choice.item) <= remaining;
-    return !isWhole && isCutSoon && this.#fillers().length > 0 ? null : choice;
+    return !isWhole && isCutSoon && hasFiller ? null : choice;
   }
 
   /** The first candidate for which the fewest rules have to be given up. */
@@ -185,7 +192,7 @@ class Planning {
     const next = this.#request.queue.find(({ number }) => number > queuedThrough);
     if (next === undefined || this.#waits(next.item, room)) return false;
     const choice = { item: next.item, ...onlyOne };
-    this.#addItem({ kind: 'queued', queueNumber: next.number }, choice, room);
+    this.#addPart({ kind: 'queued', queueNumber: next.number, ...ownerIn(room) }, choice, room, 0);
     return true;
   }
 
@@ -254,11 +261,6 @@ class Planning {
     const itemStartFrame = frameOfMs(this.#request.grid, beganMs);
     const says = { kind, ...(stepID !== undefined && { stepID }), itemStartFrame, ...owner };
     this.#addPart(says, { item, ...onlyOne }, room, rest.fromSeconds);
-  }
-
-  /** Plans an item, up to its first break. */
-  #addItem(says: Omit<RowSays, keyof RowOwner>, choice: RowChoice, room: Room): void {
-    this.#addPart({ ...says, ...ownerIn(room) }, choice, room, 0);
   }
 
   /** Plans an item from a time on, up to its next break. */

@@ -31,6 +31,8 @@ export interface Block {
   readonly ends: 'finish' | 'cut' | 'fill';
   /** Whether the steps play in their order. If not, they take turns by weight. */
   readonly isOrdered: boolean;
+  /** Present: a sign-off. Its items are no programme, and have neither inserts nor filler among them. Decision D253. */
+  readonly isOffAir?: true;
   /** Its form in guides: one entry with its name, or none; absent: an entry for each item. */
   readonly guide?: 'block' | 'hidden';
   /** At least one. */

@@ -32,6 +32,7 @@ export class Simulation {
     insert: { rows: 0, frames: 0 },
     filler: { rows: 0, frames: 0 },
     queued: { rows: 0, frames: 0 },
+    off_air: { rows: 0, frames: 0 },
   };
   readonly #shares = new Map<string, { rows: number; frames: number }>();
   readonly #relaxed = new Map<number, { count: number; firstFrame: number }>();

@@ -42,7 +42,7 @@ export function unmeetableRules(
   return rules.blocks.flatMap((block) => {
     const steps = stepShares(block, collectionOf);
     const times = blockTimes.filter(({ block: { id } }) => id === block.id);
-    if (steps === null || times.length === 0) return [];
+    if (steps === null || times.length === 0 || block.isOffAir) return [];
     const isEndless = rules.blocks.length === 1 && block.hours === null;
     const seconds = times.reduce((sum, { fromMs, untilMs }) => sum + (untilMs - fromMs) / 1000, 0);
     const room = { secondsEach, meanSeconds: isEndless ? Infinity : seconds / times.length };

@@ -29,7 +29,7 @@ const step = z
       .min(1)
       .max(programmeBounds.weight)
       .default(1)
-      .describe('Share of the turns: a step of weight 2 plays twice as many items as one of weight 1.'),
+      .describe('Share of the turns: weight 2 plays twice as many items as weight 1.'),
     cursor: z
       .enum(['own', 'shared', 'rerun'])
       .default('own')
@@ -59,31 +59,24 @@ const block = z
     id: ownRuleID,
     name: ruleName,
     ...hoursFields,
-    priority: z
-      .int()
-      .min(0)
-      .max(100)
-      .default(50)
-      .describe('The block of the highest priority plays where hours overlap.'),
+    priority: z.int().min(0).max(100).default(50).describe('The highest one plays where hours overlap.'),
     starts: z
       .enum(['hard', 'next_item'])
       .default('next_item')
-      .describe('hard: begins to the frame, and cuts off the current item. next_item: waits until that item ends.'),
+      .describe('hard: begins to the frame, and cuts off the item. next_item: waits until it ends.'),
     latestMinutes: z
       .int()
       .min(0)
       .max(720)
       .nullish()
-      .describe('Longest wait in minutes of a block that starts with next_item. null: until the item ends.'),
+      .describe('Most minutes that next_item waits. null: until the item ends.'),
     ends: z
       .enum(['finish', 'cut', 'fill'])
       .default('finish')
       .describe('finish: plays the last item whole. cut: cuts it off. fill: ends to the frame, with filler.'),
-    ordered: z.boolean().default(false).describe('true: the steps take turns in this order. false: by their weights.'),
-    guide: z
-      .enum(guideForms)
-      .default('items')
-      .describe('Form in the public guide. block: one entry with its name. hidden: none.'),
+    ordered: z.boolean().default(false).describe('true: steps take turns in this order. false: by weight.'),
+    offAir: z.boolean().default(false).describe('true: a sign-off, such as a test card.'),
+    guide: z.enum(guideForms).default('items').describe('Public guide. block: one entry with its name. hidden: none.'),
     steps: z.array(step).min(1).max(programmeBounds.stepsOfBlock).describe('Content of the block, in turns.'),
   })
   .refine(({ rule, at, minutes: length }) => (rule === undefined) === (at === undefined && length === undefined), {
@@ -101,10 +94,12 @@ const block = z
       lastDay = null,
       latestMinutes,
       ordered,
+      offAir,
       guide,
       ...given
     }): Block => ({
       ...given,
+      ...(offAir && { isOffAir: true as const }),
       ...(guide !== 'items' && { guide }),
       hours: rule === undefined ? null : { rule, at: at!, minutes: length!, firstDay, lastDay },
       latestMinutes: latestMinutes ?? null,
@@ -259,6 +254,7 @@ export const programmeSchema = z
           latestMinutes: z.int32().nullable(),
           ends: z.enum(['finish', 'cut', 'fill']),
           ordered: z.boolean(),
+          offAir: z.boolean(),
           guide: z.enum(guideForms),
           steps: z.array(
             z
@@ -328,8 +324,9 @@ export function presentProgramme(programme: Programme): z.input<typeof programme
   return {
     ...shownColumns(programmeSchema, programme),
     timeZone: draft.timeZone,
-    blocks: draft.blocks.map(({ hours, isOrdered, guide, steps, ...block }) => ({
+    blocks: draft.blocks.map(({ hours, isOrdered, isOffAir = false, guide, steps, ...block }) => ({
       ...block,
+      offAir: isOffAir,
       guide: guide ?? 'items',
       rule: hours?.rule ?? null,
       at: hours?.at ?? null,

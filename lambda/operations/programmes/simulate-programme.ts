@@ -50,12 +50,9 @@ export const simulateProgramme = operation(['service:read'], {
 
 function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
   const secondsOf = (frames: number) => frames / grid.framesPerSecond;
-  const [items, inserts, filler] = (['item', 'insert', 'filler'] as const).map((kind) => figures.kind(kind)) as [
-    Share,
-    Share,
-    Share,
-  ];
-  const total = items.frames + inserts.frames + filler.frames;
+  const kinds = ['item', 'insert', 'filler', 'off_air'] as const;
+  const [items, inserts, filler, offAir] = kinds.map((kind) => figures.kind(kind)) as [Share, Share, Share, Share];
+  const total = items.frames + inserts.frames + filler.frames + offAir.frames;
   const shareOf = ({ id }: { readonly id: string }) => {
     const { rows, frames } = figures.share(id);
     return { id, rows, seconds: secondsOf(frames), share: total === 0 ? 0 : frames / total };
@@ -67,6 +64,7 @@ function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
     itemSeconds: secondsOf(items.frames),
     insertSeconds: secondsOf(inserts.frames),
     fillerSeconds: secondsOf(filler.frames),
+    offAirSeconds: secondsOf(offAir.frames),
     blocks: rules.blocks.map(shareOf),
     steps: rules.blocks.flatMap(({ steps }) => steps.map(shareOf)),
     inserts: rules.inserts.map(shareOf),

@@ -61,6 +61,7 @@ export const simulationSchema = z
     itemSeconds: z.number(),
     insertSeconds: z.number(),
     fillerSeconds: z.number(),
+    offAirSeconds: z.number().describe('Seconds of sign-off blocks.'),
     blocks: z.array(share),
     steps: z.array(share),
     inserts: z.array(share),

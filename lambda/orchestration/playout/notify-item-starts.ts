@@ -37,7 +37,8 @@ export async function notifyItemStarts(data: Database, stream: Locked<Stream>, d
       break;
     }
     // An item that continues after a break has begun before.
-    if (startAt >= dueAt && !occurrence.skippedFrames) begun.push(occurrence);
+    const isBegun = startAt >= dueAt && !occurrence.skippedFrames;
+    if (isBegun && occurrence.planned?.kind !== 'off_air') begun.push(occurrence);
     if (begun.length > mostAtOnce) begun.shift();
   }
   const uploads = await data.runs.uploadFacts(userID, [...new Set(begun.map(({ item }) => item.uploadID))]);

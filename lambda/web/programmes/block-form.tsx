@@ -46,6 +46,13 @@ export function BlockForm({ path, kind, block, onChange }: BlockFormProps): Reac
         />
       )}
       <Choice
+        name="offAir"
+        label={words.offAir}
+        value={String(block.offAir)}
+        options={Object.entries(words.offAirs)}
+        onChange={(value) => change({ offAir: value === 'true' })}
+      />
+      <Choice
         name="guide"
         label={words.guide}
         value={block.guide}

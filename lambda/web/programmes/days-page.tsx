@@ -122,10 +122,11 @@ interface TotalsProps {
 }
 
 function Totals({ simulation, programme }: TotalsProps): ReactNode {
-  const { rowCount, uploadCount, cutOffCount, itemSeconds, insertSeconds, fillerSeconds, issues } = simulation;
+  const { rowCount, uploadCount, cutOffCount, itemSeconds, insertSeconds, fillerSeconds, offAirSeconds, issues } =
+    simulation;
   const { timeZone } = programme;
   const moments = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', timeStyle: 'short' });
-  const all = itemSeconds + insertSeconds + fillerSeconds;
+  const all = itemSeconds + insertSeconds + fillerSeconds + offAirSeconds;
   const shareOf = (seconds: number) =>
     words.shares(formatShare(all === 0 ? 0 : seconds / all), formatDuration(seconds));
   const figures: readonly (readonly [string, string])[] = [
@@ -134,6 +135,7 @@ function Totals({ simulation, programme }: TotalsProps): ReactNode {
     [words.ofItems, shareOf(itemSeconds)],
     [words.ofInserts, shareOf(insertSeconds)],
     [words.ofFiller, shareOf(fillerSeconds)],
+    ...(offAirSeconds > 0 ? ([[words.offAirWords, shareOf(offAirSeconds)]] as const) : []),
     [words.cutOffs, formatWhole(cutOffCount)],
     ...simulation.blocks.map(
       ({ id, seconds }) => [words.blockNamed(nameIn(programme.blocks, id)), shareOf(seconds)] as const,

@@ -15,8 +15,9 @@ export const dateWords = (day: string) => dates.format(Date.parse(`${day}T00:00Z
 
 /** The days and hours of a block, and how it begins and ends. */
 export function blockWords(block: Block): string {
-  const { rule, at, minutes, firstDay, lastDay, starts, latestMinutes, ends, priority, guide } = block;
-  const inGuide = guide !== 'items' && words.guideWords[guide];
+  const { rule, at, minutes, firstDay, lastDay, starts, latestMinutes, ends, priority, guide, offAir } = block;
+  // A guide never has what is off the air.
+  const inGuide = offAir ? words.offAirWords : guide !== 'items' && words.guideWords[guide];
   if (rule === null) return [words.always, inGuide].filter(Boolean).join(' · ');
   const days = daysOf(rule);
   const interval = days?.interval ?? 1;

@@ -72,6 +72,7 @@ export function newBlock(name: string): Block {
     latestMinutes: null,
     ends: 'finish',
     ordered: false,
+    offAir: false,
     guide: 'items',
     steps: [newStep()],
   };

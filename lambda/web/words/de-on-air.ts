@@ -3,7 +3,7 @@ import type { onAir as english } from './en-on-air.ts';
 import type { Translation } from './translation.ts';
 
 export const onAir = {
-  kinds: { item: 'Eintrag', insert: 'Einspieler', filler: 'Füller', queued: 'Vorgemerkt' },
+  kinds: { item: 'Eintrag', insert: 'Einspieler', filler: 'Füller', queued: 'Vorgemerkt', off_air: 'Sendepause' },
   skip: 'Überspringen',
   skipOne: (name: string, startAt: string) => `${name} überspringen, ${startAt}`,
   skipped: (at: string) => `Übersprungen. Der nächste Eintrag beginnt um ${at}.`,

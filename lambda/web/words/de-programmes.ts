@@ -103,6 +103,9 @@ export const programmeWords = {
   },
   priorityWords: (priority: number) => `Vorrang ${priority}`,
 
+  offAir: 'Art',
+  offAirs: { false: 'Programm', true: 'Sendepause: ein Testbild, ohne Einspieler und nicht in der Vorschau' },
+  offAirWords: 'Sendepause',
   guide: 'In der öffentlichen Programmvorschau',
   guides: { items: 'jeder seiner Einträge', block: 'ein Eintrag mit seinem Namen', hidden: 'nicht gezeigt' },
   guideWords: { block: 'ein Eintrag der Vorschau', hidden: 'nicht in der Vorschau' },

@@ -2,7 +2,13 @@
 import type { RowKind } from '../../domain/playout/planned-facts.ts';
 
 export const onAir = {
-  kinds: { item: 'Item', insert: 'Insert', filler: 'Filler', queued: 'Queued' } satisfies Record<RowKind, string>,
+  kinds: {
+    item: 'Item',
+    insert: 'Insert',
+    filler: 'Filler',
+    queued: 'Queued',
+    off_air: 'Off air',
+  } satisfies Record<RowKind, string>,
   skip: 'Skip',
   skipOne: (name: string, startAt: string) => `Skip ${name}, ${startAt}`,
   skipped: (at: string) => `Skipped. The next one begins at ${at}.`,

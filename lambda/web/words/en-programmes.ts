@@ -91,6 +91,9 @@ export const programmeWords = {
   },
   priorityWords: (priority: number) => `priority ${priority}`,
 
+  offAir: 'Kind',
+  offAirs: { false: 'Programme', true: 'Sign-off: a test card, without inserts, and not in the guide' },
+  offAirWords: 'sign-off',
   guide: 'In the public guide',
   guides: { items: 'each of its items', block: 'one entry with its name', hidden: 'not shown' },
   guideWords: { block: 'one entry in the guide', hidden: 'not in the guide' },
