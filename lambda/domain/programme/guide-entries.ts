@@ -58,7 +58,7 @@ export class GuideBlocks {
     return entries;
   }
 
-  /** The time from which rows show the beginning of the entry of a row; null: the row shows it. */
+  /** The time of the first rows to read for the beginning of a row's entry; null: the row itself is enough. */
   lookBackOf(row: GuideRow): Date | null {
     const block = this.#blockOf(row);
     if (block?.guide === 'block') return this.#partOf(block, row).from;

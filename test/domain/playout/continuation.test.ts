@@ -93,6 +93,25 @@ describe('a list in sequence', () => {
     }
   });
 
+  test('plays every item within one lap, whatever is published 50 times in an hour', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(3600), { minLength: 50, maxLength: 50 }), fc.nat(39), (times, place) => {
+        let items = itemsOf(...ids(40));
+        let timeline = begun('sequential', items);
+        for (const [index, time] of times.toSorted((a, b) => a - b).entries()) {
+          const known = items.map(({ itemID }) => itemID);
+          // Every other publish adds an item somewhere, and the others change nothing.
+          if (index % 2 === 0) items = itemsOf(...known.toSpliced((place * index) % known.length, 0, `new${index}`));
+          timeline = published(timeline, atSeconds(time), items);
+        }
+        const order = heard(timeline, 0, items.length + 1);
+        const firstRepeat = order.findIndex((id, index) => order.indexOf(id) < index);
+        expect(order.slice(0, firstRepeat).filter((id) => id.startsWith('i'))).toEqual(ids(40));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   test('becomes a shuffle of what the lap has left', () => {
     const timeline = published(begun('sequential', thirty), elevenPlays, thirty, { mode: 'shuffle' });
     expect(heard(timeline, elevenPlays, 19).toSorted()).toEqual(ids(30).slice(11).toSorted());
