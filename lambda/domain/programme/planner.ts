@@ -3,30 +3,27 @@
 import type { BlockTime } from './block-times.ts';
 import type { Gap, Plan, PlanRequest } from './plan-request.ts';
 import { CollectionWalk } from './cursors.ts';
-import type { Candidate } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
 import { dueInsert, isAllowed, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
 import { frameOfMs, msOfFrame, roomIn, spansOf } from './frame-grid.ts';
 import type { Room, Span } from './frame-grid.ts';
+import { chooseItem } from './item-choice.ts';
+import type { Chances } from './item-choice.ts';
 import { itemsOfBreak } from './break-items.ts';
 import type { BreakItem } from './break-items.ts';
 import { breakPointsOf } from './mid-rolls.ts';
 import type { BreakPoint } from './mid-rolls.ts';
 import type { PlannableCollection, PlannableItem } from './plannable.ts';
-import { applyRow, cursorAt, heardAs, isTurnOver, rerunPrefix } from './planned-row.ts';
+import { applyRow, heardAs } from './planned-row.ts';
 import type { PlannedRow, PlannerState, Rest, TimedRow } from './planned-row.ts';
-import type { Refused } from '../playout/planned-facts.ts';
 import { onlyOne, ownerIn } from './row-choice.ts';
-import type { Choice, RowChoice, RowSays } from './row-choice.ts';
+import type { RowChoice, RowSays } from './row-choice.ts';
 import { sourceKey } from './programme-rules.ts';
-import type { Block, Insert, ItemSource, Step } from './programme-rules.ts';
+import type { Insert, ItemSource } from './programme-rules.ts';
 import { isAvailableAt } from '../media/availability.ts';
-import { Heard, givenUpFirst } from './separation.ts';
-import { nextTurn } from './shares.ts';
+import { Heard } from './separation.ts';
 
-/** An item that would be cut off sooner is not begun; filler is. */
-const leastSecondsBeforeCut = 20;
 /** A queued item that would be cut off waits so long at most. */
 const mostWaitSeconds = 3600;
 /** Members of a collection that are used as filler: all are compared each time. */
@@ -53,7 +50,6 @@ type PlannedRoom = Room & { readonly time: BlockTime };
 class Planning {
   readonly #request: PlanRequest;
   readonly #heard: Heard;
-  readonly #givenUp: readonly number[];
   readonly #spans: readonly Span[];
   readonly #zone: ZoneOffsets;
   readonly #walks = new Map<string, CollectionWalk>();
@@ -66,7 +62,6 @@ class Planning {
     const { rules, blockTimes, grid } = request;
     this.#request = request;
     this.#heard = new Heard(rules.separation, request.heard);
-    this.#givenUp = givenUpFirst(rules.separation);
     this.#spans = spansOf(blockTimes, grid);
     this.#zone = new ZoneOffsets(rules.timeZone);
     this.#state = structuredClone(request.state);
@@ -95,13 +90,27 @@ class Planning {
   }
 
   #planNext(room: PlannedRoom): void {
-    const { block, occurrenceMs, untilMs } = room.time;
+    const { block, untilMs } = room.time;
     if (!block.isOffAir && this.#addBetween(room)) return;
-    const choice = this.#chooseItem(block, occurrenceMs, room);
+    const choice = chooseItem(room.time, this.#chances(room));
     const says = choice && { stepID: choice.step.id, ...ownerIn(room) };
     if (says && block.isOffAir) this.#addRow({ kind: 'off_air', ...says }, choice, room);
     else if (says) this.#addPart({ kind: 'item', ...says }, choice, room, 0);
     else this.#fillOrLeave(room, block.id, frameOfMs(this.#request.grid, untilMs));
+  }
+
+  #chances({ deadline }: Room): Chances {
+    const { grid } = this.#request;
+    return {
+      state: this.#state,
+      heard: this.#heard,
+      walkOf: (from) => this.#walkOf(from),
+      isAvailable: this.#isAvailable,
+      startMs: msOfFrame(grid, this.#frame),
+      frames: deadline - this.#frame,
+      framesPerSecond: grid.framesPerSecond,
+      hasFiller: () => this.#fillers().length > 0,
+    };
   }
 
   /** Plans a break that is due, or a queued item. @returns whether there is one */
@@ -113,75 +122,6 @@ class Planning {
   /** Plans filler, or without filler a gap. */
   #fillOrLeave(room: Room, blockID: string | null, untilFrame: number): void {
     if (!this.#fill(room)) this.#addGap(blockID, Math.min(untilFrame, this.#request.untilFrame));
-  }
-
-  // Items
-
-  #chooseItem(block: Block, occurrenceMs: number, room: PlannedRoom): (Choice & { readonly step: Step }) | null {
-    const steps = block.steps.filter(({ from }) => this.#canPlay(from));
-    if (steps.length === 0) return null;
-    const step = this.#nextStep(block, occurrenceMs, steps);
-    const cursor = cursorOf(block, step);
-    const choice = this.#choose(step.from, cursor, room);
-    return choice && { ...choice, step };
-  }
-
-  #nextStep({ id, isOrdered, ...block }: Block, occurrenceMs: number, steps: readonly Step[]): Step {
-    const last = this.#state.blocks[id];
-    const place = last?.occurrenceMs === occurrenceMs ? steps.findIndex((step) => step.id === last.stepID) : -1;
-    if (place >= 0 && !isTurnOver(last!, { id, isOrdered, ...block })) return steps[place]!;
-    if (isOrdered) return steps[(place + 1) % steps.length]!;
-    return nextTurn(steps, this.#state.turns[id] ?? {});
-  }
-
-  /**
-   * The first member that meets all separation rules, or else as many as possible. Null: none may be begun before the
-   * deadline, and filler is to play.
-   */
-  #choose(from: ItemSource, cursor: string, { time, deadline }: PlannedRoom): Choice | null {
-    const walk = this.#walkOf(from);
-    const startMs = msOfFrame(this.#request.grid, this.#frame);
-    const remaining = deadline - this.#frame;
-    const hasFiller = !time.block.isOffAir && this.#fillers().length > 0;
-    const mustFit = time.block.ends === 'fill' && hasFiller;
-    const judged: (Candidate & { readonly broken: readonly number[] })[] = [];
-    const refused: Refused[] = [];
-    let candidates = 0;
-    const position = cursorAt(this.#state.cursors, cursor, time.occurrenceMs);
-    for (const candidate of walk.candidates(position, this.#isAvailable)) {
-      candidates++;
-      if (mustFit && this.#framesOf(candidate.item) > remaining) {
-        refused.push({ uploadID: candidate.item.uploadID, by: 'too_long' });
-        continue;
-      }
-      const broken = time.block.isOffAir ? [] : this.#heard.brokenBy(candidate.item, startMs);
-      if (broken.length === 0)
-        return this.#begun({ ...candidate, cursor, candidates, refused, relaxed: [] }, remaining, hasFiller);
-      judged.push({ ...candidate, broken });
-      refused.push({ uploadID: candidate.item.uploadID, by: broken });
-    }
-    const chosen = this.#leastBreaking(judged);
-    if (chosen === null) return null;
-    const { broken: relaxed, ...candidate } = chosen;
-    const others = refused.filter(({ uploadID }) => uploadID !== candidate.item.uploadID);
-    return this.#begun({ ...candidate, cursor, candidates, refused: others, relaxed }, remaining, hasFiller);
-  }
-
-  /** A choice, if it may begin: one that is cut off soon leaves its time to filler. */
-  #begun(choice: Choice, remaining: number, hasFiller: boolean): Choice | null {
-    const isCutSoon = remaining < leastSecondsBeforeCut * this.#request.grid.framesPerSecond;
-    const isWhole = this.#framesOf(choice.item) <= remaining;
-    return !isWhole && isCutSoon && hasFiller ? null : choice;
-  }
-
-  /** The first candidate for which the fewest rules have to be given up. */
-  #leastBreaking<Judged extends { readonly broken: readonly number[] }>(judged: readonly Judged[]): Judged | null {
-    for (const count of this.#givenUp.keys()) {
-      const givenUp = new Set(this.#givenUp.slice(0, count + 1));
-      const first = judged.find(({ broken }) => broken.every((rule) => givenUp.has(rule)));
-      if (first) return first;
-    }
-    return judged[0] ?? null;
   }
 
   // Queue
@@ -360,10 +300,6 @@ class Planning {
     return isAvailableAt(availability, nowMs, this.#zone.offsetMsAt(nowMs));
   };
 
-  #canPlay(from: ItemSource): boolean {
-    return this.#walkOf(from).members.some(this.#isAvailable);
-  }
-
   #framesOfPart(item: PlannableItem, part: PlannedRow['part']): number {
     if (part === undefined) return this.#framesOf(item);
     const rate = this.#request.grid.framesPerSecond;
@@ -385,13 +321,6 @@ class Planning {
     this.#walks.set(key, walk);
     return walk;
   }
-}
-
-/** The name of the cursor of a step. */
-function cursorOf({ id }: Block, step: Step): string {
-  if (step.cursor === 'shared') return `shared/${sourceKey(step.from)}`;
-  const prefix = step.cursor === 'rerun' ? rerunPrefix : 'step/';
-  return `${prefix}${id}/${step.id}/${sourceKey(step.from)}`;
 }
 
 function compared(one: number, other: number): number {

@@ -15,6 +15,8 @@ export interface HeardItem {
 
 /** The items so far, by what rules compare. */
 export class Heard {
+  /** The places of the rules in the order in which they are given up. */
+  readonly givenUpFirst: readonly number[];
   readonly #rules: readonly SeparationRule[];
   /** For each rule, the last item of each value. */
   readonly #last: readonly Map<string, { readonly endMs: number; readonly number: number }>[];
@@ -24,6 +26,7 @@ export class Heard {
   /** @param before oldest first */
   constructor(rules: readonly SeparationRule[], before: Iterable<HeardItem> = []) {
     this.#rules = rules;
+    this.givenUpFirst = givenUpFirst(rules);
     this.#last = rules.map(() => new Map());
     for (const heard of before) this.add(heard);
   }
@@ -54,8 +57,7 @@ export class Heard {
   }
 }
 
-/** The places of the rules in the order in which they are given up. */
-export function givenUpFirst(rules: readonly SeparationRule[]): number[] {
+function givenUpFirst(rules: readonly SeparationRule[]): number[] {
   const places = [...rules.keys()].toReversed();
   const isShould = (place: number) => rules[place]!.strength === 'should';
   return [...places.filter(isShould), ...places.filter((place) => !isShould(place))];
