@@ -1,4 +1,4 @@
-// Lists that are published while live, recorded: they go on after what plays, in both modes, with both backends.
+// Lists that are published while live, recorded: they continue after the present item, in both modes and backends.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ describe('a list that is published while live', { timeout: 600_000 }, () => {
   }, 600_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it.each(cases)('goes on after what plays, in the mode $mode, with $backend', ({ backend, mode }) => {
+  it.each(cases)('continues after the present item, in the mode $mode, with $backend', ({ backend, mode }) => {
     const order = recorded.get(nameOf({ backend, mode }))!;
     console.log(`${mode}, ${backend}: ${order.join(' ')}`);
     const all = Array.from({ length: listed + 1 }, (_, clip) => clip);
