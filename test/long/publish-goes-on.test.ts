@@ -18,7 +18,7 @@ import { testLocalRun } from '../support/test-local-run.ts';
 /** Clips of the list, and one that is published while it plays. */
 const listed = 10;
 const itemSeconds = 4;
-/** Items that have begun when the list is published: a list that began anew would repeat some of them. */
+/** Items that have begun when the list is published. A list from its first item on would repeat some of them. */
 const playedBefore = 2;
 
 const cases = streamBackends.flatMap((backend) => playlistModes.map((mode) => ({ backend, mode })));
