@@ -54,18 +54,6 @@ const begunRun = `started_at = null, stopped_at = null, anchored_at = null, stat
   pending_sound = (m.run ->> 'pendingSound')::int, pending_joins = null, run_quality = m.run ->> 'quality',
   run_framerate = m.run ->> 'framerate', run_video_codec = m.run ->> 'videoCodec', run_aspect = m.run ->> 'aspect'`;
 
-/**
- * SQL that deletes what former runs of the streams $1 left: timelines with their levels, joins and looks, replicas,
- * outputs that were being removed, and due times.
- */
-const clearedRuns = `levels as (delete from timeline_levels where stream_id = any ($1)),
-  joins as (delete from timeline_joins where stream_id = any ($1)),
-  looks as (delete from timeline_looks where stream_id = any ($1)),
-  entries as (delete from timeline_entries where stream_id = any ($1)),
-  ended as (delete from replicas where stream_id = any ($1)),
-  removed as (delete from outputs where stream_id = any ($1) and deleted_at is not null),
-  past as (delete from due_times where stream_id = any ($1))`;
-
 export function streamMoves(db: Queryable) {
   /**
    * SQL of any number of moves. It assigns the ids of transitions before the insert: to join inserted transitions with
@@ -82,7 +70,6 @@ export function streamMoves(db: Queryable) {
      transition as (
        insert into stream_transitions (id, stream_id, from_state, to_state, cause) overriding system value
        select transition_id, stream_id, from_state, to_state, cause from moving)
-     ${begun && `, ${clearedRuns}`}
      update streams s
      set state = to_state, state_reason = m.reason, last_transition_id = transition_id, updated_at = now(),
        status = case when to_state in ('preparing', 'activating', 'active', 'failing')
@@ -123,8 +110,7 @@ export function streamMoves(db: Queryable) {
     ): Promise<Locked<Stream> | null> => (await moveMany([{ stream, cause, reason }])).get(stream.id) ?? null,
 
     /**
-     * Moves streams that begin a run, each at most once, and deletes what their former runs left. No replica of them
-     * runs. It is one statement, as a start by hand costs most by its number of statements.
+     * Moves streams that begin a run, each at most once.
      * @returns the streams in their new state, by id; the lifecycle has no such move for the others
      */
     begin: async (begins: readonly RunBegin[]): Promise<ReadonlyMap<string, Locked<Stream>>> => {

@@ -186,6 +186,7 @@ async function begin(
   for (const { stream } of starts)
     if (!begun.has(stream.id)) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
   await saveDrawingsOf(data, starts);
+  await data.streams.clearRuns([...begun.keys()]);
   await data.timelines.begin(
     starts.flatMap(({ stream, snapshots }) => snapshots.map((each) => ({ streamID: stream.id, ...each }))),
   );
