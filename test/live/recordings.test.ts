@@ -77,7 +77,8 @@ describe('the file of a recording', () => {
   ])('from segment %i on has %i segments: exactly their time, pictures and sound in sync', async (first, count) => {
     const path = await fileOf(first, count);
     const facts = await probeMedia(tools, path, claimed, never);
-    expect(facts).toMatchObject({ kind: 'video', videoCodec: 'h264', audioCodec: 'aac', framerate: 30, reading: null });
+    expect(facts).toMatchObject({ kind: 'video', videoCodec: 'h264', audioCodec: 'aac', framerate: 30 });
+    expect(facts.reading).toEqual({ leadSeconds: 2 / 30 });
     expect(Math.round(facts.durationSeconds! * 30)).toBe(count * 60);
     expect(await decodeErrors(path)).toBe('');
     const seen = await flashes(tools, path, 30);

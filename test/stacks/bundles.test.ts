@@ -29,7 +29,7 @@ describe('the bundles', () => {
     // `import { z } from 'zod'` would add 350 KB: bundlers omit zod's locales only with `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(1100);
     expect(graphqlKB).toBeLessThanOrEqual(1260);
-    expect(mcpKB).toBeLessThanOrEqual(1280);
+    expect(mcpKB).toBeLessThanOrEqual(1300);
     expect(authKB).toBeLessThanOrEqual(1920);
   });
 
