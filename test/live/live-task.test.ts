@@ -26,6 +26,7 @@ const settings: LiveInputSettings = {
   delay_seconds: 8,
   record: false,
   windows: null,
+  after_takeover: 'join_in_progress',
 };
 
 /** An ingest with room for one session, the counts of sessions that it reports, and the reasons of its refusals. */

@@ -98,6 +98,21 @@ describe('a takeover', { timeout: 120_000 + kills * 40_000 + flappingMinutes * 6
     await expectSeamless(stream);
   });
 
+  it('is followed by the next item once it is handed back, if its input wants that', async () => {
+    const { url } = await startIngest();
+    const stream = await streamOnAir();
+    const { id: liveInputID, key } = await inputOf(stream.id, { afterTakeover: 'next_item' });
+    contribute(url, key);
+    const takeOver = () => call('POST', `/streams/${stream.id}/takeovers`, { liveInputID });
+    await expect.poll(async () => (await takeOver()).status, { timeout: 30_000 }).toBe(202);
+    const { fromFrame } = await until.untilPlanned(stream.id);
+    await until.untilSent(stream.id, fromFrame + 60);
+    expect((await call('POST', `/streams/${stream.id}/hand-back`)).status).toBe(202);
+    const toFrame = await until.untilEndKnown(stream.id);
+    await until.untilSent(stream.id, toFrame + 60);
+    await expectSeamless(stream, toFrame);
+  });
+
   it('changes at most three times in five minutes, if its contributor comes and goes', async () => {
     const { url } = await startIngest();
     const stream = await streamOnAir();

@@ -57,6 +57,7 @@ describe('a live input', () => {
       delaySeconds: 10,
       record: false,
       windows: null,
+      afterTakeover: 'join_in_progress',
       addresses: [
         { protocol: 'rtmps', url: 'rtmps://127.0.0.1/live' },
         { protocol: 'rtmp', url: 'rtmp://127.0.0.1/live' },
@@ -185,6 +186,19 @@ describe('a takeover', () => {
     await letPass(20);
     expect(await takeover()).toBeNull();
     expect((await handBack()).body.code).toBe('not_taken_over');
+  });
+
+  it.each([
+    { afterTakeover: 'next_item', begins: true },
+    { afterTakeover: 'join_in_progress', begins: false },
+  ])('continues a list by $afterTakeover once it is handed back', async ({ afterTakeover, begins }) => {
+    const { id } = await newInput({ afterTakeover });
+    await pretendReceived(service, id);
+    await takeOver(id);
+    const { returnsAt } = (await handBack()).body;
+    const { data: rows } = (await call('GET', `/streams/${streamID}/timeline?limit=100`)).body;
+    const starts = rows.map(({ startAt }: { startAt: string }) => startAt);
+    expect(starts.includes(returnsAt)).toBe(begins);
   });
 
   it('of an input of another stream is refused', async () => {

@@ -112,8 +112,10 @@ export async function takeoversOn(service: TestService) {
   /**
    * Stops a stream, and expects its recording to have each frame on one connection: the contributor's in its
    * intervals, all others of the loop.
+   * @param anewFrom the frame at which the loop begins anew
    */
-  async function expectSeamless({ id, ingest }: LiveStream): Promise<void> {
+  async function expectSeamless({ id, ingest }: LiveStream, anewFrom = Infinity): Promise<void> {
+    const loopFrameAt = (at: number) => (at < anewFrom ? at : at - anewFrom) % loopFrames;
     const intervals = await intervalsOf(id);
     const { body: stats } = await call('GET', `/streams/${id}/stats`);
     expect(stats).toMatchObject({ droppedFrames: 0, reconnects: 0 });
@@ -127,7 +129,7 @@ export async function takeoversOn(service: TestService) {
     const frames = (await readBarcodes(tools, file)).slice(0, -lastFrames);
     const shown = frames.map(({ clip, frame }, at) => (intervalAt(intervals, at) ? { clip } : { clip, frame }));
     const wanted = frames.map((_, at) =>
-      intervalAt(intervals, at) ? { clip: liveClip } : { clip: loopClip, frame: at % loopFrames },
+      intervalAt(intervals, at) ? { clip: liveClip } : { clip: loopClip, frame: loopFrameAt(at) },
     );
     expect(shown).toEqual(wanted);
     expect(frames.length).toBeGreaterThan(intervals.at(-1)!.toFrame!);

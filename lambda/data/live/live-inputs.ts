@@ -40,6 +40,8 @@ export interface LiveInputSettings {
   readonly record: boolean;
   /** For `in_windows`; null: there are none. */
   readonly windows: TakeWindows | null;
+  /** The item with which a list continues after a takeover that a request or its time ends. */
+  readonly after_takeover: 'join_in_progress' | 'next_item';
 }
 
 /** An input, and the stream that it may take over. */
@@ -58,6 +60,7 @@ const settingColumns = [
   'delay_seconds',
   'record',
   'windows',
+  'after_takeover',
 ] as const;
 const valuesOf = (settings: LiveInputSettings) =>
   settingColumns.map((column) => (column === 'windows' ? JSON.stringify(settings.windows) : settings[column]));
@@ -87,7 +90,7 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `insert into live_inputs as i (id, user_id, stream_id, key_sha256, ${settingColumns.join(', ')})
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${columns}`,
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${columns}`,
         [input.id, input.userID, input.streamID, input.keySha256, ...valuesOf(input.settings)],
       ))!,
 
@@ -122,7 +125,8 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `update live_inputs i set name = $2, takes = $3, second_publisher = $4, allow = $5, stable_seconds = $6,
-           grace_seconds = $7, delay_seconds = $8, record = $9, windows = $10, updated_at = now()
+           grace_seconds = $7, delay_seconds = $8, record = $9, windows = $10, after_takeover = $11,
+           updated_at = now()
          where id = $1 returning ${columns}`,
         [id, ...valuesOf(settings)],
       ))!,

@@ -1,9 +1,12 @@
--- Recordings of takeovers as uploads, takeovers that begin at a planned time, and windows in which an input takes over.
+-- Recordings of takeovers as uploads, takeovers by time and in windows, and the item that follows a takeover.
 
 -- Whether takeovers become uploads.
 alter table live_inputs add column record boolean not null default false;
 -- The times at which an input with takes 'in_windows' may take over: `TakeWindows` of the domain; null: none.
 alter table live_inputs add column windows jsonb;
+-- The item with which a stream continues after a takeover that was handed back, or whose time was over.
+alter table live_inputs add column after_takeover text not null default 'join_in_progress'
+  check (after_takeover in ('join_in_progress', 'next_item'));
 alter table live_inputs drop constraint live_inputs_takes_check;
 alter table live_inputs add constraint live_inputs_takes_check
   check (takes in ('on_request', 'always', 'in_windows'));

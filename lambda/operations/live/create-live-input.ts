@@ -19,6 +19,7 @@ const defaults = {
   delay_seconds: 10,
   record: false,
   windows: null,
+  after_takeover: 'join_in_progress',
 } as const;
 
 const { name, ...optional } = liveInputFields;
@@ -43,6 +44,7 @@ export const createLiveInput = operation(['service:write'], {
       delaySeconds: optional.delaySeconds.default(defaults.delay_seconds),
       record: optional.record.default(defaults.record),
       windows: optional.windows.default(defaults.windows),
+      afterTakeover: optional.afterTakeover.default(defaults.after_takeover),
     })
     .meta({ examples: [{ name: 'Studio', streamID: 'str_0mb3kq5zj4h8s2n7t1w9x6c0p' }] }),
   output: {

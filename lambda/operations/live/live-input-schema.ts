@@ -18,6 +18,7 @@ import { shownColumns } from '../shown-columns.ts';
 import { availableHours, mostHours } from '../uploads/upload-availability.ts';
 
 const takes = z.enum(['on_request', 'always', 'in_windows']).meta({ id: 'LiveInputTakes' });
+const afterTakeover = z.enum(['join_in_progress', 'next_item']).meta({ id: 'AfterTakeover' });
 const protocol = z.enum(liveProtocols).meta({ id: 'LiveProtocol' });
 const secondPublisher = z.enum(['refuse', 'replace']).meta({ id: 'SecondPublisher' });
 const allow = z.array(z.string().max(50).refine(isNetwork, { error: 'Use a network such as 203.0.113.0/24.' }));
@@ -42,6 +43,10 @@ export const liveInputFields = {
   graceSeconds: z.int32().min(0).max(300).describe('Seconds after a loss in which a takeover can continue.'),
   delaySeconds: z.int32().min(8).max(30).describe('Seconds from the arrival of a picture to its sending.'),
   windows: takeWindows.nullable().describe('For takes in_windows. null: none.'),
+  afterTakeover: afterTakeover.describe(
+    'After a hand-back or a planned end, a list joins the present item or begins the next one. After a loss, and in ' +
+      'programmes, the present item is joined.',
+  ),
   record: z.boolean().describe('Whether each takeover becomes an upload, prepared for the stream. 12 hours at most.'),
 };
 
@@ -94,6 +99,7 @@ const shape = {
   delaySeconds: z.int32(),
   record: z.boolean(),
   windows: takeWindows.nullable(),
+  afterTakeover,
   addresses: z
     .array(z.object({ protocol, url: z.string() }).meta({ id: 'LiveInputAddress' }))
     .describe('Servers to send to. The key of the input is the stream key of RTMP, and the stream ID of SRT.'),
@@ -120,6 +126,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   delaySeconds: 10,
   record: false,
   windows: null,
+  afterTakeover: 'join_in_progress',
   addresses: [{ protocol: 'rtmps', url: 'rtmps://live.example.org/live' }],
   state: 'idle',
   session: null,
@@ -195,5 +202,6 @@ export function settingsOf(
     delay_seconds: given.delaySeconds ?? before.delay_seconds,
     record: given.record ?? before.record,
     windows,
+    after_takeover: given.afterTakeover ?? before.after_takeover,
   };
 }

@@ -28,6 +28,7 @@ import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
+import { beginNextItem } from '../playout/skip-item.ts';
 import { notifyOfBegin, notifyOfEnd, notifyOfInput } from './notify-takeovers.ts';
 
 /** A refusal of a takeover, for the user. */
@@ -244,9 +245,17 @@ async function endTakeover(
   const run = await plannedRun(data, stream, now);
   const toFrame = Math.min(interval.toFrame ?? Infinity, handBackFrame(run, interval, { now, notBefore }));
   await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
+  const isShown = interval.toFrame === null && toFrame > interval.fromFrame;
+  if (isShown && (await wantsNextItem(data, stream, open))) await beginNextItem(data, stream, toFrame, now);
   const returnsAt = timeOf(run, toFrame);
   await notifyOfEnd(data, stream, open, { reason, returnsAt });
   return returnsAt;
+}
+
+/** Whether a stream continues with its next item after a takeover. */
+async function wantsNextItem(data: Database, stream: Stream, { live_input_id: inputID }: Takeover): Promise<boolean> {
+  const input = inputID === null ? null : await data.liveInputs.find(stream.user_id, inputID);
+  return input?.after_takeover === 'next_item';
 }
 
 /** The session of an input that can be sent, or the reason why there is none. */

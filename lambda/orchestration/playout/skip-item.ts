@@ -48,6 +48,22 @@ export async function skipItem(
   return timeOf(frame);
 }
 
+/**
+ * Lets the next item of a list begin at a future frame, in place of the rest of the one that plays then. A programme
+ * keeps its plan.
+ */
+export async function beginNextItem(data: Database, stream: Locked<Stream>, frame: number, now: Date): Promise<void> {
+  const rate = framesPerSecond[stream.run_framerate!];
+  const fromSeconds = elapsedSecondsOf(stream.anchored_at, now);
+  const timelines = await data.timelines.ofStream(stream.id, { fromSeconds, toSeconds: Infinity });
+  const track = mainTrackOf(timelines, frame / rate);
+  const timeline = timelines[track];
+  if (stream.planned_tracks?.includes(track)) return;
+  const { startFrame, frameCount } = occurrenceAt(timeline, frame, rate);
+  if (startFrame === frame) return;
+  await continueList(data, stream, track, { timeline, frame, endFrame: startFrame + frameCount });
+}
+
 /** The frames of the row that begins at a frame with an upload; null: there is no such row. */
 function spanOf(timeline: readonly TimelineEntry[], frame: number, uploadID: string, rate: number) {
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return null;

@@ -23,7 +23,7 @@ interface LiveInputSheetProps {
 /** The settings of a form. */
 function settingsOf(fields: Readonly<Record<string, string>>, input: LiveInput | null): object {
   const { name, takes, secondPublisher, allow = '', ...times } = fields;
-  const { stableSeconds, graceSeconds, delaySeconds, record } = times;
+  const { stableSeconds, graceSeconds, delaySeconds, record, afterTakeover } = times;
   return {
     name,
     takes,
@@ -34,6 +34,7 @@ function settingsOf(fields: Readonly<Record<string, string>>, input: LiveInput |
     delaySeconds: Number(delaySeconds),
     record: record !== undefined,
     windows: windowsOf(fields, input?.windows ?? null),
+    afterTakeover,
   };
 }
 
@@ -67,6 +68,12 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
           options={Object.entries(liveWords.takesOptions)}
         />
         {takes === 'in_windows' && <TakeWindows windows={input?.windows ?? null} />}
+        <Choice
+          name="afterTakeover"
+          label={liveWords.after}
+          defaultValue={input?.afterTakeover ?? 'join_in_progress'}
+          options={Object.entries(liveWords.afterOptions)}
+        />
         <Choice
           name="secondPublisher"
           label={liveWords.second}

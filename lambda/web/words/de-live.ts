@@ -56,6 +56,11 @@ export const liveWords = {
     always: 'Von selbst, sobald sie stabil ist',
     in_windows: 'Von selbst, zu bestimmten Zeiten',
   },
+  after: 'Nach einer Übernahme',
+  afterOptions: {
+    join_in_progress: 'Das laufende Stück, mittendrin',
+    next_item: 'Das nächste Stück, von Anfang an',
+  },
   second: 'Eine zweite Zuspielung',
   secondOptions: { refuse: 'Wird abgewiesen', replace: 'Ersetzt die erste' },
   allow: 'Netze, die senden dürfen',

@@ -52,6 +52,11 @@ export const liveWords = {
     always: 'By itself, when it is stable',
     in_windows: 'By itself, at some hours',
   },
+  after: 'After a takeover',
+  afterOptions: {
+    join_in_progress: 'The present item, already under way',
+    next_item: 'The next item, from its beginning',
+  },
   second: 'A second contributor',
   secondOptions: { refuse: 'Is refused', replace: 'Replaces the first' },
   allow: 'Networks that may send',

@@ -24,6 +24,7 @@ const settings = {
   delay_seconds: 10,
   record: false,
   windows: null,
+  after_takeover: 'join_in_progress',
 } as const;
 const insert = (id: string, of = key) =>
   inputs().insert({ id, userID: user().id, streamID, keySha256: hashLiveKey(of), settings });
