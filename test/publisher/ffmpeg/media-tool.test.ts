@@ -80,8 +80,8 @@ describe.runIf(process.platform === 'linux').each(builds)(
       import { createServer } from 'node:http';
       import { examineOnThread } from '${new URL('../media/examining-thread.ts', sourceFolder).href}';
       const server = createServer((request, response) => {
-        if (request.headers.range !== 'bytes=0-31') return console.log('asked');
-        response.writeHead(206, { 'content-range': 'bytes 0-31/1000' }).end(Buffer.alloc(32));
+        if (request.headers.range !== 'bytes=0-4095') return console.log('asked');
+        response.writeHead(206, { 'content-range': 'bytes 0-4095/10000' }).end(Buffer.alloc(4096));
       }).listen(0, '127.0.0.1', () => {
         const url = 'http://127.0.0.1:' + server.address().port + '/a.mp4';
         const unclaimed = { mimeType: null, type: null, fileSize: null };
