@@ -112,7 +112,7 @@ export async function takeoversOn(service: TestService) {
   /**
    * Stops a stream, and expects its recording to have each frame on one connection: the contributor's in its
    * intervals, all others of the loop.
-   * @param anewFrom the frame at which the loop begins anew
+   * @param anewFrom the frame at which the loop plays from its beginning
    */
   async function expectSeamless({ id, ingest }: LiveStream, anewFrom = Infinity): Promise<void> {
     const loopFrameAt = (at: number) => (at < anewFrom ? at : at - anewFrom) % loopFrames;

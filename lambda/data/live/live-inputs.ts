@@ -40,7 +40,7 @@ export interface LiveInputSettings {
   readonly record: boolean;
   /** For `in_windows`; null: there are none. */
   readonly windows: TakeWindows | null;
-  /** The item with which a list continues after a takeover that a request or its time ends. */
+  /** The item that a list plays after a takeover that was handed back, or had a planned end. */
   readonly after_takeover: 'join_in_progress' | 'next_item';
 }
 

@@ -4,7 +4,7 @@
 alter table live_inputs add column record boolean not null default false;
 -- The times at which an input with takes 'in_windows' may take over: `TakeWindows` of the domain; null: none.
 alter table live_inputs add column windows jsonb;
--- The item with which a stream continues after a takeover that was handed back, or whose time was over.
+-- The item that a list plays after a takeover that was handed back, or had a planned end.
 alter table live_inputs add column after_takeover text not null default 'join_in_progress'
   check (after_takeover in ('join_in_progress', 'next_item'));
 alter table live_inputs drop constraint live_inputs_takes_check;
