@@ -9,7 +9,6 @@ import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
-import { requestWithinLimit } from '../media/request-renditions.ts';
 import { limitReached } from '../shared/limits.ts';
 
 export interface RecordOptions {
@@ -67,14 +66,4 @@ async function importRecording(
   await data.imports.insert({ uploadID: id, userID, url: recordingSource(sessionID), named: true });
   await data.outbox.send({ queue: 'imports', body: { uploadID: id } });
   return id;
-}
-
-/** Requests the rendition that a recording's segments already are. Nothing happens for other uploads. */
-export async function prepareRecording(data: Database, uploadID: string, limitFactor: number): Promise<void> {
-  const recording = await data.liveRecordings.ofUpload(uploadID);
-  if (!recording) return;
-  const upload = await data.uploads.findAny(uploadID);
-  if (upload?.probe_state !== 'completed') return;
-  const wanted = { upload_id: uploadID, content_hash: upload.content_hash, format: recording.format };
-  await requestWithinLimit(data, recording.user_id, [wanted], { retries: 'never', limitFactor });
 }

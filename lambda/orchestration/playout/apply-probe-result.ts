@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
-import { prepareRecording } from '../live/record-sessions.ts';
+import { prepareRecording } from '../media/prepare-recording.ts';
 import { keepPrepared } from './keep-prepared.ts';
 import { applyLooksWithUpload } from './apply-look.ts';
 import { refreshSoundOf } from './apply-sound.ts';
