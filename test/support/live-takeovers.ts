@@ -87,7 +87,17 @@ export async function takeoversOn(service: TestService) {
     return ffmpeg;
   }
 
-  const intervalsOf = (streamID: string) => data().takeovers.intervalsOf(streamID);
+  /** All intervals of a stream in order, more than agents need. */
+  async function intervalsOf(streamID: string): Promise<readonly TakeoverInterval[]> {
+    const { rows } = await service.pool().query<TakeoverInterval>(
+      `select v.session_id as "sessionID", v.from_frame::integer as "fromFrame", v.to_frame::integer as "toFrame",
+         v.first_segment as "firstSegment"
+       from takeovers t join takeover_intervals v on v.takeover_id = t.id
+       where t.stream_id = $1 order by v.from_frame`,
+      [streamID],
+    );
+    return rows;
+  }
 
   /** Resolves once a stream has sent a frame of its run. */
   async function untilSent(streamID: string, frame: number): Promise<void> {
