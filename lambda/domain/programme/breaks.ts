@@ -13,6 +13,7 @@ export interface BetweenRows {
   readonly zone: ZoneOffsets;
 }
 
+const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 /** Far below one frame, in ms. */
@@ -83,5 +84,11 @@ export class ZoneOffsets {
     const offsetMs = (Number(hours) * 60 + Number(minutes)) * minuteMs * (sign === '-' ? -1 : 1);
     this.#known.set(halfHour, offsetMs);
     return offsetMs;
+  }
+
+  /** The midnight that begins the day of a time, by the offset at that time. @returns Unix time in ms */
+  midnightMsBefore(ms: number): number {
+    const offsetMs = this.offsetMsAt(ms);
+    return Math.floor((ms + offsetMs) / dayMs) * dayMs - offsetMs;
   }
 }

@@ -81,8 +81,7 @@ export class GuideBlocks {
     const lengthMs = block.hours ? block.hours.minutes * 60_000 : Infinity;
     const [beginMs, endMs] = [occurrenceMs, occurrenceMs + lengthMs];
     if (lengthMs <= dayMs) return { key: `${block.id} ${beginMs}`, from: new Date(beginMs), until: new Date(endMs) };
-    const offsetMs = this.#zone.offsetMsAt(startAt.getTime());
-    const midnightMs = Math.floor((startAt.getTime() + offsetMs) / dayMs) * dayMs - offsetMs;
+    const midnightMs = this.#zone.midnightMsBefore(startAt.getTime());
     const from = new Date(Math.max(beginMs, midnightMs));
     return { key: `${block.id} ${from.getTime()}`, from, until: new Date(Math.min(endMs, midnightMs + dayMs)) };
   }

@@ -107,8 +107,7 @@ function meets(availability: Availability, { fromMs, untilMs }: CalendarPart, zo
   if (first >= end) return false;
   if (isOpen(first)) return true;
   for (let dayAt = first - dayMs; dayAt < end + dayMs; dayAt += dayMs) {
-    const offsetMs = zone.offsetMsAt(dayAt);
-    const midnightMs = Math.floor((dayAt + offsetMs) / dayMs) * dayMs - offsetMs;
+    const midnightMs = zone.midnightMsBefore(dayAt);
     const openings = hours.map((each) => midnightMs + minutesOf(each.from) * 60_000);
     if (openings.some((ms) => ms >= first && ms < end && isOpen(ms))) return true;
   }
