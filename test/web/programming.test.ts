@@ -95,11 +95,11 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     await page.getByRole('heading', { name: 'Programme of Channel one' }).waitFor();
     await button('Add a block').click();
     const blocks = section('Blocks');
-    await blocks.getByLabel('Name').fill('Music');
+    await blocks.getByLabel('Name', { exact: true }).fill('Music');
     await choose(blocks, 'Collection or file', 'Songs');
     await blocks.locator('summary').first().click();
     await button('Add a block').click();
-    await blocks.getByLabel('Name').fill('Evening news');
+    await blocks.getByLabel('Name', { exact: true }).fill('Evening news');
     await choose(blocks, 'When', 'On days of the week');
     for (const day of ['Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']) await blocks.getByLabel(day).check();
     await blocks.getByLabel('From').fill('');
@@ -115,7 +115,7 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     expect(await blocks.locator('.fault').count()).toBe(0);
     await button('Add an insert').click();
     const inserts = section('Inserts');
-    await inserts.getByLabel('Name').fill('Jingle');
+    await inserts.getByLabel('Name', { exact: true }).fill('Jingle');
     await choose(inserts, 'Collection or file', 'Jingles');
     await inserts.getByLabel('Every … items').fill('2');
     await save();
@@ -132,7 +132,7 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
       .focus();
     await page.keyboard.press('Enter');
     const blocks = section('Blocks');
-    await expect.poll(() => blocks.getByLabel('Name').inputValue()).toBe('Evening news');
+    await expect.poll(() => blocks.getByLabel('Name', { exact: true }).inputValue()).toBe('Evening news');
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Evening news');
     await blocks.getByLabel('For how many minutes').fill('90');
     await week
