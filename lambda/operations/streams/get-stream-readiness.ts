@@ -9,7 +9,8 @@ import {
 } from '../../domain/readiness/readiness-issues.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { warningsOf } from '../../orchestration/programme/programme-outlook.ts';
-import { issuesOf, liveUsesOf, loadParts } from '../../orchestration/streams/stream-parts.ts';
+import { issuesOf } from '../../orchestration/streams/part-issues.ts';
+import { liveUsesOf, loadParts } from '../../orchestration/streams/stream-parts.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { backendOf, mayChangeBackend } from './stream-settings.ts';
