@@ -17,7 +17,7 @@ import type { ManagedPlatforms } from '../../lambda/ports/managed-platforms/mana
 import { createYoutubePlatform } from '../../lambda/ports/managed-platforms/youtube-platform.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { PreparingClient } from './preparing-client.ts';
+import { plansOnce, PreparingClient } from './preparing-client.ts';
 import { createYoutubeStandIn, standInOrigins } from './youtube/stand-in.ts';
 import type { StandIn } from './youtube/stand-in.ts';
 
@@ -73,6 +73,7 @@ export async function connectLocally(
     idleTimeoutMillis: keptIdleMs,
     statement_timeout: statementTimeoutMs,
     Client: PreparingClient,
+    options: plansOnce,
   });
   const masterKey = await readFile(options.masterKeyFile);
   return {

@@ -2,11 +2,18 @@
 import pg from 'pg';
 
 /** Number of executions after which each connection prepares a statement. */
-const preparedAfter = 10;
+const preparedAfter = 3;
 /** The most prepared statements. Postgres keeps each with its plan on each connection, in tens of KiB. */
-const mostPrepared = 200;
+const mostPrepared = 300;
 /** The most statements to count. Some contain their values, such as lists, and are never sent again. */
 const mostCounted = 2000;
+
+/**
+ * Option of connections: the first plan of a prepared statement serves for any values. By itself, Postgres plans the first
+ * five executions on each connection for their values, and connections of many agents hardly send a statement six times.
+ * test/data/both-plans.test.ts compares both plans.
+ */
+export const plansOnce = '-c plan_cache_mode=force_generic_plan';
 
 /** Number of executions by statement in this process, and the names of prepared statements. */
 const sent = new Map<string, number>();
@@ -14,8 +21,8 @@ const names = new Map<string, string>();
 
 /**
  * For pools without a proxy: behind a proxy, a client that prepares statements gets a connection to itself. Without it,
- * planning is a third of the work of Postgres for the API, agents and jobs of one machine. After five executions
- * Postgres decides whether a generic plan is as good as one for the values. The schema must not change meanwhile.
+ * planning is a third of the work of Postgres for the API, agents and jobs of one machine. Its pool has `plansOnce`. The
+ * schema must not change meanwhile.
  */
 export class PreparingClient extends pg.Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- one body for the driver's eight signatures
