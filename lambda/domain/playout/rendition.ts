@@ -76,7 +76,7 @@ const longestFrameSeconds = 1 / 24;
 export function contentHashOf(bytesHash: string, content: ContentFacts) {
   const { kind, durationSeconds, hasAudio, dynamicRange, reading = {} } = content;
   const { pictures, sound, right, matrix, alpha, leadSeconds, soundLeadSeconds } = reading;
-  const { picturesAfter, soundAfter, fromSeconds } = reading;
+  const { searchableSeconds, picturesAfter, soundAfter, fromSeconds } = reading;
   const facts = [
     kind,
     durationSeconds,
@@ -89,6 +89,7 @@ export function contentHashOf(bytesHash: string, content: ContentFacts) {
     alpha === undefined ? null : 'alpha',
     leadSeconds === undefined ? null : `l${leadSeconds}`,
     soundLeadSeconds === undefined ? null : `sl${soundLeadSeconds}`,
+    searchableSeconds === undefined ? null : `u${searchableSeconds}`,
     picturesAfter === undefined ? null : `vs${picturesAfter}`,
     soundAfter === undefined ? null : `as${soundAfter}`,
     fromSeconds === undefined ? null : `from${fromSeconds}`,

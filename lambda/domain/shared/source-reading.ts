@@ -17,8 +17,10 @@ export interface SourceReading {
    * can. A file whose clock jumps has its whole duration.
    */
   readonly leadSeconds?: number;
-  /** `leadSeconds` of a process that reads the sound alone; absent: `leadSeconds`. */
+  /** Facts of earlier releases had it. All readers of sound begin earlier now. */
   readonly soundLeadSeconds?: number;
+  /** The last time at which a search for pictures finds some; absent: it does at all times. */
+  readonly searchableSeconds?: number;
   /**
    * Seconds from the beginning of the file to that of its pictures, and of its sound; absent: 0, or ffmpeg knows them.
    * It counts the times of searched formats from the first packet of the tracks that it reads.

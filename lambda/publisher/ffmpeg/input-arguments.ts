@@ -83,15 +83,22 @@ function fileSeconds(startSeconds: number, reading?: SourceReading): number {
 /** Seconds before the start at which decoding begins. */
 export function leadOf(startSeconds: number, reading?: SourceReading): number {
   const seconds = fileSeconds(startSeconds, reading);
-  return seconds < unsearchedSeconds ? seconds : Math.min(seconds, reading?.leadSeconds ?? 0);
+  if (seconds < unsearchedSeconds) return seconds;
+  const { leadSeconds = 0, searchableSeconds = seconds } = reading ?? {};
+  return Math.max(Math.min(seconds, leadSeconds), seconds - searchableSeconds);
 }
+
+/**
+ * Seconds before a time at which decoding of sound begins. A search for the time ends at a packet that refers to
+ * packets before, of which a half is missing, or at a picture that comes after the sound of its time. And some formats
+ * count in packets, to which ffmpeg would round the time. MP3 refers to up to 511 bytes: at 8 kbit/s, half a second.
+ */
+const soundLeadSeconds = 0.5;
 
 /** The way of reading the sound of a file alone. */
 export function soundAlone(reading: SourceReading | null = null): SourceReading {
-  const { soundLeadSeconds, ...shared } = reading ?? {};
-  return soundLeadSeconds === undefined
-    ? shared
-    : { ...shared, leadSeconds: Math.max(shared.leadSeconds ?? 0, soundLeadSeconds) };
+  const { searchableSeconds: _, ...shared } = reading ?? {};
+  return { ...shared, leadSeconds: Math.max(shared.leadSeconds ?? 0, soundLeadSeconds) };
 }
 
 /**

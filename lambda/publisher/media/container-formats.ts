@@ -19,6 +19,10 @@ export interface ContainerFormat {
   readonly isSearched: boolean;
   /** Whether ffmpeg finds keyframes by the times of their decoding, which lie before those at which they are shown. */
   readonly isDecodingOrdered: boolean;
+  /** Whether its times are numbers of pictures, to which ffmpeg rounds the time that it searches for. */
+  readonly isCountedInPictures: boolean;
+  /** Whether an empty packet follows the last picture, at which ffmpeg ends a search for later times. */
+  readonly hasEndMark: boolean;
 }
 
 const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({
@@ -28,6 +32,8 @@ const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly 
   still: false,
   isSearched: false,
   isDecodingOrdered: false,
+  isCountedInPictures: false,
+  hasEndMark: false,
 });
 const searched = (...format: Parameters<typeof moving>): ContainerFormat => ({
   ...moving(...format),
@@ -40,6 +46,8 @@ const still = (label: string, demuxers: readonly string[], mimeTypes: readonly s
   still: true,
   isSearched: false,
   isDecodingOrdered: false,
+  isCountedInPictures: false,
+  hasEndMark: false,
 });
 
 /** MP4 and QuickTime share a demuxer, as do Matroska and WebM, so they cannot be told apart. */
@@ -68,8 +76,11 @@ const containerFormats: readonly ContainerFormat[] = [
   searched('MPEG transport stream', ['mpegts'], ['video/mp2t']),
   searched('MPEG program stream', ['mpeg'], ['video/mpeg', 'video/mp2p']),
   moving('MPEG', ['mpegvideo'], ['video/mpeg']),
-  moving('AVI', ['avi'], ['video/x-msvideo', 'video/avi', 'video/vnd.avi', 'video/msvideo']),
-  { ...moving('FLV', ['flv'], ['video/x-flv']), isDecodingOrdered: true },
+  {
+    ...moving('AVI', ['avi'], ['video/x-msvideo', 'video/avi', 'video/vnd.avi', 'video/msvideo']),
+    isCountedInPictures: true,
+  },
+  { ...moving('FLV', ['flv'], ['video/x-flv']), isDecodingOrdered: true, hasEndMark: true },
   moving('Windows Media', ['asf'], ['video/x-ms-wmv', 'video/x-ms-asf', 'audio/x-ms-wma']),
   moving('MXF', ['mxf'], ['video/mxf']),
   moving('MP3', ['mp3'], ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/x-mpeg']),

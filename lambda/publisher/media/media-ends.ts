@@ -33,6 +33,8 @@ export interface StreamPackets {
   readonly endSeconds: number;
   /** The time of the last packet, which may last long. */
   readonly lastSeconds: number;
+  /** The time at which the last packet is decoded, which is the time of the packet if its file has no other. */
+  readonly lastDecodedSeconds: number;
   /** The longest time from a keyframe to the next one, or to the end. */
   readonly keyframeSeconds: number;
   /** The longest time of packets at one place of the file, as those in a page of Ogg. */
@@ -86,6 +88,7 @@ const jumpSeconds = { back: 0.1, reordered: 2, forward: 10 } as const;
 class PacketClock implements StreamPackets {
   endSeconds = -Infinity;
   lastSeconds = -Infinity;
+  lastDecodedSeconds = -Infinity;
   placeSeconds = 0;
   hasJumps = false;
   #place: string | null = null;
@@ -125,6 +128,7 @@ class PacketClock implements StreamPackets {
     const padding = isWhole && this.#sampleRate > 0 ? Math.min(lasts, discarded / this.#sampleRate) : 0;
     this.endSeconds = Math.max(this.endSeconds, time + lasts - padding);
     this.lastSeconds = Math.max(this.lastSeconds, time);
+    this.lastDecodedSeconds = (Number.isNaN(dts) ? pts : dts) + this.#movedBy;
     if (place !== this.#place) [this.#place, this.#placeFrom] = [place, time];
     this.placeSeconds = Math.max(this.placeSeconds, time + lasts - this.#placeFrom);
     if (isKeyframe) {

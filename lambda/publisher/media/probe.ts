@@ -64,12 +64,8 @@ const believedFramesPerSecond = 120;
 const interleavedSeconds = 1;
 /** The lead if keyframes were not counted: encoders make one each 10 s or more often. */
 const unknownLeadSeconds = 12;
-/** The rate of reordered pictures if the header states none: the lead is long enough for faster ones too. */
+/** The rate of reordered pictures if it is unknown or uneven: the lead is long enough for faster ones too. */
 const slowestFramesPerSecond = 10;
-/** Sound whose packets refer to bytes of packets before. */
-const referring = /^(?:mp3|wmav[12]|wmapro)$/u;
-/** The lead of such sound. MP3 refers to up to 511 bytes: at 8 kbit/s, a few tenths of a second. */
-const referredSeconds = 0.25;
 /** Tolerance for padding, as some headers give durations in milliseconds. */
 const paddedFromSeconds = 0.002;
 
@@ -163,16 +159,19 @@ async function factsOf(
     return { ...facts, durationSeconds: null, framerate: null, reading: null };
   }
   const { durationSeconds, ...measured } = await measureLength(source, structure, format);
-  const leadSeconds = measured.leadSeconds ?? reorderSeconds(structure, format);
+  const search = {
+    leadSeconds: measured.leadSeconds ?? searchLead(structure, format),
+    searchableSeconds: measured.searchableSeconds,
+  };
   assertDecodable({ ...declared, pictures, durationSeconds, sizeBytes });
-  return { ...facts, durationSeconds, framerate, reading: readingOf(structure, format, leadSeconds) };
+  return { ...facts, durationSeconds, framerate, reading: readingOf(structure, format, search) };
 }
 
 /** How the file is read; null: the usual way. */
 function readingOf(
   { video, audio }: Structure,
   { isSearched }: ContainerFormat,
-  leadSeconds: number | null,
+  { leadSeconds, searchableSeconds }: Search,
 ): SourceReading | null {
   const reading = {
     ...(video && !video.isFirst && { pictures: video.index }),
@@ -181,8 +180,7 @@ function readingOf(
     ...(video?.matrix && { matrix: video.matrix }),
     ...(video?.alpha && { alpha: video.alpha }),
     ...(leadSeconds !== null && { leadSeconds }),
-    // A search finds a packet that refers to packets before, which are not read.
-    ...(audio && referring.test(audio.codec) && { soundLeadSeconds: referredSeconds }),
+    ...(searchableSeconds !== null && { searchableSeconds }),
     ...(isSearched && video && video.afterSeconds > 0 && { picturesAfter: video.afterSeconds }),
     ...(isSearched && audio && audio.afterSeconds > 0 && { soundAfter: audio.afterSeconds }),
   };
@@ -190,12 +188,17 @@ function readingOf(
 }
 
 /**
- * The lead of a file that is searched for a keyframe by the time of its decoding, as it is shown later than pictures
- * that follow it in the file; null: the file has no such pictures, or is searched by the times at which they are shown.
+ * The lead of a file in which a search may end at a keyframe that is shown after the time: it is searched by times of
+ * decoding, or by rounded times. ffmpeg moves times of decoding by one constant, which is too little for some pictures
+ * of an uneven rate. Null: the usual way.
  */
-function reorderSeconds({ video, isFragmented }: Structure, { isDecodingOrdered }: ContainerFormat): number | null {
-  if (!video || video.reorderedPictures === 0 || !(isDecodingOrdered || isFragmented)) return null;
-  return Math.min(unknownLeadSeconds, (video.reorderedPictures + 1) / (video.framerate ?? slowestFramesPerSecond));
+function searchLead({ video, isFragmented }: Structure, format: ContainerFormat): number | null {
+  if (!video) return null;
+  const { reorderedPictures, isUneven, framerate } = video;
+  const isShownLater = reorderedPictures > 0 && (format.isDecodingOrdered || isFragmented || isUneven);
+  if (!isShownLater && !format.isCountedInPictures) return null;
+  const framesPerSecond = isUneven ? slowestFramesPerSecond : (framerate ?? slowestFramesPerSecond);
+  return Math.min(unknownLeadSeconds, (reorderedPictures + 1) / framesPerSecond);
 }
 
 function assertDecodable(facts: SourceFacts): void {
@@ -203,11 +206,15 @@ function assertDecodable(facts: SourceFacts): void {
   if (fault !== null) throw new MediaError('too_demanding', fault);
 }
 
-/** The length of a file's media, and how to find a time in it. */
-interface Length {
-  readonly durationSeconds: number;
-  /** From `SourceReading`; null: the usual way. */
+/** How a time is found in a file, from `SourceReading`; null: the usual way. */
+interface Search {
   readonly leadSeconds: number | null;
+  readonly searchableSeconds: number | null;
+}
+
+/** The length of a file's media, and how to find a time in it. */
+interface Length extends Search {
+  readonly durationSeconds: number;
 }
 
 /**
@@ -234,13 +241,22 @@ async function measureLength(source: Source, structure: Structure, format: Conta
     if (!(await decodesSample(source, end)))
       throw new MediaError('damaged', 'The end of the file cannot be decoded: it is damaged.');
   }
-  return length;
+  return { ...length, searchableSeconds: format.hasEndMark ? await searchableUntil(source, structure, packets) : null };
+}
+
+/** The last time before the mark at the end of the pictures; null: there are none, or it takes too long to find. */
+async function searchableUntil(source: Source, { video, startSeconds }: Structure, lastPackets: Packets) {
+  if (video === null) return null;
+  const packets = lastPackets.has(video.index) ? lastPackets : await readPackets(source, null, 0);
+  const last = packets?.get(video.index)?.lastDecodedSeconds;
+  // The mark has the time of the last picture, in milliseconds.
+  return last === undefined ? null : Math.max(0, Math.round((last - startSeconds) * 1000 - 2) / 1000);
 }
 
 type Packets = ReadonlyMap<number, StreamPackets>;
 
 /** A length with the packets that were read, by the indexes of streams. */
-type LengthWithPackets = Length & { readonly packets: Packets };
+type LengthWithPackets = Omit<Length, 'searchableSeconds'> & { readonly packets: Packets };
 
 /** The time from the beginning of the file's clock to the last end of a stream. */
 function secondsOf(packets: Packets, startSeconds: number): number {

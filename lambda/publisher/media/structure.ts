@@ -43,6 +43,8 @@ export interface PictureStructure extends StreamStructure {
   /** Pictures per second, on average, by the file's header; null if it has no average. */
   readonly framerate: number | null;
   readonly dynamicRange: DynamicRange;
+  /** Whether its pictures last unlike times, by the header's two rates. */
+  readonly isUneven: boolean;
   /** Pictures that a decoder waits for before it shows one: more than 0 if they are coded in another order. */
   readonly reorderedPictures: number;
   /** The colour matrix if the file states none and it is not the usual one; null: the usual way. */
@@ -92,6 +94,7 @@ const probedStreamSchema = z.object({
   start_time: z.string().optional(),
   sample_aspect_ratio: z.string().optional(),
   avg_frame_rate: z.string().optional(),
+  r_frame_rate: z.string().optional(),
   has_b_frames: z.number().optional(),
   color_transfer: z.string().optional(),
   color_space: z.string().optional(),
@@ -123,7 +126,7 @@ const photoSchema = z.object({ frames: z.array(z.object({ side_data_list: sideDa
 const entries = [
   'format=format_name,start_time,duration',
   'stream=index,codec_type,codec_name,start_time,width,height,sample_aspect_ratio,avg_frame_rate,color_transfer',
-  'stream=pix_fmt,channels,sample_rate,color_space,has_b_frames',
+  'stream=r_frame_rate,pix_fmt,channels,sample_rate,color_space,has_b_frames',
   'stream_disposition=attached_pic,default',
   'program=program_id',
   'program_stream=index',
@@ -268,6 +271,7 @@ function pictureOf(
     width: isSideways ? height : width,
     height: isSideways ? width : height,
     framerate,
+    isUneven: isUnevenRate(rate, ratio(stream.r_frame_rate, '/')),
     reorderedPictures: stream.has_b_frames ?? 0,
     source: { width: codedWidth, height, framerate, ...pixelFormatFacts(stream.pix_fmt) },
     dynamicRange,
@@ -351,6 +355,17 @@ function knownCodec({ codec_name }: ProbedStream, noun: string): string {
   if (codec_name === undefined || codec_name === 'unknown')
     throw new MediaError('unsupported', `The ${noun} format in the file is not supported.`);
   return codec_name;
+}
+
+/** Differences up to this share are rounding, as many formats count milliseconds. */
+const evenShare = 0.01;
+
+/**
+ * @param average pictures per second; null: unknown
+ * @param base the lowest rate whose pictures have all the times of the stream; null: unknown
+ */
+function isUnevenRate(average: number | null, base: number | null): boolean {
+  return average !== null && base !== null && Math.abs(base / average - 1) > evenShare;
 }
 
 /** The value of "4:3" or "30000/1001"; null if there is none, or it is 0. */

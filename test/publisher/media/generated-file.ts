@@ -104,6 +104,11 @@ const gops = {
 } as const;
 const rates = ['10', '24', '25', '30', '30000/1001'];
 
+/** Options for pictures without keyframes at changes of scene. x264 needs 0 for none, and others a high threshold. */
+function gopOptions({ pictures, gop }: Recipe): string[] {
+  return words(pictures?.startsWith('libx264') ? gop.replace(/(?<=-sc_threshold )\d+/u, '0') : gop);
+}
+
 /** The recipe of a seed. */
 export function recipeOf(seed: number): Recipe {
   const random = seeded(seed * 7919 + 1);
@@ -172,7 +177,7 @@ export async function generate(ffmpegPath: string, recipe: Recipe): Promise<Gene
 const beginnings = { late: 37.4, wrapping: 2 ** 33 / 90_000 - 4.2 } as const;
 
 function argumentsOf(recipe: Recipe, fromSeconds: number, seconds: number): string[] {
-  const { pictures, sound, gop, framesPerSecond, clock, isUneven, decoy, container } = recipe;
+  const { pictures, sound, framesPerSecond, clock, isUneven, decoy, container } = recipe;
   const first = `floor(${fromSeconds}*${framesPerSecond}+0.5)`;
   const source = `nullsrc=s=${2 * cells.columns}x${2 * cells.rows}:r=${framesPerSecond}:d=${seconds},format=gray`;
   const number = `geq=lum='if(mod(floor((N+${first})/pow(2,floor(X/2)+${cells.columns}*floor(Y/2))),2),235,16)'`;
@@ -202,7 +207,7 @@ function argumentsOf(recipe: Recipe, fromSeconds: number, seconds: number): stri
   return [
     ...inputs.flat(),
     ...maps,
-    ...(pictures ? ['-c:v', ...words(pictures), ...words(gop), ...uneven] : []),
+    ...(pictures ? ['-c:v', ...words(pictures), ...gopOptions(recipe), ...uneven] : []),
     ...(sound ? ['-c:a', ...words(sound), '-ac', '2'] : []),
     ...chosen,
     ...begins,
