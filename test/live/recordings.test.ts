@@ -176,6 +176,40 @@ describe('a takeover whose input records', () => {
     expect((await flashes(tools, file, 30)).length).toBe(22);
   });
 
+  it('is named by the timeline with its upload, as soon as that is examined', async () => {
+    const { id, sessionID } = await takenOver();
+    await end(sessionID);
+    await record();
+    const [{ recordings }] = await sessionsOf(id);
+    await service.pool().query(
+      `insert into aired_frames (
+         stream_id, anchored_at, replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id)
+       select s.id, s.anchored_at, 'replica', 1, v.from_frame + n * 30, v.from_frame + n * 30 + 30, 1, v.session_id
+       from streams s, takeover_intervals v, generate_series(0, 5, 5) n`,
+    );
+    const { rows } = await service
+      .pool()
+      .query(
+        `select anchored_at + make_interval(secs => from_frame / 30.0 - 60) as from from streams, takeover_intervals`,
+      );
+    const shown = async () => {
+      const path = `/streams/${streamID}/timeline?from=${rows[0].from.toISOString()}`;
+      const parts = (await call('GET', path)).body.data.flatMap(({ aired }: { aired: object[] | null }) => aired ?? []);
+      return parts.map((part: Record<string, unknown>) => [part['liveSessionID'], part['liveUploadID']]);
+    };
+    await expect.poll(shown, { timeout: 15_000 }).toHaveLength(2);
+    expect(await shown()).toEqual([
+      [sessionID, null],
+      [sessionID, null],
+    ]);
+    const { uploadID } = recordings[0];
+    await service.pool().query(`update uploads set probe_state = 'completed' where id = $1`, [uploadID]);
+    expect(await shown()).toEqual([
+      [sessionID, uploadID],
+      [sessionID, uploadID],
+    ]);
+  });
+
   it('that is handed back is recorded twenty seconds later, while the session goes on', async () => {
     const { id } = await takenOver();
     await call('POST', `/streams/${streamID}/hand-back`);

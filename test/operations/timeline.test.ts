@@ -69,6 +69,7 @@ const part = (fromSeconds: number, toSeconds: number, standInUploadID: string | 
   toSeconds,
   standInUploadID,
   liveSessionID: null,
+  liveUploadID: null,
 });
 
 /** Ends the run, as its agent reports it. */
@@ -251,9 +252,9 @@ describe('GET /streams/{id}/timeline', () => {
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('link')).toMatch(/^<.*limit=1&format=csv&cursor=.*>; rel="next"$/);
     const [head, line] = (await response.text()).split('\r\n');
-    expect(head!.split(',')).toHaveLength(21);
+    expect(head!.split(',')).toHaveLength(22);
     expect(line).toContain(`${secondsAfter(anchoredAt, 0)},${secondsAfter(anchoredAt, 7)},"'=1+1,""x""",`);
-    expect(line).toMatch(/,'@Night,Zoë,,,,,,,,0,$/);
+    expect(line).toMatch(/,'@Night,Zoë,,,,,,,,0,,$/);
   });
 
   it.each([

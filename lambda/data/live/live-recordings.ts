@@ -41,6 +41,13 @@ export interface NewRecording extends RecordedSegments {
   readonly refusal: string | null;
 }
 
+/** The frames of a run that showed a part of a session, with the upload that this part became. */
+export interface RecordedInterval {
+  readonly session_id: string;
+  readonly from_frame: number;
+  readonly upload_id: string;
+}
+
 interface Named {
   readonly format: string;
 }
@@ -102,6 +109,17 @@ export function liveRecordings(db: Queryable) {
            takeover_id, session_id, upload_id, format, encoder, first_segment, segment_count, is_cut, refusal)
          select $1, id, $3, format, encoder, $4, $5, $6, $7 from live_sessions where id = $2`,
         [takeoverID, sessionID, uploadID, firstSegment, segmentCount, isCut, refusal],
+      ),
+
+    /** The intervals of these sessions whose uploads are examined, in order of their frames. */
+    readyOf: (sessionIDs: readonly string[]) =>
+      all<RecordedInterval>(
+        db,
+        `select v.session_id, v.from_frame, r.upload_id from live_recordings r
+           join uploads u on u.id = r.upload_id and u.probe_state = 'completed'
+           join takeover_intervals v on v.takeover_id = r.takeover_id and v.session_id = r.session_id
+         where r.session_id = any ($1) order by v.from_frame`,
+        [sessionIDs],
       ),
 
     /** The recording that an upload is; null: it is none. */

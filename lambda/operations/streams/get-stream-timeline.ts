@@ -1,5 +1,6 @@
 // GET /streams/{id}/timeline: the items of a stream and their times: past, current and future.
 import * as z from 'zod';
+import type { PlayedUpload } from '../../data/playout/runs.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isSessionID } from '../../domain/live/session-ids.ts';
 import type { AiredPart } from '../../domain/playout/aired.ts';
@@ -102,9 +103,31 @@ function openPlace({ cursors }: Context, listID: string, cursor: string): Place 
   return { beginsAt: new Date(beginsAtMs), after: new Date(afterMs) };
 }
 
-function presentAired({ standInID, ...part }: AiredPart): z.input<typeof aired> {
-  const isLive = standInID !== null && isSessionID(standInID);
-  return { ...part, standInUploadID: isLive ? null : standInID, liveSessionID: isLive ? standInID : null };
+type LiveUploadOf = (sessionID: string, fromFrame: number) => string | null;
+
+/** The uploads that the sessions of some rows became. Rows without sessions cost no statement. */
+async function liveUploadsOf(ctx: Pick<Context, 'data'>, rows: readonly OnAirRow[]): Promise<LiveUploadOf> {
+  const standIns = new Set(rows.flatMap(({ aired: parts }) => parts?.map(({ standInID }) => standInID) ?? []));
+  const sessionIDs = [...standIns].filter((standIn) => standIn !== null && isSessionID(standIn)) as string[];
+  const recorded = sessionIDs.length === 0 ? [] : await ctx.data.liveRecordings.readyOf(sessionIDs);
+  return (sessionID, fromFrame) =>
+    recorded.findLast((one) => one.session_id === sessionID && one.from_frame <= fromFrame)?.upload_id ?? null;
+}
+
+function presentAired(
+  { standInID, ...part }: AiredPart,
+  { occurrence, framesPerSecond }: OnAirRow,
+  liveUploadOf: LiveUploadOf,
+): z.input<typeof aired> {
+  if (standInID === null || !isSessionID(standInID))
+    return { ...part, standInUploadID: standInID, liveSessionID: null, liveUploadID: null };
+  const fromFrame = occurrence.startFrame + Math.round(part.fromSeconds * framesPerSecond);
+  return {
+    ...part,
+    standInUploadID: null,
+    liveSessionID: standInID,
+    liveUploadID: liveUploadOf(standInID, fromFrame),
+  };
 }
 
 /**
@@ -119,7 +142,20 @@ async function presentRows(
 ): Promise<z.input<typeof timelineRow>[]> {
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await ctx.data.runs.uploadFacts(stream.user_id, uploadIDs);
-  return rows.map(({ startAt, endAt, occurrence: { item, playlistID, planned, part }, aired: parts }) => ({
+  const liveUploadOf = await liveUploadsOf(ctx, rows);
+  return rows.map((row) => presentRow(row, { uploads, from, liveUploadOf }));
+}
+
+interface ForRows {
+  readonly uploads: ReadonlyMap<string, PlayedUpload>;
+  readonly from: Date | null;
+  readonly liveUploadOf: LiveUploadOf;
+}
+
+function presentRow(row: OnAirRow, { uploads, from, liveUploadOf }: ForRows): z.input<typeof timelineRow> {
+  const { startAt, endAt, aired: parts } = row;
+  const { item, playlistID, planned, part } = row.occurrence;
+  return {
     startAt,
     endAt,
     playlistID,
@@ -136,6 +172,6 @@ async function presentRows(
     fromSeconds: part?.fromSeconds ?? 0,
     positionSeconds:
       (part?.fromSeconds ?? 0) + (from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000)),
-    aired: parts && parts.map(presentAired),
-  }));
+    aired: parts && parts.map((each) => presentAired(each, row, liveUploadOf)),
+  };
 }

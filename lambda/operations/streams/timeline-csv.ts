@@ -24,6 +24,7 @@ const columns = [
   'advertiser',
   'fromSeconds',
   'liveSessionID',
+  'liveUploadID',
 ] as const;
 
 /** Formats rows as CSV. An item that was not aired, or lies in the future, has one row without parts. */
@@ -41,9 +42,10 @@ export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): stri
       row.fromSeconds,
     ];
     const parts = row.aired ?? [];
-    if (parts.length === 0) return [[...known, null, null, null, null, ...others, null]];
-    return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID, liveSessionID }) => {
-      return [...known, outputID, fromSeconds, toSeconds, standInUploadID, ...others, liveSessionID];
+    if (parts.length === 0) return [[...known, null, null, null, null, ...others, null, null]];
+    return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID, liveSessionID, liveUploadID }) => {
+      const sent = [outputID, fromSeconds, toSeconds, standInUploadID];
+      return [...known, ...sent, ...others, liveSessionID, liveUploadID];
     });
   });
   return csvTable([columns, ...lines]);

@@ -16,6 +16,10 @@ export const aired = z
       .string()
       .nullable()
       .describe('ID of the session of a live input that was shown in place of the item. null: none was.'),
+    liveUploadID: z
+      .string()
+      .nullable()
+      .describe('ID of the upload that this part of the session became. null: none, or it is not examined yet.'),
   })
   .meta({ id: 'AiredPart' });
 
