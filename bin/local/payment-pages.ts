@@ -4,6 +4,7 @@ import type { TestDeposit } from '../../lambda/ports/payments/local-crypto-proce
 import type { SignedMessage } from '../../lambda/ports/payments/local-payment.ts';
 import { callbackPaths } from '../../lambda/ports/payments/payment-providers.ts';
 import { SignedURLRefused } from '../../lambda/ports/object-store/signed-url.ts';
+import { smallPageBrand, smallPageStyle } from '../../lambda/surfaces/small-page.ts';
 import { checkoutPath } from './connections.ts';
 import type { LocalConnections } from './connections.ts';
 
@@ -104,13 +105,6 @@ const depositForm = `<form method="post">
   <p><label>Status<br><select name="status"><option>confirmed<option>confirming<option>failed</select></label></p>
   <button>Report it</button></form>`;
 
-const style = [
-  ':root { color-scheme: light dark; font: 16px/1.5 system-ui }',
-  'main { max-width: 32rem; margin: 10vh auto; padding: 0 1rem }',
-  'input, select { width: 100%; font: inherit }',
-  'button { font: inherit; padding: .4rem 1.2rem }',
-].join('\n');
-
 /** @param content HTML that must not contain text of callers: it is inserted unescaped */
 function page(title: string, content: string, status = 200): Response {
   const html = `<!doctype html>
@@ -118,8 +112,8 @@ function page(title: string, content: string, status = 200): Response {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
-<style>${style}</style>
-<main><h1>${title}</h1>${content}</main>
+<style>${smallPageStyle}</style>
+<main>${smallPageBrand}<h1>${title}</h1>${content}</main>
 </html>`;
   return new Response(html, {
     status,

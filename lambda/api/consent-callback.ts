@@ -15,6 +15,7 @@ import type { Consents } from '../ports/managed-platforms/consents.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
+import { smallPageBrand, smallPageStyle } from '../surfaces/small-page.ts';
 
 export interface ConsentCallbackOptions {
   readonly consents: Consents;
@@ -156,14 +157,9 @@ function expired(): Promise<Response> {
   return page(400, 'This link has ended', html`<p>It was used already, or is too old. Ask for another link.</p>`);
 }
 
-const style = [
-  ':root { color-scheme: light dark; font: 16px/1.5 system-ui }',
-  'main { max-width: 32rem; margin: 10vh auto; padding: 0 1rem }',
-  'button { font: inherit; padding: .4rem 1.2rem }',
-].join('\n');
 const policy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  `style-src 'sha256-${createHash('sha256').update(smallPageStyle).digest('base64')}'`,
   "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -175,8 +171,8 @@ async function page(status: number, title: string, content: ReturnType<typeof ht
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
-<style>${raw(style)}</style>
-<main><h1>${title}</h1>${content}</main>
+<style>${raw(smallPageStyle)}</style>
+<main>${raw(smallPageBrand)}<h1>${title}</h1>${content}</main>
 </html>`;
   return new Response(text, {
     status,

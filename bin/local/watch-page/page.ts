@@ -24,6 +24,10 @@ const files: Readonly<Record<string, PageFile>> = {
   '/watch': { path: join(import.meta.dirname, 'index.html'), contentType: 'text/html; charset=utf-8' },
   '/watch/page.css': { path: join(import.meta.dirname, 'page.css'), contentType: 'text/css; charset=utf-8' },
   '/watch/page.js': { path: join(import.meta.dirname, 'page.js'), contentType: 'text/javascript; charset=utf-8' },
+  '/watch/geist.woff2': {
+    path: createRequire(import.meta.url).resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2'),
+    contentType: 'font/woff2',
+  },
   '/watch/mpegts.js': {
     path: createRequire(import.meta.url).resolve('mpegts.js/dist/mpegts.js'),
     contentType: 'text/javascript; charset=utf-8',
@@ -37,6 +41,7 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
   'media-src blob:',
   'img-src data:',

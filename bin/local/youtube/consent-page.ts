@@ -1,5 +1,6 @@
 // The consent page, like Google's: the person selects a channel and rights, or refuses.
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
+import { smallPageStyle } from '../../../lambda/surfaces/small-page.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface ConsentRequest {
@@ -18,15 +19,7 @@ export async function consentPage({ channels, scopes }: ConsentRequest): Promise
       <meta name="viewport" content="width=device-width" />
       <title>Choose a channel</title>
       <style>
-        :root {
-          color-scheme: light dark;
-          font: 16px/1.5 system-ui;
-        }
-        main {
-          max-width: 32rem;
-          margin: 10vh auto;
-          padding: 0 1rem;
-        }
+        ${raw(smallPageStyle)}
       </style>
       <main>
         <h1>Choose a channel</h1>

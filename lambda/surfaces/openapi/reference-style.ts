@@ -3,9 +3,11 @@
 export const referenceStyle = `
 :root {
   color-scheme: light dark;
-  font: 16px/1.5 system-ui, sans-serif;
-  --line: color-mix(in srgb, currentColor 20%, transparent);
-  background: Canvas;
+  font: 15px/1.5 Geist, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
+  --line: light-dark(#e2e5e9, #262c33);
+  --accent: light-dark(#0c6c64, #52c8b9);
+  background: light-dark(#f6f7f8, #0e1114);
+  color: light-dark(#14181c, #e9ecef);
   overflow-wrap: anywhere;
 }
 body { margin: 0; display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
@@ -21,7 +23,10 @@ nav {
 }
 nav h2 { margin: 1rem 0 .25rem; font-size: .875rem; text-transform: capitalize; }
 nav ul { margin: 0; padding: 0; list-style: none; }
-nav a { display: block; padding: .125rem 0; }
+a { color: var(--accent); text-underline-offset: 3px; }
+nav a { display: block; padding: .125rem 0; text-decoration: none; }
+nav a:hover { text-decoration: underline; }
+h1 { font-size: 1.375rem; letter-spacing: -.022em; }
 main { padding: 1rem 2rem 4rem; max-width: 60rem; }
 main > h2 { text-transform: capitalize; border-top: 1px solid var(--line); padding-top: 2rem; }
 article { margin: 2rem 0; scroll-margin-top: 1rem; }
@@ -34,6 +39,7 @@ th, td {
 }
 th { width: 14rem; font-weight: normal; }
 code, pre { font: .875em/1.5 ui-monospace, monospace; }
-pre { padding: .75rem; overflow: auto; border: 1px solid var(--line); border-radius: .25rem; }
+pre { padding: .75rem; overflow: auto; border: 1px solid var(--line); border-radius: 8px; }
+pre { background: light-dark(#eef0f2, #0a0c0f); }
 @media (max-width: 50rem) { body { display: block; } nav { position: static; height: auto; border: 0; } }
 `;
