@@ -17,6 +17,7 @@ const slow = [
   'test/cost/cost-section.test.ts',
   'test/data/{plans,both-plans,fleet/claims,media/blocked-contents,media/upload-lists}.test.ts',
   'test/web/gallery/gallery.test.ts',
+  'test/web/music-channel.test.ts',
   'test/web/{curating,developers,german,journeys,live,long-lists,on-air,operating,pages,paying,programming}.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,preview,rotation,sign-in,synthetic}.test.ts',

@@ -1307,7 +1307,7 @@ create table playlists (
   id text not null,
   seq bigint not null generated always as identity,
   user_id text not null,
-  stream_id text not null,
+  stream_id text,
   name text,
   kind text not null,
   version integer not null default 1,

@@ -87,7 +87,11 @@ const fields: Readonly<Record<Relation['from'], Readonly<Record<Relation['field'
     audioUpload: one('Upload', 'audioUploadObjectID', 'Upload whose sound replaces the sound of the video.'),
   },
   Playlist: {
-    stream: one('Stream', 'streamID', 'Stream that the playlist belongs to. null: it is deleted.'),
+    stream: one(
+      'Stream',
+      'streamID',
+      'Stream that the playlist belongs to. null: it is deleted, or there is none yet.',
+    ),
   },
   PlaylistItem: {
     upload: one('Upload', 'uploadID', 'Upload of the item. null: it was deleted.'),

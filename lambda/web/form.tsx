@@ -12,6 +12,8 @@ interface FormProps {
   /** Whether to empty the fields after success. */
   readonly isReset?: boolean;
   readonly className?: string;
+  /** A button before that of the form, such as the one that closes its dialog. */
+  readonly beside?: ReactNode;
   /** Disables the button, for example if there is nothing to send. */
   readonly isDisabled?: boolean;
 }
@@ -22,6 +24,7 @@ export function Form({
   children,
   isReset = false,
   className = '',
+  beside,
   isDisabled = false,
 }: FormProps): ReactNode {
   const {
@@ -37,13 +40,23 @@ export function Form({
     await onSubmit(Object.fromEntries(fields) as Record<string, string>);
     if (isReset) form.reset();
   });
+  const send = (
+    <button type="submit" className="primary" disabled={isPending || isDisabled}>
+      {action}
+    </button>
+  );
   return (
     <form className={className} onSubmit={(event) => void submit(event)} aria-busy={isPending}>
       {children}
       <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
-      <button type="submit" className="primary" disabled={isPending || isDisabled}>
-        {action}
-      </button>
+      {beside === undefined ? (
+        send
+      ) : (
+        <p className="buttons">
+          {beside}
+          {send}
+        </p>
+      )}
     </form>
   );
 }

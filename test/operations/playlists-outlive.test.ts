@@ -22,6 +22,30 @@ async function left(settings: object = {}) {
   return { id, streamID };
 }
 
+describe('a playlist that has no stream yet', () => {
+  it('is filled, cannot be published, and comes to the stream that names it', async () => {
+    const id = await create('/playlists', { kind: 'video', mode: 'sequential', name: 'Nights' });
+    const operations = [{ op: 'add', uploadID: await upload() }];
+    expect((await call('POST', `/playlists/${id}/operations`, { operations })).status).toBe(200);
+    expect(await playlist(id)).toMatchObject({ streamID: null, name: 'Nights', draft: { items: [{ name: 'clip' }] } });
+    expect((await call('POST', `/playlists/${id}/publish`)).body.code).toBe('stream_deleted');
+    const streamID = await readyStream({ videoUploadObjectID: null });
+    expect((await call('PATCH', `/streams/${streamID}`, { playlistIDs: [id] })).body.playlistIDs).toEqual([id]);
+    expect((await playlist(id)).streamID).toBe(streamID);
+  });
+
+  it('is deleted by itself', async () => {
+    const id = await create('/playlists', { kind: 'audio', mode: 'shuffle' });
+    expect(await playlist(id)).toMatchObject({ streamID: null, name: 'Music' });
+    expect((await call('DELETE', `/playlists/${id}`)).status).toBe(204);
+  });
+
+  it('needs a stream of the caller if it names one', async () => {
+    const wished = { streamID: 'str_none', kind: 'video', mode: 'sequential' };
+    expect((await call('POST', '/playlists', wished)).body.errors).toMatchObject([{ path: '/streamID' }]);
+  });
+});
+
 describe('a playlist whose stream is deleted', () => {
   it('stays with its items, still names that stream, and is listed and edited', async () => {
     const { id, streamID } = await left();

@@ -71,7 +71,7 @@ describe.skipIf(!chromiumPath)('a curator with a browser (skipped where Chromium
       .toEqual(['Green river', 'Blue train']);
     await button('Sound and look of Blue train').click();
     await choose(dialog(), 'Loudness', '-23 LUFS'.replace('-', '−'));
-    await choose(dialog(), 'Transition between pictures', 'through black');
+    await choose(dialog(), 'Transition between pictures', 'Through black');
     expect(await browser.look('playlist-item', '[role=dialog]')).toEqual([]);
     await dialog().getByRole('button', { name: 'Save' }).click();
     await closed();
@@ -94,7 +94,8 @@ describe.skipIf(!chromiumPath)('a curator with a browser (skipped where Chromium
     const other = await run.api('POST', '/streams', { name: 'Day radio' });
     const target = await run.api('POST', '/playlists', { streamID: other.id, kind: 'video', mode: 'sequential' });
     await page.reload();
-    await page.getByText('Copy into another playlist').click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy into another playlist' }).click();
     await choose(page, 'Playlist without items', target.name);
     await button('Copy').click();
     await page.waitForURL(`**/playlists/${target.id}`);

@@ -102,11 +102,12 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
 
   test('a wrong key is told in words, with the destination that refuses it', async () => {
     await page.getByRole('link', { name: 'Destinations' }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     await choose(page, 'Platform', 'Any other (RTMP, SRT, HLS)');
     await page.getByLabel('Name').fill('Nobody there');
     await page.getByLabel('Address').fill('rtmp://127.0.0.1:9/live');
     await page.getByLabel('Stream key', { exact: true }).fill('a-secret-key');
-    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a destination' }).click();
     await page.getByText('rtmp://127.0.0.1:9/live').waitFor();
     expect(await page.content()).not.toContain('a-secret-key');
     expect(await look('destinations')).toEqual([]);

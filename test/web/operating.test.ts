@@ -113,9 +113,11 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await once(receiver, 'listening');
     onTestFinished(() => void receiver.close());
     await page.goto(`${run.connection.siteURL}/webhooks`);
-    await page.getByText('No webhooks yet.', { exact: false }).waitFor();
-    await page.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
     await page.getByRole('button', { name: 'Add a webhook' }).click();
+    expect(await browser.look('webhook-new', '[role=dialog]')).toEqual([]);
+    await page.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a webhook' }).click();
     await page.getByText(/^whsec_/).waitFor();
     expect(await browser.look('webhooks')).toEqual([]);
     await page.getByRole('link', { name: '/hook' }).click();
@@ -137,12 +139,12 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.goto(`${run.connection.siteURL}/alerts`);
     await page.getByText('No channel yet', { exact: false }).waitFor();
     expect(await browser.look('alerts-empty')).toEqual([]);
-    await page.getByText('Add a channel').first().click();
+    await page.getByRole('button', { name: 'Add a channel' }).click();
     await page.getByLabel('Name').fill('Night shift');
     await page.getByLabel('Quiet from', { exact: false }).fill('22:00');
     await page.getByLabel('Quiet until').fill('06:00');
     await page.getByLabel('Credits end soon').uncheck();
-    await page.getByRole('button', { name: 'Add a channel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a channel' }).click();
     await page.getByText('quiet from 22:00 to 06:00', { exact: false }).waitFor();
     const [channel] = (await run.api('GET', '/alert-channels')).data;
     expect(channel.events).not.toContain('credits_low');
@@ -164,10 +166,10 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.waitForURL(/\/destinations/);
     await page.locator('.badge', { hasText: 'Connected' }).waitFor();
-    await page.getByText('Add settings').first().click();
-    await page.getByLabel('Name', { exact: true }).last().fill('Night radio');
-    await page.getByLabel('Title of each broadcast').fill('Night radio {n}');
     await page.getByRole('button', { name: 'Add settings' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Night radio');
+    await page.getByLabel('Title of each broadcast').fill('Night radio {n}');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add settings' }).click();
     await page.getByText('Night radio {n}', { exact: false }).first().waitFor();
     expect(await browser.look('connections')).toEqual([]);
   });
@@ -243,7 +245,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await choose(page, 'Loudness', '−16 LUFS');
     await choose(page, 'Sound of the videos', '18 dB below it');
     await page.getByLabel('Lower it during speech').check();
-    await choose(page, 'Transition between pictures', 'by a stinger');
+    await choose(page, 'Transition between pictures', 'By a stinger');
     await choose(page, 'Stinger', 'swoosh.mp4');
     await page.getByLabel('Cut after (seconds)').fill('0.8');
     await choose(page, 'Clock', 'Time');
@@ -368,8 +370,10 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
 
   test('names a playlist, which stays when its stream is deleted, is taken up by another, and is deleted', async () => {
     const [{ id }] = (await run.api('GET', `/playlists?streamID=${streamID}`)).data;
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Rename it' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Rain');
-    await page.getByRole('button', { name: 'Rename it' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Rain' }).waitFor();
 
     const dialog = page.getByRole('alertdialog');
@@ -392,7 +396,8 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await until(async () => (await run.api('GET', `/playlists/${id}`)).streamID === next.id);
 
     await page.goto(`${run.connection.siteURL}/playlists/${id}`);
-    await page.getByRole('button', { name: 'Delete this playlist' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete this playlist' }).click();
     await dialog.getByRole('button', { name: 'Delete this playlist' }).click();
     await until(async () => (await run.api('GET', `/playlists?streamID=${next.id}`)).data.length === 0);
   });

@@ -117,6 +117,7 @@ describe.skipIf(!chromiumPath)(
       expect(page.url()).toBe(`${site.origin()}/`);
 
       await page.goto(`${site.origin()}/account`);
+      await page.getByRole('button', { name: 'Make a key' }).click();
       await page.getByLabel('Name of the key').fill('script');
       await page.getByRole('button', { name: 'Make the key' }).click();
       const key = (await page.locator('.secret').textContent()) ?? '';
@@ -129,6 +130,7 @@ describe.skipIf(!chromiumPath)(
       expect(await page.content()).not.toContain(key);
 
       await page.getByRole('button', { name: 'Revoke the key script' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('No keys yet.').waitFor();
       expect((await callWith(key)).status).toBe(401);
     });
@@ -254,6 +256,7 @@ describe.skipIf(!chromiumPath)(
       await page.setViewportSize({ width: 360, height: 740 });
       await page.goto(`${site.origin()}/account`);
       const name = 'W'.repeat(60);
+      await page.getByRole('button', { name: 'Make a key' }).click();
       await page.getByLabel('Name of the key').fill(name);
       await page.getByRole('button', { name: 'Make the key' }).click();
       await page.locator('.secret').waitFor();
@@ -264,9 +267,12 @@ describe.skipIf(!chromiumPath)(
 
     test('a key can be made with the keyboard alone', async () => {
       await page.goto(`${site.origin()}/account`);
-      await page.getByLabel('Name of the key').focus();
+      await page.getByRole('button', { name: 'Make a key' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Tab');
       await page.keyboard.type('by keyboard');
-      for (let steps = 0; steps < 6; steps++) await page.keyboard.press('Tab');
+      for (let steps = 0; steps < 7; steps++) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.locator('.secret').waitFor();
       expect(await page.locator('.made strong').textContent()).toBe('by keyboard');

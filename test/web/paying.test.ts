@@ -72,8 +72,9 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     onTestFinished(() => void source.close());
     await open('/library');
     const { port } = source.address() as AddressInfo;
+    await page.getByRole('button', { name: 'Import from a link' }).click();
     await page.getByLabel('Link to a file').fill(`http://127.0.0.1:${port}/late.mp4`);
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
     const row = page.getByRole('listitem').filter({ hasText: 'late.mp4' });
     await row.getByText('Import failed').waitFor();
     expect(await row.locator('p.error').innerText()).toContain('404');

@@ -59,7 +59,10 @@ export function namesOf(state: PlatformState): Readonly<Record<ReferenceKind | '
     upload: state.uploads.map(({ id, name, folder }) => ({ id, name: folder === '' ? name : `${folder}/${name}` })),
     collection: state.collections,
     destination: state.destinations,
-    playlist: state.playlists.map(({ id, kind, streamID }) => ({ id, name: `${streamNames.get(streamID)}/${kind}` })),
+    playlist: state.playlists.map(({ id, kind, streamID }) => ({
+      id,
+      name: `${streamNames.get(streamID ?? '')}/${kind}`,
+    })),
     source: state.sources.map(({ id, url }) => ({ id, name: url })),
     managedSettings: state.managedSettings,
     stream: state.streams,

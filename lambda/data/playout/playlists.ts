@@ -24,8 +24,8 @@ export interface Playlist {
   readonly id: string;
   readonly seq: number;
   readonly user_id: string;
-  /** The stream that it was made for or moved to last. It may be deleted. */
-  readonly stream_id: string;
+  /** The stream that it was made for or moved to last. It may be deleted. Null: it has been of no stream yet. */
+  readonly stream_id: string | null;
   readonly name: string | null;
   readonly kind: PlaylistKind;
   readonly version: number;
@@ -43,7 +43,7 @@ export interface Playlist {
 export interface NewPlaylist {
   readonly id: string;
   readonly userID: string;
-  readonly streamID: string;
+  readonly streamID: string | null;
   readonly name: string | null;
   readonly kind: PlaylistKind;
   readonly draft: PlaylistSpec;

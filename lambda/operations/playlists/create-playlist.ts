@@ -1,4 +1,4 @@
-// POST /playlists: creates an empty playlist of a stream.
+// POST /playlists: creates an empty playlist, of a stream or of none yet.
 import * as z from 'zod';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -14,12 +14,14 @@ export const createPlaylist = operation(['service:write'], {
   summary: 'Create a playlist',
   description:
     'Creates an empty playlist: an ordered list of uploads that its stream loops. The stream plays it, unless ' +
-    'it already has a playlist of this kind or is live; then set playlistIDs with update_stream. Next: ' +
-    'apply_playlist_operations.',
+    'it already has a playlist of this kind or is live; then set playlistIDs with update_stream. So does a playlist ' +
+    'without a stream come to one. Next: apply_playlist_operations.',
   tag: 'playlists',
   route: 'POST /playlists',
   body: z.strictObject({
-    streamID: id.describe('ID of the stream that the playlist is made for. The playlist outlives it.'),
+    streamID: id
+      .nullish()
+      .describe('ID of the stream that the playlist is made for. The playlist outlives it. Default: none yet.'),
     kind: z
       .enum(playlistKinds)
       .describe('video: pictures with their own sound. audio: sound that replaces the sound of the pictures.'),
@@ -35,17 +37,18 @@ export const createPlaylist = operation(['service:write'], {
   output: { status: 201, body: playlistSchema, location: (playlist) => `/playlists/${playlist.id}` },
   errors: ['limit_reached'],
   async handle(ctx, { body }) {
-    const stream = await ctx.data.streams.lock(ctx.caller.userID, body.streamID);
-    if (!stream) throw fieldProblem('streamID', 'There is no such stream.');
+    const stream = body.streamID ? await ctx.data.streams.lock(ctx.caller.userID, body.streamID) : null;
+    if (body.streamID && !stream) throw fieldProblem('streamID', 'There is no such stream.');
     await assertRoom(ctx, { playlists: 1 });
     const playlist = await ctx.data.playlists.insert({
       id: ctx.newID('ply'),
       userID: ctx.caller.userID,
-      streamID: stream.id,
-      name: body.name ?? usualPlaylistName(body.kind, stream.name),
+      streamID: stream?.id ?? null,
+      name: body.name ?? usualPlaylistName(body.kind, stream?.name ?? null),
       kind: body.kind,
       draft: { mode: body.mode, items: [] },
     });
+    if (!stream) return presentPlaylist(ctx, playlist);
     const attached = await ctx.data.playlists.findMany(ctx.caller.userID, stream.playlist_ids);
     const kindIsFree = attached.every((other) => other.kind !== playlist.kind);
     if (kindIsFree && !isLive(stream.state))

@@ -39,7 +39,8 @@ export const playlistSchema = z
     id: z.string(),
     streamID: z
       .string()
-      .describe('ID of the stream that it was made for or moved to last. That stream may be deleted.'),
+      .nullable()
+      .describe('ID of the stream that it was made for or moved to last. That stream may be deleted. null: none yet.'),
     name: z.string().nullable(),
     kind: z.enum(playlistKinds),
     mode: z.enum(playlistModes).describe('Mode of the draft.'),

@@ -34,7 +34,7 @@ export const publishPlaylist = operation(['service:write'], {
     if (!stream)
       throw new ProblemError(
         'stream_deleted',
-        'The stream of this playlist is deleted. Name the playlist in playlistIDs of another stream with ' +
+        'This playlist has no stream, or its stream is deleted. Name the playlist in playlistIDs of a stream with ' +
           'update_stream. A start publishes it by itself.',
       );
     const { limitFactor } = ctx.settings;

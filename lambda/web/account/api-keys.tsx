@@ -1,10 +1,13 @@
 // The API keys of the user: creates them, shows each once, lists and revokes them.
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { accountWords, scopesWords } from '#words/account.ts';
 import { CopyButton } from '../app/copy-button.tsx';
 import { Field, Form } from '../form.tsx';
+import { Ask } from '../kit/ask.tsx';
 import { Choice } from '../kit/choice.tsx';
+import { FormButton } from '../kit/form-button.tsx';
 import { post } from '../requests.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { Rows, Section, Time } from './section.tsx';
@@ -41,7 +44,7 @@ export function ApiKeys(): ReactNode {
     keys.reload();
   };
   return (
-    <Section heading={words.title}>
+    <Section heading={words.title} action={<MakeButton onMake={create} />}>
       <p className="hint">{words.text}</p>
       <Rows
         loaded={keys}
@@ -67,9 +70,14 @@ export function ApiKeys(): ReactNode {
                 )}
               </p>
             </div>
-            <button type="button" onClick={() => void revoke(id)} aria-label={words.revokeOf(name)}>
-              {words.revoke}
-            </button>
+            <Ask
+              action={words.revoke}
+              label={words.revokeOf(name)}
+              tone="grave"
+              question={words.revokeAsk(name)}
+              explanation={words.revokeText}
+              onYes={() => revoke(id)}
+            />
           </li>
         )}
       />
@@ -87,23 +95,42 @@ export function ApiKeys(): ReactNode {
           </div>
         )}
       </div>
-      <h3>{words.makeTitle}</h3>
-      <Form action={words.make} onSubmit={create} isReset className="in-row">
-        <Field name="name" label={words.name} maxLength={100} autoComplete="off" />
-        <Choice
-          name="days"
-          label={words.expiry}
-          options={expiries.map((days) => [days, words.expiries[days]] as const)}
-        />
-        <fieldset>
-          <legend>{words.limits}</legend>
-          {Object.entries(scopesWords.ofService).map(([scope, grants]) => (
-            <label key={scope}>
-              <input type="checkbox" name={scope} /> {grants}
-            </label>
-          ))}
-        </fieldset>
-      </Form>
     </Section>
+  );
+}
+
+interface MakeButtonProps {
+  readonly onMake: (fields: Readonly<Record<string, string>>) => Promise<void>;
+}
+
+function MakeButton({ onMake }: MakeButtonProps): ReactNode {
+  return (
+    <FormButton action={words.makeTitle} icon={<Plus aria-hidden />}>
+      {({ close, cancel }) => (
+        <Form
+          action={words.make}
+          beside={cancel}
+          onSubmit={async (fields) => {
+            await onMake(fields);
+            close();
+          }}
+        >
+          <Field name="name" label={words.name} maxLength={100} autoComplete="off" />
+          <Choice
+            name="days"
+            label={words.expiry}
+            options={expiries.map((days) => [days, words.expiries[days]] as const)}
+          />
+          <fieldset>
+            <legend>{words.limits}</legend>
+            {Object.entries(scopesWords.ofService).map(([scope, grants]) => (
+              <label key={scope}>
+                <input type="checkbox" name={scope} /> {grants}
+              </label>
+            ))}
+          </fieldset>
+        </Form>
+      )}
+    </FormButton>
   );
 }

@@ -6,11 +6,21 @@ import { formatMoment } from '../app/format.ts';
 import { Failure } from '../form.tsx';
 import type { Loaded } from '../use-loaded.ts';
 
-export function Section({ heading, children }: { readonly heading: string; readonly children: ReactNode }): ReactNode {
+interface SectionProps {
+  readonly heading: string;
+  /** The button that makes one of the rows. */
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Section({ heading, action, children }: SectionProps): ReactNode {
   const id = useId();
   return (
     <section aria-labelledby={id}>
-      <h2 id={id}>{heading}</h2>
+      <div className="heading">
+        <h2 id={id}>{heading}</h2>
+        {action}
+      </div>
       {children}
     </section>
   );

@@ -1,9 +1,11 @@
 // The channels that receive incidents: the result of the last message, a test, and a form to change each.
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { Ask } from '../kit/ask.tsx';
+import { FormButton } from '../kit/form-button.tsx';
 import { change, refresh } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { AlertChannel } from '../app/types.ts';
@@ -17,15 +19,25 @@ const path = '/alert-channels?limit=50';
 export function AlertChannels(): ReactNode {
   return (
     <section aria-labelledby="channels">
-      <h2 id="channels">{alertsWords.channels}</h2>
+      <div className="heading">
+        <h2 id="channels">{alertsWords.channels}</h2>
+        <FormButton action={alertsWords.add} icon={<Plus aria-hidden />} isWide>
+          {({ close, cancel }) => (
+            <ChannelForm
+              channel={null}
+              cancel={cancel}
+              onSave={async (wish) => {
+                await change('POST', '/alert-channels', ['/alert-channels'], wish);
+                close();
+              }}
+            />
+          )}
+        </FormButton>
+      </div>
       <p className="hint">{alertsWords.channelsText}</p>
       <PagedRows pages={usePages<AlertChannel>(path)} none={alertsWords.noChannels}>
         {(channel) => <Row key={channel.id} channel={channel} />}
       </PagedRows>
-      <details>
-        <summary>{alertsWords.add}</summary>
-        <ChannelForm channel={null} onSave={(wish) => change('POST', '/alert-channels', ['/alert-channels'], wish)} />
-      </details>
     </section>
   );
 }
@@ -73,6 +85,18 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
           <button type="button" onClick={() => void attempt(() => save({ enabled: !enabled }))}>
             {enabled ? alertsWords.switchOff : alertsWords.switchOn}
           </button>
+          <FormButton action={alertsWords.change} label={alertsWords.changeOf(name)} isWide>
+            {({ close, cancel }) => (
+              <ChannelForm
+                channel={channel}
+                cancel={cancel}
+                onSave={async (wish) => {
+                  await save(wish);
+                  close();
+                }}
+              />
+            )}
+          </FormButton>
           <Ask
             action={words.remove}
             tone="grave"
@@ -81,10 +105,6 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
             onYes={() => change('DELETE', `/alert-channels/${id}`, ['/alert-channels'])}
           />
         </p>
-        <details>
-          <summary>{alertsWords.change}</summary>
-          <ChannelForm key={JSON.stringify([name, events, afterSeconds, quietHours])} channel={channel} onSave={save} />
-        </details>
       </div>
     </li>
   );

@@ -23,9 +23,11 @@ interface ChannelFormProps {
   /** Null creates a new channel. */
   readonly channel: AlertChannel | null;
   readonly onSave: (wish: ChannelWish) => Promise<void>;
+  /** The button that closes the dialog of the form. */
+  readonly cancel: ReactNode;
 }
 
-export function ChannelForm({ channel, onSave }: ChannelFormProps): ReactNode {
+export function ChannelForm({ channel, onSave, cancel }: ChannelFormProps): ReactNode {
   const [kind, setKind] = useState<AlertChannelKind>(channel?.kind ?? 'email');
   const save = (fields: Readonly<Record<string, string>>): Promise<void> => {
     const { name = '', target = '', quietFrom = '', quietTo = '' } = fields;
@@ -40,7 +42,7 @@ export function ChannelForm({ channel, onSave }: ChannelFormProps): ReactNode {
     });
   };
   return (
-    <Form action={channel ? words.save : alertsWords.add} onSubmit={save} className="in-row" isReset={channel === null}>
+    <Form action={channel ? words.save : alertsWords.add} onSubmit={save} className="in-row" beside={cancel}>
       <Field name="name" label={alertsWords.name} defaultValue={channel?.name ?? ''} maxLength={100} />
       {channel === null && (
         <Choice

@@ -6,8 +6,8 @@ import type { Pages } from './use-pages.ts';
 
 interface PagedRowsProps<Item> {
   readonly pages: Pages<Item>;
-  /** The text shown if there are no rows. */
-  readonly none: string;
+  /** A text, or a place without content, that is shown if there are no rows. */
+  readonly none: ReactNode;
   /** Whether the rows stand on the page itself, outside a section. */
   readonly isLong?: boolean;
   /** Renders the row of an item. */
@@ -16,14 +16,15 @@ interface PagedRowsProps<Item> {
 
 export function PagedRows<Item>({ pages, none, isLong = false, children }: PagedRowsProps<Item>): ReactNode {
   const { first, path, items, more } = pages;
+  const noRows = typeof none === 'string' ? <p className="hint">{none}</p> : none;
   return (
     <>
       <Loaded live={first} path={path}>
         {() =>
-          items.length === 0 ? (
-            <p className="hint">{none}</p>
-          ) : (
+          items.length > 0 ? (
             <ul className={isLong ? 'rows long' : 'rows'}>{items.map((item) => children(item))}</ul>
+          ) : (
+            noRows
           )
         }
       </Loaded>

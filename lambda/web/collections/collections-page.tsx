@@ -32,8 +32,8 @@ function Row({ collection }: { readonly collection: Collection }): ReactNode {
   return (
     <li>
       <div>
-        <Link href={`/collections/${id}`}>
-          <strong>{name}</strong>
+        <Link href={`/collections/${id}`} className="title">
+          {name}
         </Link>
         <p className="hint">
           {words.kinds[kind]} · {sourceWords(source)} · {words.orderNames[order]}

@@ -1,4 +1,5 @@
 // Settings of broadcasts on connected channels, such as title and visibility. Streams refer to them.
+import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Ask } from '../kit/ask.tsx';
 import { change, useLive } from '../app/live-data.ts';
@@ -7,6 +8,7 @@ import type { Connection, ManagedSettings, Page, Upload } from '../app/types.ts'
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
+import { FormButton } from '../kit/form-button.tsx';
 import { words } from '#words';
 import { channelsWords } from '#words/channels.ts';
 
@@ -23,17 +25,32 @@ export function BroadcastSettings(): ReactNode {
       ? change('POST', '/managed-settings', ['/managed-settings'], wish)
       : change('PATCH', `/managed-settings/${id}`, ['/managed-settings'], wish);
   const form = (settings: ManagedSettings | null) => (
-    <SettingsForm
-      key={JSON.stringify(settings)}
-      settings={settings}
-      channels={channels}
-      images={images?.data ?? []}
-      onSave={save(settings?.id ?? null)}
-    />
+    <FormButton
+      {...(settings === null
+        ? { action: channelsWords.addSettings, icon: <Plus aria-hidden /> }
+        : { action: channelsWords.change, label: channelsWords.changeOf(settings.name) })}
+      isWide
+    >
+      {({ close, cancel }) => (
+        <SettingsForm
+          settings={settings}
+          channels={channels}
+          images={images?.data ?? []}
+          cancel={cancel}
+          onSave={async (wish) => {
+            await save(settings?.id ?? null)(wish);
+            close();
+          }}
+        />
+      )}
+    </FormButton>
   );
   return (
     <section aria-labelledby="broadcast-settings">
-      <h2 id="broadcast-settings">{channelsWords.settings}</h2>
+      <div className="heading">
+        <h2 id="broadcast-settings">{channelsWords.settings}</h2>
+        {channels.length > 0 && form(null)}
+      </div>
       <p className="hint">{channelsWords.settingsText}</p>
       <PagedRows pages={pages} none={channelsWords.noSettings}>
         {(settings) => (
@@ -47,27 +64,20 @@ export function BroadcastSettings(): ReactNode {
                   channelsWords.privacies[settings.privacy],
                 ].join(' · ')}
               </p>
-              <details>
-                <summary>{channelsWords.change}</summary>
-                {form(settings)}
-              </details>
             </div>
-            <Ask
-              action={words.remove}
-              tone="grave"
-              question={channelsWords.removeSettingsAsk(settings.name)}
-              explanation={channelsWords.removeSettingsText}
-              onYes={() => change('DELETE', `/managed-settings/${settings.id}`, ['/managed-settings'])}
-            />
+            <div className="state">
+              {form(settings)}
+              <Ask
+                action={words.remove}
+                tone="grave"
+                question={channelsWords.removeSettingsAsk(settings.name)}
+                explanation={channelsWords.removeSettingsText}
+                onYes={() => change('DELETE', `/managed-settings/${settings.id}`, ['/managed-settings'])}
+              />
+            </div>
           </li>
         )}
       </PagedRows>
-      {channels.length > 0 && (
-        <details>
-          <summary>{channelsWords.addSettings}</summary>
-          {form(null)}
-        </details>
-      )}
     </section>
   );
 }
@@ -77,9 +87,11 @@ interface SettingsFormProps {
   readonly channels: readonly Connection[];
   readonly images: readonly Upload[];
   readonly onSave: (wish: object) => Promise<void>;
+  /** The button that closes the dialog of the form. */
+  readonly cancel: ReactNode;
 }
 
-function SettingsForm({ settings, channels, images, onSave }: SettingsFormProps): ReactNode {
+function SettingsForm({ settings, channels, images, onSave, cancel }: SettingsFormProps): ReactNode {
   const save = (fields: Readonly<Record<string, string>>): Promise<void> =>
     onSave({
       connectionID: fields['connectionID'],
@@ -94,12 +106,7 @@ function SettingsForm({ settings, channels, images, onSave }: SettingsFormProps)
       timeZone: settings?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     });
   return (
-    <Form
-      action={settings ? words.save : channelsWords.addSettings}
-      onSubmit={save}
-      className="in-row"
-      isReset={settings === null}
-    >
+    <Form action={settings ? words.save : channelsWords.addSettings} onSubmit={save} className="in-row" beside={cancel}>
       <Field name="name" label={channelsWords.name} defaultValue={settings?.name ?? ''} maxLength={255} />
       <Choice
         name="connectionID"

@@ -17,14 +17,26 @@ const addresses: Readonly<Record<Preset, string>> = {
   other: '',
 };
 
-export function DestinationForm({ onMade }: { readonly onMade: (made: Destination) => void }): ReactNode {
+interface DestinationFormProps {
+  readonly onMade: (made: Destination) => void;
+  /** The button that closes the dialog of the form; absent: it is in none. */
+  readonly cancel?: ReactNode;
+}
+
+export function DestinationForm({ onMade, cancel }: DestinationFormProps): ReactNode {
   const [preset, setPreset] = useState<Preset>('youtube');
   const add = async ({ name, url, streamKey }: Readonly<Record<string, string>>): Promise<void> => {
     const key = streamKey === '' ? {} : { streamKey };
     onMade(await call<Destination>('POST', '/destinations', { name, url, ...key }));
   };
   return (
-    <Form action={destinationsWords.add} onSubmit={add} isReset className="in-row">
+    <Form
+      action={destinationsWords.add}
+      onSubmit={add}
+      isReset
+      beside={cancel}
+      className={cancel === undefined ? 'in-row' : ''}
+    >
       <Choice
         name="platform"
         label={destinationsWords.platform}

@@ -1,7 +1,10 @@
 // The destinations of streams. Their keys are never shown again.
+import { Plus, Send } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { Ask } from '../kit/ask.tsx';
+import { Empty } from '../kit/empty.tsx';
+import { FormButton } from '../kit/form-button.tsx';
 import { change, refresh, useLive } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';
@@ -25,10 +28,23 @@ export function DestinationsPage(): ReactNode {
   const { data: streams } = useLive<Page<Stream>>('/streams?limit=100');
   return (
     <div className="screen">
-      <h1>{destinationsWords.title}</h1>
+      <div className="heading">
+        <h1>{destinationsWords.title}</h1>
+        <FormButton action={destinationsWords.add} icon={<Plus aria-hidden />} tone="primary">
+          {({ close, cancel }) => (
+            <DestinationForm
+              cancel={cancel}
+              onMade={() => {
+                refresh('/destinations');
+                close();
+              }}
+            />
+          )}
+        </FormButton>
+      </div>
       <PagedRows
         pages={usePages<Destination>(path, isAnyPending ? pendingEveryMs : undefined)}
-        none={destinationsWords.empty}
+        none={<Empty icon={<Send aria-hidden />} title={destinationsWords.empty} text={destinationsWords.emptyText} />}
         isLong
       >
         {(destination) => (
@@ -41,10 +57,6 @@ export function DestinationsPage(): ReactNode {
           />
         )}
       </PagedRows>
-      <section aria-labelledby="add">
-        <h2 id="add">{destinationsWords.add}</h2>
-        <DestinationForm onMade={() => refresh('/destinations')} />
-      </section>
       <Connections />
       <BroadcastSettings />
       <Archived />
@@ -61,6 +73,7 @@ function Row({
 }): ReactNode {
   const { id, name, url, lastUsedAt, platform } = destination;
   const check = useCheck(destination);
+  const isOnAir = users.some(({ state }) => state === 'active');
   return (
     <li className="tall">
       <div>
@@ -70,7 +83,9 @@ function Row({
           {url === undefined ? destinationsWords.channel : <code>{url}</code>}
         </p>
         <p className="hint">
-          {lastUsedAt === undefined ? (
+          {isOnAir ? (
+            destinationsWords.onAir
+          ) : lastUsedAt === undefined ? (
             destinationsWords.neverUsed
           ) : (
             <>
@@ -80,24 +95,11 @@ function Row({
           {' · '}
           {destinationsWords.streams(users.length)}
         </p>
-        {url !== undefined && (
-          <>
-            {check.found}
-            <details>
-              <summary>{destinationsWords.replaceKey}</summary>
-              <Form
-                action={words.save}
-                onSubmit={({ streamKey }) => change('PATCH', `/destinations/${id}`, ['/destinations'], { streamKey })}
-                isReset
-              >
-                <Field name="streamKey" label={destinationsWords.newKey} type="password" autoComplete="off" />
-              </Form>
-            </details>
-          </>
-        )}
+        {url !== undefined && check.found}
       </div>
       <div className="state">
         {url !== undefined && check.button}
+        {url !== undefined && <KeyButton destination={destination} />}
         <Ask
           action={words.remove}
           tone="grave"
@@ -107,5 +109,24 @@ function Row({
         />
       </div>
     </li>
+  );
+}
+
+function KeyButton({ destination: { id, name } }: { readonly destination: Destination }): ReactNode {
+  return (
+    <FormButton action={destinationsWords.replaceKey} label={destinationsWords.replaceKeyOf(name)}>
+      {({ close, cancel }) => (
+        <Form
+          action={words.save}
+          beside={cancel}
+          onSubmit={async ({ streamKey }) => {
+            await change('PATCH', `/destinations/${id}`, ['/destinations'], { streamKey });
+            close();
+          }}
+        >
+          <Field name="streamKey" label={destinationsWords.newKey} type="password" autoComplete="off" />
+        </Form>
+      )}
+    </FormButton>
   );
 }

@@ -127,7 +127,7 @@ function Figures({ count, incidents }: FiguresProps): ReactNode {
         {
           name: words.home.next,
           value: next ? <Age at={next.startAt} /> : words.home.noStart,
-          remark: next && `${nameOf({ name: next.streamName })} · ${formatMoment(next.startAt)}`,
+          remark: next ? `${nameOf({ name: next.streamName })} · ${formatMoment(next.startAt)}` : words.home.withinWeek,
         },
       ]}
     />

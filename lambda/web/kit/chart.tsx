@@ -27,6 +27,8 @@ interface ChartProps {
 
 const heightPx = 150;
 const axisWidthPx = 64;
+/** The distances of ticks for sums, which would otherwise have the same label twice. */
+const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 export function Chart(props: ChartProps): ReactNode {
   const { name, label, times, values, format, formatTime, summary } = props;
@@ -114,7 +116,12 @@ function optionsOf({ element, formatTick, shape, group, onPoint }: Drawn): Omit<
     scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
       { ...axis, grid: { show: false }, size: 28, space: 80, values: (_plot, ticks) => timeTicks(ticks) },
-      { ...axis, size: axisWidthPx, values: (_plot, ticks) => ticks.map((tick) => formatTick(tick)) },
+      {
+        ...axis,
+        size: axisWidthPx,
+        ...(shape === 'bars' && { incrs: wholeSteps }),
+        values: (_plot, ticks) => ticks.map((tick) => formatTick(tick)),
+      },
     ],
     series: [
       {},

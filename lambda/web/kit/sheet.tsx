@@ -10,16 +10,26 @@ interface SheetProps {
   readonly role?: 'dialog' | 'alertdialog';
   /** The text of a button below the content that closes the dialog; absent: the content has its own buttons. */
   readonly dismiss?: string;
+  /** Whether its form has many fields, which need two columns. @default false */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
-export function Sheet({ title, isOpen, onClose, role = 'dialog', dismiss, children }: SheetProps): ReactNode {
+export function Sheet({
+  title,
+  isOpen,
+  onClose,
+  role = 'dialog',
+  dismiss,
+  isWide = false,
+  children,
+}: SheetProps): ReactNode {
   const close = (open: boolean) => {
     if (!open) onClose();
   };
   return (
     <ModalOverlay className="veil" isOpen={isOpen} onOpenChange={close} isDismissable>
-      <Modal className="modal">
+      <Modal className={isWide ? 'modal wide' : 'modal'}>
         <Dialog role={role}>
           <Heading slot="title">{title}</Heading>
           {children}

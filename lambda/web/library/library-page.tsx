@@ -1,5 +1,5 @@
 // The library: uploads and imports with filters and folders, and actions on one or many of them.
-import { Folder, Plus, Upload as UploadIcon } from 'lucide-react';
+import { Folder, Link2, Plus, Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { uploadTypes } from '../../domain/media/upload-words.ts';
@@ -14,6 +14,7 @@ import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Empty } from '../kit/empty.tsx';
+import { FormButton } from '../kit/form-button.tsx';
 import { words } from '#words';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { LibraryParts } from './library-parts.tsx';
@@ -42,17 +43,20 @@ export function LibraryPage(): ReactNode {
     <div className="screen" data-over={isOver}>
       <div className="heading">
         <h1>{words.library.title}</h1>
-        <label className="button primary">
-          <Plus aria-hidden />
-          {words.library.add}
-          <input
-            type="file"
-            multiple
-            className="hidden"
-            accept="video/*,audio/*,image/*,.mkv,.ts,.flv,.mxf"
-            onChange={(event) => uploadQueue.add(chosenFiles(event.target))}
-          />
-        </label>
+        <div className="state">
+          <ImportButton />
+          <label className="button primary">
+            <Plus aria-hidden />
+            {words.library.add}
+            <input
+              type="file"
+              multiple
+              className="hidden"
+              accept="video/*,audio/*,image/*,.mkv,.ts,.flv,.mxf"
+              onChange={(event) => uploadQueue.add(chosenFiles(event.target))}
+            />
+          </label>
+        </div>
       </div>
       <LibraryParts />
       <Filters {...filter} />
@@ -81,7 +85,6 @@ export function LibraryPage(): ReactNode {
         }
       </Loaded>
       <MoreButton more={more} />
-      <ImportForm />
     </div>
   );
 }
@@ -182,18 +185,27 @@ function Folders({ folder }: { readonly folder: string }): ReactNode {
   );
 }
 
-function ImportForm(): ReactNode {
+function ImportButton(): ReactNode {
   return (
-    <section aria-labelledby="import">
-      <h2 id="import">{words.library.link}</h2>
-      <Form
-        action={words.library.importIt}
-        onSubmit={({ url }) => change('POST', '/uploads/import', ['/uploads'], { url })}
-        isReset
-        className="in-row"
-      >
-        <Field name="url" label={words.library.linkLabel} type="url" hint={words.library.linkHint} autoComplete="off" />
-      </Form>
-    </section>
+    <FormButton action={words.library.link} icon={<Link2 aria-hidden />}>
+      {({ close, cancel }) => (
+        <Form
+          action={words.library.importIt}
+          beside={cancel}
+          onSubmit={async ({ url }) => {
+            await change('POST', '/uploads/import', ['/uploads'], { url });
+            close();
+          }}
+        >
+          <Field
+            name="url"
+            label={words.library.linkLabel}
+            type="url"
+            hint={words.library.linkHint}
+            autoComplete="off"
+          />
+        </Form>
+      )}
+    </FormButton>
   );
 }

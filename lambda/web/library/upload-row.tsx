@@ -1,5 +1,5 @@
 // One upload in the library: its cover, titles and facts, faults that viewers may notice, and its actions.
-import { Ellipsis, Music2, Pencil, RadioTower, Trash2 } from 'lucide-react';
+import { Ellipsis, Image, Music2, Pencil, RadioTower, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
@@ -68,9 +68,10 @@ function factsOf(upload: Upload): readonly string[] {
 /** The artwork of a song, or the thumbnail of a video or picture. */
 function Cover({ upload: { type, artworkURL, thumbnailURL } }: { readonly upload: Upload }): ReactNode {
   const url = type === 'audio' ? artworkURL : thumbnailURL;
+  const Placeholder = type === 'audio' ? Music2 : Image;
   return (
     <span className="thumbnail">
-      {url === null ? <Music2 aria-hidden /> : <img src={url} alt="" width="96" height="54" loading="lazy" />}
+      {url === null ? <Placeholder aria-hidden /> : <img src={url} alt="" width="96" height="54" loading="lazy" />}
     </span>
   );
 }

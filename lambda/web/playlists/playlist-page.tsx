@@ -3,22 +3,18 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import type { PlaylistMode } from '../../domain/playout/play-out.ts';
-import { maxPlaylistName } from '../../domain/playout/playlist-words.ts';
-import { call } from '../app/api.ts';
 import { Ask } from '../kit/ask.tsx';
 import { formatDuration, formatMoment } from '../app/format.ts';
-import { refresh, useLive } from '../app/live-data.ts';
+import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
-import { navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
-import type { Page, Playlist } from '../app/types.ts';
-import { Field, Form } from '../form.tsx';
+import type { Playlist } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
 import { words } from '#words';
-import { playlistWords } from '#words/playlist.ts';
 import { differencesOf } from './differences.ts';
 import type { Differences } from './differences.ts';
 import { LibraryPicker } from './library-picker.tsx';
+import { MoreActions } from './more-actions.tsx';
 import { PlaylistItems } from './playlist-items.tsx';
 import { useEdits } from './use-edits.ts';
 
@@ -43,6 +39,9 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
   const differences = useMemo(() => (live === null ? null : differencesOf(draft.items, live.items)), [draft, live]);
   const isPlayed = differences !== null && countOf(differences) === 0 && live?.mode === draft.mode;
   const isPublishing = playlist.publishStatus !== 'IDLE' && playlist.publishStatus !== 'FAILED';
+  const hasStream = playlist.streamID !== null;
+  const played = words.playlists[isPlayed ? 'same' : 'different'];
+  const state = isPublishing ? words.playlists.publishing : hasStream ? played : words.playlists.unused;
   return (
     <>
       <div className="heading">
@@ -61,19 +60,21 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
               {words.playlists.publishFromFirst}
             </button>
           )}
-          <button
-            type="button"
-            className="primary"
-            disabled={isPlayed || draft.items.length === 0}
-            onClick={() => void publish('continue')}
-          >
-            {words.playlists.publish}
-          </button>
+          {hasStream && (
+            <button
+              type="button"
+              className="primary"
+              disabled={isPlayed || draft.items.length === 0}
+              onClick={() => void publish('continue')}
+            >
+              {words.playlists.publish}
+            </button>
+          )}
+          <MoreActions playlist={playlist} />
         </div>
       </div>
       <p className="hint" role="status">
-        {words.playlists.items(draft.items.length)} · {formatDuration(draft.durationSeconds)} ·{' '}
-        {isPublishing ? words.playlists.publishing : words.playlists[isPlayed ? 'same' : 'different']}
+        {words.playlists.items(draft.items.length)} · {formatDuration(draft.durationSeconds)} · {state}
         {playlist.takesOverAt !== null && ` ${words.playlists.takesOver(formatMoment(playlist.takesOverAt))}`}
       </p>
       {playlist.publishFailure && <p className="error">{playlist.publishFailure.detail}</p>}
@@ -90,68 +91,7 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
         <PlaylistItems items={draft.items} kind={playlist.kind} differences={differences} onEdit={edit} />
         <LibraryPicker kind={playlist.kind} onAdd={(uploadID) => edit({ op: 'add', uploadID })} />
       </div>
-      <CopyInto playlist={playlist} />
-      <NameAndDeletion playlist={playlist} />
     </>
-  );
-}
-
-function NameAndDeletion({ playlist: { id, name } }: { readonly playlist: Playlist }): ReactNode {
-  const path = `/playlists/${id}`;
-  const rename = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    await call('PATCH', path, { name: fields['name'] });
-    refresh('/playlists');
-  };
-  return (
-    <>
-      <Form key={name} action={words.playlists.rename} onSubmit={rename} className="in-row">
-        <Field name="name" label={words.playlists.name} defaultValue={name ?? ''} maxLength={maxPlaylistName} />
-      </Form>
-      <p>
-        <Ask
-          action={words.playlists.remove}
-          tone="grave"
-          question={words.playlists.removeAsk(name ?? words.playlists.one)}
-          explanation={words.playlists.removeText}
-          refuse={words.playlists.kept}
-          onYes={async () => {
-            await call('DELETE', path);
-            refresh('/playlists?');
-            refresh('/streams');
-            navigate('/playlists');
-          }}
-        />
-      </p>
-    </>
-  );
-}
-
-/** Copies the draft into another playlist of its kind that has no items yet. */
-function CopyInto({ playlist: { id, kind, draft } }: { readonly playlist: Playlist }): ReactNode {
-  const { data: playlists } = useLive<Page<Playlist>>('/playlists?limit=100');
-  const targets = playlists?.data.filter(
-    (each) => each.kind === kind && each.id !== id && each.draft.items.length === 0,
-  );
-  if (!targets || draft.items.length === 0) return null;
-  const copy = async ({ targetPlaylistID = '' }: Readonly<Record<string, string>>): Promise<void> => {
-    await call('POST', `/playlists/${id}/copy`, { targetPlaylistID });
-    refresh('/playlists');
-    navigate(`/playlists/${targetPlaylistID}`);
-  };
-  return (
-    <details>
-      <summary>{playlistWords.copyTo}</summary>
-      <p className="hint">{targets.length === 0 ? playlistWords.noTarget : playlistWords.copyText}</p>
-      {targets.length > 0 && (
-        <Form action={playlistWords.copy} onSubmit={copy} className="in-row">
-          <Choice
-            name="targetPlaylistID"
-            label={playlistWords.target}
-            options={targets.map((each) => [each.id, each.name ?? words.playlists.one] as const)}
-          />
-        </Form>
-      )}
-    </details>
   );
 }
 

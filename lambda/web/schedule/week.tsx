@@ -14,6 +14,7 @@ import type { Day } from './zoned-time.ts';
 
 const dayNames = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const hours = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
 const shownHours = [0, 6, 12, 18];
 const minuteMs = 60_000;
 const dayMinutes = 1440;
@@ -35,7 +36,7 @@ export function Week({ week, runs, onOpen, onMove }: WeekProps): ReactNode {
     <div className="hours schedule">
       <div className="clock" aria-hidden="true">
         {shownHours.map((hour) => (
-          <span key={hour}>{clock.format(new Date(2026, 0, 1, hour))}</span>
+          <span key={hour}>{hours.format(new Date(2026, 0, 1, hour))}</span>
         ))}
       </div>
       {week.map((day) => (

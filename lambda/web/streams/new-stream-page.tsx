@@ -33,7 +33,7 @@ export function NewStreamPage({ id }: ScreenProps): ReactNode {
   const [draft] = useState(() => new DraftStream(id === '' ? null : id));
   const choose = (changes: StreamChanges) => draft.change(changes);
   return (
-    <div className="screen narrow">
+    <div className="screen narrow steps">
       <h1>{words.make.title}</h1>
       <ChosenMedia draft={draft} stream={stream ?? null} given={given} />
       <DestinationCard stream={stream ?? null} onChoose={choose} />

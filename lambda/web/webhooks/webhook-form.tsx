@@ -17,9 +17,11 @@ interface WebhookFormProps {
   /** Null creates a new webhook. */
   readonly webhook: Webhook | null;
   readonly onSave: (wish: WebhookWish) => Promise<void>;
+  /** The button that closes the dialog of the form. */
+  readonly cancel: ReactNode;
 }
 
-export function WebhookForm({ webhook, onSave }: WebhookFormProps): ReactNode {
+export function WebhookForm({ webhook, onSave, cancel }: WebhookFormProps): ReactNode {
   const [chosen, setChosen] = useState<readonly EventType[]>(webhook?.events ?? ['stream.state_changed']);
   const toggle = (type: EventType) =>
     setChosen(eventTypes.filter((each) => (each === type ? !chosen.includes(type) : chosen.includes(each))));
@@ -28,8 +30,7 @@ export function WebhookForm({ webhook, onSave }: WebhookFormProps): ReactNode {
     <Form
       action={webhook ? words.save : webhooksWords.add}
       onSubmit={({ url = '' }) => onSave({ url, events: chosen })}
-      className="in-row"
-      isReset={webhook === null}
+      beside={cancel}
       isDisabled={chosen.length === 0}
     >
       <Field

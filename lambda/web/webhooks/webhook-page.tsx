@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { Ask } from '../kit/ask.tsx';
+import { FormButton } from '../kit/form-button.tsx';
 import { refresh, show, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { navigate } from '../app/router.tsx';
@@ -65,6 +66,18 @@ function Shown({ webhook, path }: { readonly webhook: Webhook; readonly path: st
         <button type="button" onClick={() => void attempt(() => change({ enabled: !enabled }))}>
           {enabled ? webhooksWords.disable : webhooksWords.enable}
         </button>
+        <FormButton action={webhooksWords.change} isWide>
+          {({ close, cancel }) => (
+            <WebhookForm
+              webhook={webhook}
+              cancel={cancel}
+              onSave={async (wish) => {
+                await change(wish);
+                close();
+              }}
+            />
+          )}
+        </FormButton>
         <Ask
           action={webhooksWords.rotate}
           question={webhooksWords.rotateAsk}
@@ -86,10 +99,6 @@ function Shown({ webhook, path }: { readonly webhook: Webhook; readonly path: st
       <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
       <SecretOnce secret={secret} />
       <Deliveries webhookID={id} />
-      <section aria-labelledby="change">
-        <h2 id="change">{webhooksWords.change}</h2>
-        <WebhookForm key={JSON.stringify([url, webhook.events])} webhook={webhook} onSave={change} />
-      </section>
     </>
   );
 }

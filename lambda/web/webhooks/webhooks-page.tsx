@@ -1,4 +1,5 @@
 // The webhooks: their addresses, whether deliveries succeed, and a form to add one and see its secret once.
+import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
@@ -8,6 +9,8 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Webhook } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { Empty } from '../kit/empty.tsx';
+import { FormButton } from '../kit/form-button.tsx';
 import { DevelopersParts } from '../developers/developers-parts.tsx';
 import { webhooksWords } from '#words/alerts.ts';
 import { SecretOnce } from './secret-once.tsx';
@@ -25,17 +28,30 @@ export function WebhooksPage(): ReactNode {
   };
   return (
     <div className="screen">
-      <h1>{webhooksWords.title}</h1>
+      <div className="heading">
+        <h1>{webhooksWords.title}</h1>
+        <FormButton action={webhooksWords.add} icon={<Plus aria-hidden />} tone="primary" isWide>
+          {({ close, cancel }) => (
+            <WebhookForm
+              webhook={null}
+              cancel={cancel}
+              onSave={async (wish) => {
+                await add(wish);
+                close();
+              }}
+            />
+          )}
+        </FormButton>
+      </div>
       <DevelopersParts />
-      <p className="hint">{webhooksWords.text}</p>
       <SecretOnce secret={secret} />
-      <PagedRows pages={usePages<Webhook>(path)} none={webhooksWords.empty} isLong>
+      <PagedRows
+        pages={usePages<Webhook>(path)}
+        none={<Empty icon={<WebhookIcon aria-hidden />} title={webhooksWords.empty} text={webhooksWords.text} />}
+        isLong
+      >
         {(webhook) => <Row key={webhook.id} webhook={webhook} />}
       </PagedRows>
-      <section aria-labelledby="add">
-        <h2 id="add">{webhooksWords.add}</h2>
-        <WebhookForm webhook={null} onSave={add} />
-      </section>
     </div>
   );
 }
@@ -45,7 +61,7 @@ function Row({ webhook }: { readonly webhook: Webhook }): ReactNode {
   return (
     <li>
       <div>
-        <Link href={`/webhooks/${id}`}>
+        <Link href={`/webhooks/${id}`} className="title">
           <code>{url}</code>
         </Link>
         <p className="hint">

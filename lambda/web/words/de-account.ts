@@ -24,6 +24,8 @@ export const accountWords = {
     expires: 'gültig bis',
     revoke: 'Widerrufen',
     revokeOf: (name: string) => `Schlüssel ${name} widerrufen`,
+    revokeAsk: (name: string) => `Schlüssel ${name} widerrufen?`,
+    revokeText: 'Programme, die ihn verwenden, werden sofort abgewiesen.',
     once: { before: 'Das ist der Schlüssel', after: '. Er wird nur dieses eine Mal angezeigt: bitte jetzt kopieren.' },
     makeTitle: 'Neuer Schlüssel',
     make: 'Schlüssel erstellen',

@@ -46,6 +46,7 @@ export const channelsWords = {
   noSettings: 'Noch keine Einstellungen. Ein Stream braucht welche, um auf den Kanal zu gehen.',
   addSettings: 'Einstellungen hinzufügen',
   change: 'Ändern',
+  changeOf: (name: string) => `${name} ändern`,
   name: 'Name',
   channel: 'Kanal',
   titleTemplate: 'Titel jeder Sendung',

@@ -14,7 +14,8 @@ const steps: Readonly<Record<CheckStep, string>> = {
 
 export const destinationsWords = {
   title: 'Ziele',
-  empty: 'Noch keine Ziele. Unten lässt sich das erste hinzufügen.',
+  empty: 'Noch keine Ziele',
+  emptyText: 'Eine Plattform oder ein eigener Server, an den Streams gehen. Der Streamschlüssel bleibt geheim.',
   add: 'Ziel hinzufügen',
   platform: 'Plattform',
   presets: {
@@ -28,9 +29,11 @@ export const destinationsWords = {
   key: 'Streamschlüssel',
   keyHint: 'Aus den Live-Einstellungen der Plattform. Wird verschlüsselt gespeichert und nie wieder angezeigt.',
   used: 'zuletzt auf Sendung',
+  onAir: 'jetzt auf Sendung',
   neverUsed: 'nie verwendet',
   streams: (count: number) => plural(count, 'Stream', 'Streams'),
   replaceKey: 'Schlüssel ersetzen',
+  replaceKeyOf: (name: string) => `Schlüssel von ${name} ersetzen`,
   newKey: 'Neuer Streamschlüssel',
   removeAsk: (name: string) => `${name} löschen?`,
   removeText: 'Der Schlüssel wird mitgelöscht. Streams, die dieses Ziel verwenden, brauchen ein anderes.',

@@ -13,6 +13,7 @@ export const entryWords = {
     '/device': 'Gerät verbinden',
     '/error': 'Nicht möglich',
   },
+  nowhereText: 'Die Adresse enthält einen Fehler, oder ihr Inhalt wurde gelöscht.',
   nowhere: 'Hier ist nichts',
   toFirst: 'Zur Startseite',
   noAnswer: 'Die Plattform antwortet nicht. Bitte gleich noch einmal versuchen.',

@@ -111,7 +111,13 @@ export const tray = {
 export const playlists = {
   title: 'Playlists',
   one: 'Playlist',
-  empty: 'Noch keine Playlists. Sie lassen sich auf der Seite eines Streams anlegen.',
+  empty: 'Noch keine Playlists',
+  emptyText:
+    'Eine Reihenfolge von Videos oder Musik. Ein Stream spielt sie in einer Schleife, auch während Sie sie ändern.',
+  noStream: 'noch kein Stream',
+  makeNew: 'Neue Playlist',
+  kind: 'Spielt',
+  unused: 'Noch spielt sie kein Stream. Auf der Seite eines Streams lässt sie sich unter „Programm“ wählen.',
   of: (stream: string) => `von ${stream}`,
   withoutStream: 'ihr Stream ist gelöscht',
   name: 'Name',

@@ -112,7 +112,8 @@ export const words = {
     perHour: (credits: string) =>
       credits === '0' ? 'Derzeit ohne Verbrauch' : `derzeit ${credits} Credits pro Stunde`,
     next: 'Nächster Start',
-    noStart: 'Keiner in dieser Woche',
+    noStart: 'Keiner',
+    withinWeek: 'In den nächsten sieben Tagen',
     attention: 'Braucht Aufmerksamkeit',
     open: (name: string) => `${name} öffnen`,
     all: (count: number) => `Alle ${count} Streams`,
@@ -268,7 +269,7 @@ export const words = {
 
   make: {
     title: 'Neuer Stream',
-    media: '1 · Bild und Musik',
+    media: 'Bild und Musik',
     drop: 'Videos, Bilder und Musik hier ablegen. Sie sortieren sich selbst und werden nebenbei hochgeladen.',
     choose: 'Dateien auswählen',
     library: 'Aus der Bibliothek',
@@ -278,20 +279,20 @@ export const words = {
       audio: 'Musik ersetzt den Ton der Videos, in jedem Durchlauf neu gemischt.',
     },
     take: (name: string) => `${name} herausnehmen`,
-    look: '3 · Aussehen',
+    look: 'Aussehen',
     looks: {
       plain: { name: 'Nur das Bild', text: 'Nichts wird eingeblendet.' },
       titles: { name: 'Titel', text: 'Titel und Interpret, zehn Sekunden lang.' },
       clock: { name: 'Titel und Uhr', text: 'Mit der Uhrzeit Ihrer Zeitzone.' },
     },
-    destination: '2 · Ziel',
+    destination: 'Ziel',
     destinationText: 'Der Streamschlüssel bleibt geheim: Er wird nie wieder angezeigt.',
     another: 'Ein anderes …',
-    quality: '4 · Auflösung',
+    quality: 'Auflösung',
     qualityText:
       'Eine höhere Auflösung kostet mehr, und manche Plattformen begrenzen sie. Ihre Datei wird darauf skaliert.',
     price: (credits: string) => `${credits} Credits pro Stunde auf Sendung`,
-    live: '5 · Auf Sendung gehen',
+    live: 'Auf Sendung gehen',
     go: 'Auf Sendung gehen',
     name: 'Name des Streams',
     ready: 'Alles ist bereit.',

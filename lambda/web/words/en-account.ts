@@ -25,6 +25,8 @@ export const accountWords = {
     expires: 'expires',
     revoke: 'Revoke',
     revokeOf: (name: string) => `Revoke the key ${name}`,
+    revokeAsk: (name: string) => `Revoke the key ${name}?`,
+    revokeText: 'Programs that use it are refused at once.',
     /** The name stands between both. */
     once: { before: 'This is the key', after: '. It is shown this once: copy it now.' },
     makeTitle: 'Make a key',

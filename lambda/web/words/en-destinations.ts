@@ -12,7 +12,8 @@ const steps: Readonly<Record<CheckStep, string>> = {
 
 export const destinationsWords = {
   title: 'Destinations',
-  empty: 'No destinations yet. Add the first one below.',
+  empty: 'No destinations yet',
+  emptyText: 'A platform or a server of your own that streams are sent to. Its stream key stays secret.',
   add: 'Add a destination',
   platform: 'Platform',
   presets: {
@@ -26,9 +27,11 @@ export const destinationsWords = {
   key: 'Stream key',
   keyHint: 'From the platform’s live settings. It is sealed, and never shown again.',
   used: 'last live',
+  onAir: 'on air now',
   neverUsed: 'never used',
   streams: (count: number) => plural(count, 'stream', 'streams'),
   replaceKey: 'Replace the key',
+  replaceKeyOf: (name: string) => `Replace the key of ${name}`,
   newKey: 'New stream key',
   removeAsk: (name: string) => `Delete ${name}?`,
   removeText: 'Its key is deleted with it. Streams that use it need another destination.',

@@ -13,6 +13,7 @@ export const entryWords = {
     '/error': 'Not possible',
   } satisfies Record<SignInPath, string>,
   nowhere: 'There is nothing here',
+  nowhereText: 'The address has a mistake, or its content was deleted.',
   toFirst: 'Go to the first page',
   noAnswer: 'The platform does not answer. Try again in a moment.',
   tooMany: 'Too many attempts. Wait a minute, then try again.',
