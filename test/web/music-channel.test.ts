@@ -52,7 +52,7 @@ describe.skipIf(!chromiumPath)('an operator of a music channel (skipped where Ch
     await page.getByLabel('Search by name').fill('harbour');
     await page.getByText('Night rain').waitFor({ state: 'detached' });
     await page.getByText('Harbour lights').waitFor();
-    expect(await page.locator('.rows.long > li').count()).toBe(1);
+    await expect.poll(() => page.locator('.rows.long > li').count()).toBe(1);
   });
 
   test('makes a playlist before there is a stream for it, and fills it', async () => {
