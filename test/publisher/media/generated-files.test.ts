@@ -137,7 +137,7 @@ function numberIn(luma: Picture): number {
 
 /**
  * The pitch of samples in Hz, by the times at which they rise through 0; null: none is heard. Periods unlike the usual
- * one do not count. Joined parts of Vorbis are nearly silent where they meet, and there noise of the AAC encoder may
+ * one do not count. Joined parts of Vorbis are nearly silent at their border, and there noise of the AAC encoder may
  * rise through 0 once more. Counted as a period, it would be 25 Hz more in a window, or a time of 62 ms, although all
  * other rises are those of the decoder's samples.
  */
