@@ -9,9 +9,9 @@ const mostPrepared = 300;
 const mostCounted = 2000;
 
 /**
- * Option of connections: the first plan of a prepared statement serves for any values. By itself, Postgres plans the first
- * five executions on each connection for their values, and connections of many agents hardly send a statement six times.
- * test/data/both-plans.test.ts compares both plans.
+ * Option of connections: the first plan of a prepared statement serves for any values. By itself, Postgres plans the
+ * first five executions on each connection for their values, and connections of many agents hardly send a statement six
+ * times. test/data/both-plans.test.ts compares both plans.
  */
 export const plansOnce = '-c plan_cache_mode=force_generic_plan';
 
@@ -21,8 +21,8 @@ const names = new Map<string, string>();
 
 /**
  * For pools without a proxy: behind a proxy, a client that prepares statements gets a connection to itself. Without it,
- * planning is a third of the work of Postgres for the API, agents and jobs of one machine. Its pool has `plansOnce`. The
- * schema must not change meanwhile.
+ * planning is a third of the work of Postgres for the API, agents and jobs of one machine. Its pool has `plansOnce`.
+ * The schema must not change meanwhile.
  */
 export class PreparingClient extends pg.Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- one body for the driver's eight signatures
