@@ -89,9 +89,9 @@ export function leadOf(startSeconds: number, reading?: SourceReading): number {
 }
 
 /**
- * Seconds before a time at which decoding of sound begins. A search for the time ends at a packet that lacks the packets
- * it refers to, or at a picture that comes after the sound of its time. And some formats count in packets, to which
- * ffmpeg would round the time. MP3 refers to up to 511 bytes: at 8 kbit/s, half a second.
+ * Seconds before a time at which decoding of sound begins. A search for the time ends at a packet that lacks the
+ * packets it refers to, or at a picture that comes after the sound of its time. And some formats count in packets, to
+ * which ffmpeg would round the time. MP3 refers to up to 511 bytes: at 8 kbit/s, half a second.
  */
 const soundLeadSeconds = 0.5;
 
