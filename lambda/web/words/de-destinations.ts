@@ -33,7 +33,7 @@ export const destinationsWords = {
   neverUsed: 'nie verwendet',
   streams: (count: number) => plural(count, 'Stream', 'Streams'),
   replaceKey: 'Schlüssel ersetzen',
-  replaceKeyOf: (name: string) => `Schlüssel von ${name} ersetzen`,
+  replaceKeyOf: (name: string) => `Schlüssel ersetzen: ${name}`,
   newKey: 'Neuer Streamschlüssel',
   removeAsk: (name: string) => `${name} löschen?`,
   removeText: 'Der Schlüssel wird mitgelöscht. Streams, die dieses Ziel verwenden, brauchen ein anderes.',
