@@ -109,7 +109,8 @@ describe.each(builds)('with the $name build', { timeout: 120_000 }, ({ tools: by
 
   it('uncompressed pictures whose fourth byte is empty are not transparent', async () => {
     const path = await madeSample('captured.avi', [...moving, ...words('-c:v rawvideo -pix_fmt bgra')]);
-    expect((await probe(path)).reading).toBeNull();
+    // AVI counts in pictures, so each search begins one picture earlier. Nothing else is unusual.
+    expect((await probe(path)).reading).toEqual({ leadSeconds: 1 / 25 });
   });
 
   it.each([
