@@ -22,10 +22,10 @@ const takeOver = (liveInputID: string, more: object = {}) =>
   call('POST', `/streams/${streamID}/takeovers`, { liveInputID, ...more });
 const takeover = async () => (await call('GET', `/streams/${streamID}/takeover`)).body.takeover;
 const handBack = () => call('POST', `/streams/${streamID}/hand-back`);
-/** Lets the ingest begin and end takeovers by a clock that is some seconds ahead. */
-const settle = (inSeconds = 0) => {
-  const clock = () => new Date(Date.now() + inSeconds * 1000);
-  return settleTakeovers(service.pool(), { newID: startOptions.newID, clock }, { own: new Set(), endsSilent: false });
+/** Lets the ingest of some sessions begin and end takeovers. */
+const settle = (...own: readonly string[]) => {
+  const settling = { newID: startOptions.newID, clock: () => new Date() };
+  return settleTakeovers(service.pool(), settling, { own: new Set(own), endsSilent: false });
 };
 /** Moves planned times closer, as if time had passed. */
 const bringCloser = (seconds: number) =>
@@ -171,19 +171,31 @@ describe('an input that takes over in windows', () => {
 
   it('takes over with a session that is stable before the window, once in it', async () => {
     const id = await newInput({ takes: 'in_windows', windows: daily(60, 120) });
-    await pretendReceived(service, id);
+    const session = await pretendReceived(service, id);
     await becomeStable(id);
-    await settle();
+    await settle(session);
     expect(await takeover()).toBeNull();
     await call('PATCH', `/live-inputs/${id}`, { windows: daily(-60, 120) });
-    await settle();
+    await settle(session);
     expect(await takeover()).toMatchObject({ liveInputID: id, state: 'shown' });
     await handBack();
     await service.pool().query(`update takeover_intervals set to_frame = 0`);
-    await settle();
+    await settle(session);
     expect(await takeover()).toBeNull();
     await service.pool().query(`update takeovers set began_at = now() - interval '1 day'`);
+    await settle(session);
+    expect(await takeover()).toMatchObject({ liveInputID: id, state: 'shown' });
+  });
+
+  it('is looked after by the ingest that holds its session, and by no other', async () => {
+    const id = await newInput({ takes: 'in_windows', windows: daily(60, 120) });
+    const session = await pretendReceived(service, id);
+    await becomeStable(id);
+    await call('PATCH', `/live-inputs/${id}`, { windows: daily(-60, 120) });
     await settle();
+    await settle('lse_of_another_ingest');
+    expect(await takeover()).toBeNull();
+    await settle(session);
     expect(await takeover()).toMatchObject({ liveInputID: id, state: 'shown' });
   });
 });

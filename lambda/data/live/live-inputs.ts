@@ -136,17 +136,17 @@ export function liveInputs(db: Queryable) {
 
     delete: (id: string) => db.query('delete from live_inputs where id = $1', [id]),
 
-    /** The inputs with windows that receive pictures, if their streams have no open takeover, with their users. */
-    receivingInWindows: (atMost: number) =>
+    /** The inputs with windows of sessions that receive pictures, if their streams have no open takeover. */
+    receivingInWindows: (sessionIDs: readonly string[]) =>
       all<Pick<LiveInput, 'id' | 'user_id' | 'stream_id'> & { readonly windows: TakeWindows }>(
         db,
         `select i.id, i.user_id, i.stream_id, i.windows from live_sessions s
            join live_inputs i on i.id = s.live_input_id and i.takes = 'in_windows' and i.windows is not null
-         where s.ended_at is null and s.first_picture_at is not null and not exists (
+         where s.id = any ($1) and s.ended_at is null and s.first_picture_at is not null and not exists (
            select from takeovers t join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
            where t.stream_id = i.stream_id and t.ended_at is null)
-         order by s.id limit $1`,
-        [atMost],
+         order by s.id`,
+        [sessionIDs],
       ),
 
     /** Deletes the inputs of a stream, whose row may stay until its broadcasts have ended. */

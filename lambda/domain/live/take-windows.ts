@@ -1,5 +1,5 @@
 // Windows: the hours in which stable sessions of an input take its stream over by themselves. Decision D251.
-import { isAvailableAt } from '../media/availability.ts';
+import { stretchAround } from '../media/availability.ts';
 import type { AvailableHours } from '../media/availability.ts';
 import { ZoneOffsets } from '../programme/breaks.ts';
 
@@ -19,19 +19,44 @@ export interface OpenWindow {
 }
 
 const minuteMs = 60_000;
-const weekMinutes = 7 * 24 * 60;
+const weekMs = 7 * 24 * 60 * minuteMs;
 
 /** The window that contains a time; null: none does. */
 export function openWindow({ timeZone, hours }: TakeWindows, now: Date): OpenWindow | null {
   const zone = new ZoneOffsets(timeZone);
-  const isIn = (ms: number) => isAvailableAt({ from: null, until: null, hours }, ms, zone.offsetMsAt(ms));
-  if (!isIn(now.getTime())) return null;
   const minute = Math.floor(now.getTime() / minuteMs) * minuteMs;
-  let [from, until]: [Date | null, Date | null] = [null, null];
-  for (let away = 1; away <= weekMinutes && (from === null || until === null); away++) {
-    const [before, after] = [minute - away * minuteMs, minute + away * minuteMs];
-    if (from === null && !isIn(before)) from = new Date(before + minuteMs);
-    if (until === null && !isIn(after)) until = new Date(after);
+  const first = stretchAt(hours, minute, zone);
+  return first && { from: beginning(first, minute - weekMs), until: end(first, minute + weekMs) };
+
+  /** @param earliestMs the first minute that is looked at */
+  function beginning({ fromMs }: Stretch, earliestMs: number): Date | null {
+    if (fromMs <= earliestMs) return null;
+    const before = stretchAt(hours, fromMs - minuteMs, zone);
+    return before ? beginning(before, earliestMs) : new Date(fromMs);
   }
-  return { from, until };
+
+  /** @param latestMs the last minute that is looked at */
+  function end({ untilMs }: Stretch, latestMs: number): Date | null {
+    if (untilMs > latestMs) return null;
+    const after = stretchAt(hours, untilMs, zone);
+    return after ? end(after, latestMs) : new Date(untilMs);
+  }
+}
+
+/** Unix times in ms. */
+interface Stretch {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** The stretch of hours around a time, within which the clocks do not change. */
+function stretchAt(hours: readonly AvailableHours[], ms: number, zone: ZoneOffsets): Stretch | null {
+  const offsetMs = zone.offsetMsAt(ms);
+  const local = stretchAround(hours, ms + offsetMs);
+  if (!local) return null;
+  const [fromMs, untilMs] = [local.fromMs - offsetMs, local.untilMs - offsetMs];
+  return {
+    fromMs: zone.changeMsBetween(fromMs, ms) ?? fromMs,
+    untilMs: zone.changeMsBetween(ms, untilMs - minuteMs) ?? untilMs,
+  };
 }

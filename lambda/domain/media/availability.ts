@@ -20,6 +20,7 @@ export interface Availability {
 }
 
 const dayMs = 86_400_000;
+const minuteMs = 60_000;
 
 /**
  * Whether a programme may begin an upload at a time.
@@ -29,14 +30,44 @@ const dayMs = 86_400_000;
 export function isAvailableAt({ from, until, hours }: Availability, nowMs: number, offsetMs: number): boolean {
   if (from !== null && nowMs < Date.parse(from)) return false;
   if (until !== null && nowMs >= Date.parse(until)) return false;
-  return hours.length === 0 || hours.some((each) => hasTime(each, nowMs + offsetMs));
+  return hours.length === 0 || hours.some((each) => beginningMs(each, nowMs + offsetMs) !== null);
 }
 
-/** @param localMs a local time, as ms since 1970 of a clock without a zone */
-function hasTime({ days, from, to }: AvailableHours, localMs: number): boolean {
-  const minutes = (localMs % dayMs) / 60_000;
-  const [begins, ends] = [minutesOf(from), minutesOf(to)];
-  const isOn = (ms: number) => days.includes(weekdays[(new Date(ms).getUTCDay() + 6) % 7]!);
-  const end = ends > begins ? ends : ends + dayMinutes;
-  return (isOn(localMs) && minutes >= begins && minutes < end) || (isOn(localMs - dayMs) && minutes + dayMinutes < end);
+/**
+ * The stretch of some hours around a time: from the earliest beginning of those that have it, to their latest end.
+ * @param localMs a local time, as ms since 1970 of a clock without a zone
+ * @returns local times; null: no hours have the time
+ */
+export function stretchAround(
+  hours: readonly AvailableHours[],
+  localMs: number,
+): { readonly fromMs: number; readonly untilMs: number } | null {
+  let [fromMs, untilMs] = [Infinity, -Infinity];
+  for (const each of hours) {
+    const beginsMs = beginningMs(each, localMs);
+    if (beginsMs === null) continue;
+    fromMs = Math.min(fromMs, beginsMs);
+    untilMs = Math.max(untilMs, beginsMs + minuteMs * minutesLong(each));
+  }
+  return fromMs === Infinity ? null : { fromMs, untilMs };
+}
+
+/** The local time at which hours that have a local time begin; null: they do not have it. */
+function beginningMs(hours: AvailableHours, localMs: number): number | null {
+  const begins = minutesOf(hours.from);
+  const end = begins + minutesLong(hours);
+  const minutes = (localMs % dayMs) / minuteMs;
+  const midnightMs = localMs - (localMs % dayMs);
+  if (minutes >= begins && minutes < end && isOn(hours, midnightMs)) return midnightMs + minuteMs * begins;
+  if (minutes + dayMinutes < end && isOn(hours, midnightMs - dayMs)) return midnightMs - dayMs + minuteMs * begins;
+  return null;
+}
+
+function minutesLong({ from, to }: AvailableHours): number {
+  const minutes = minutesOf(to) - minutesOf(from);
+  return minutes > 0 ? minutes : minutes + dayMinutes;
+}
+
+function isOn({ days }: AvailableHours, midnightMs: number): boolean {
+  return days.includes(weekdays[(new Date(midnightMs).getUTCDay() + 6) % 7]!);
 }

@@ -17,7 +17,8 @@ const mostAtOnce = 100;
 
 /**
  * Called every second by each ingest, and by the sweep.
- * @param options.own sessions that this ingest still holds: it reports their ends itself
+ * @param options.own sessions that this ingest still holds: it reports their ends itself, and looks after their
+ * windows
  * @param options.endsSilent false while other ingests may not have had the time to report
  */
 export async function settleTakeovers(
@@ -40,7 +41,8 @@ export async function settleTakeovers(
   for (const due of await takeovers.toBegin(fixedAheadSeconds, mostAtOnce)) {
     await inTransaction(pool, (data) => beginDueTakeover(data, due, clock()));
   }
-  for (const input of await liveInputs.receivingInWindows(mostAtOnce)) {
+  if (own.size === 0) return;
+  for (const input of await liveInputs.receivingInWindows([...own])) {
     const window = openWindow(input.windows, clock());
     const work = { id: newID('tko'), input, window, now: clock() };
     if (window) await inTransaction(pool, (data) => takeOverInWindow(data, { ...work, window }));
