@@ -743,7 +743,7 @@ create table live_inputs (
   user_id text not null,
   stream_id text not null,
   name text not null,
-  key_sha256 bytea not null,
+  key_sha256 bytea,
   takes text not null,
   second_publisher text not null,
   allow text[] not null,
@@ -755,6 +755,7 @@ create table live_inputs (
   record boolean not null default false,
   windows jsonb,
   after_takeover text not null default 'join_in_progress',
+  key_client_id text,
   constraint live_inputs_pkey primary key (id),
   constraint live_inputs_after_takeover_check check (after_takeover = any (array['join_in_progress', 'next_item'])),
   constraint live_inputs_key_sha256_key unique (key_sha256),
@@ -763,6 +764,7 @@ create table live_inputs (
   constraint live_inputs_takes_check check (takes = any (array['on_request', 'always', 'in_windows'])),
   constraint live_inputs_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
+create index live_inputs_by_key_client on live_inputs (key_client_id) where key_client_id is not null;
 create index live_inputs_by_stream on live_inputs (stream_id, created_at);
 create index live_inputs_by_user on live_inputs (user_id);
 
@@ -1557,6 +1559,7 @@ create table sources (
   epoch integer not null default 0,
   lease_expires_at timestamptz,
   created_at timestamptz not null default now(),
+  client_id text,
   constraint sources_pkey primary key (id),
   constraint sources_every_minutes_check check (every_minutes >= 10 and every_minutes <= 1440),
   constraint sources_kind_check check (kind = any (array['s3', 'webdav', 'rss'])),
@@ -1564,6 +1567,7 @@ create table sources (
   constraint sources_url_check check (length(url) <= 2048),
   constraint sources_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
+create index sources_by_client on sources (client_id) where client_id is not null;
 create index sources_due on sources (due_at);
 create index sources_of_user on sources (user_id, seq);
 create trigger sources_added after insert on sources referencing new table as added for each statement execute function count_added('sources');

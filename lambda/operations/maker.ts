@@ -1,10 +1,11 @@
-// The maker of a webhook or an alert channel: an application redirects only those that end with its connection.
+// The maker of a webhook, an alert channel or a source: applications redirect only those that end with them.
 import type { Context } from './context.ts';
 import { fieldProblem } from './field-problems.ts';
 
 /**
- * Refuses an application that would change the address or the secret of a webhook or an alert channel of others. The
- * platform would still send it messages after the user has disconnected it, signed with a secret that it knows.
+ * Refuses an application that would change the address or the secret of a webhook, an alert channel or a source of
+ * others. The platform would still send it messages after the user has disconnected it, signed with a secret that it
+ * knows, or import what it chooses.
  * @param field the field of the request, or the parameter that names the resource
  * @throws {ProblemError} insufficient_scope
  */

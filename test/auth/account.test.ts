@@ -199,38 +199,6 @@ describe('an application', () => {
     expect(await refreshTokensOf(application.clientID)).toEqual([]);
   });
 
-  test('that is disconnected is told nothing any more by the webhooks that it made', async () => {
-    const application = await registerClient(site.origin());
-    const { url, verifier } = await application.authorizationRequest('service:read service:write');
-    const callback = await browser.authorize(url, { user, accept: true });
-    const { access_token: token } = (await application.exchange(callback.searchParams.get('code')!, verifier)).body;
-    const { key } = await makeKey();
-    const create = async (credential: Record<string, string>) => {
-      const answer = await fetch(`${site.origin()}/v1/webhooks`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...credential },
-        body: JSON.stringify({ url: 'http://127.0.0.1:9/hook', events: ['stream.state_changed'] }),
-      });
-      return (await answer.json()).id as string;
-    };
-    const [ofApplication, ofUser] = [
-      await create({ authorization: `Bearer ${token}` }),
-      await create({ 'x-api-key': key }),
-    ];
-    // The application may not redirect the user's webhook to itself, which would last after its connection.
-    const patch = async (id: string, change: object) =>
-      (await callWith({ authorization: `Bearer ${token}` }, 'PATCH', `/webhooks/${id}`, change)).status;
-    const elsewhere = { url: 'http://127.0.0.1:9/elsewhere' };
-    expect([await patch(ofUser, elsewhere), await patch(ofApplication, elsewhere)]).toEqual([403, 200]);
-    const rotate = async (id: string) =>
-      (await callWith({ authorization: `Bearer ${token}` }, 'POST', `/webhooks/${id}/rotate-secret`)).status;
-    expect([await rotate(ofUser), await rotate(ofApplication)]).toEqual([403, 200]);
-    await browser.post('/api/auth/account/applications/disconnect', { clientID: application.clientID });
-    const enabled = async (id: string) =>
-      (await (await callWith({ 'x-api-key': key }, 'GET', `/webhooks/${id}`)).json()).enabled;
-    expect([await enabled(ofApplication), await enabled(ofUser)]).toEqual([false, true]);
-  });
-
   test('can give back its own access token, and not that of another', async () => {
     const application = await registerClient(site.origin());
     const { access_token: token } = await connect(application, user, browser);

@@ -68,7 +68,7 @@ async function keyOfInput(): Promise<string> {
   const { user_id: userID } = (await data().streams.lockMany([streamID]))[0]!;
   const key = randomBytes(24).toString('base64url');
   const keySha256 = createHash('sha256').update(key).digest();
-  await data().liveInputs.insert({ id: `inp_${key}`, userID, streamID, keySha256, settings });
+  await data().liveInputs.insert({ id: `inp_${key}`, userID, streamID, keySha256, keyClientID: null, settings });
   return key;
 }
 

@@ -58,6 +58,7 @@ describe('a live input', () => {
       record: false,
       windows: null,
       afterTakeover: 'join_in_progress',
+      disabledReason: null,
       addresses: [
         { protocol: 'rtmps', url: 'rtmps://127.0.0.1/live' },
         { protocol: 'rtmp', url: 'rtmp://127.0.0.1/live' },

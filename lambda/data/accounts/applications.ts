@@ -1,4 +1,5 @@
 // SQL of the applications that act for users, for which better-auth has no statements.
+import { sourceHeld } from '../../domain/sources/source-words.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -43,8 +44,8 @@ export function applications(db: Queryable) {
     },
 
     /**
-     * Ends the user's consent to an application with its tokens and codes, and disables the webhooks and alert channels
-     * that it made.
+     * Ends the user's consent to an application with its tokens and codes, disables the webhooks and alert channels
+     * that it made, ends the keys of live inputs that it received, and holds its sources. Decision D255.
      * @returns whether the application had a consent, token or code
      */
     disconnect: async (userID: string, clientID: string) => {
@@ -68,13 +69,20 @@ export function applications(db: Queryable) {
              update alert_channels set enabled = false, disabled_reason = null, test_asked_at = null
              where user_id = $1 and client_id = $2 and enabled returning id),
            untold as (delete from alert_notices where sent_at is null and channel_id in (select id from alerts)),
+           keys as (
+             update live_inputs set key_sha256 = null, key_client_id = null, updated_at = now()
+             where user_id = $1 and key_client_id = $2),
+           -- The next epoch ends a scan that is running.
+           held as (
+             update sources set due_at = 'infinity', lease_expires_at = null, epoch = epoch + 1, reason = $3
+             where user_id = $1 and client_id = $2),
            -- The application may be connected again, so it must not be deleted at once as unused.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
            ended as (
              table consents union all table refresh union all table opaque union all table codes
              union all table devices)
          insert into token_revocations (user_id, client_id) select $1, $2 where exists (table ended)`,
-        [userID, clientID],
+        [userID, clientID, sourceHeld],
       );
       return (rowCount ?? 0) > 0;
     },

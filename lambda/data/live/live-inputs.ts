@@ -14,6 +14,8 @@ export interface LiveInput extends LiveInputSettings {
   readonly stream_id: string;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** False: the application that had received the key was disconnected. */
+  readonly has_key: boolean;
   /** The running session, else the last one; null: there was none. */
   readonly session: LiveSession | null;
   /** The sessions that ended within `lossesWithinSeconds`. */
@@ -74,6 +76,7 @@ const isShown = `exists (select from takeovers t
 
 /** The columns of an input, in statements that call the table `i`. The key is never read. */
 const columns = `i.id, i.user_id, i.stream_id, i.created_at, i.updated_at,
+  i.key_sha256 is not null as has_key,
   ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session,
   ${recentLosses} as recent_losses, ${isShown} as is_shown`;
 
@@ -85,13 +88,15 @@ export function liveInputs(db: Queryable) {
       userID: string;
       streamID: string;
       keySha256: Buffer;
+      /** The application that receives the key; null: none. */
+      keyClientID: string | null;
       settings: LiveInputSettings;
     }) =>
       (await one<LiveInput>(
         db,
-        `insert into live_inputs as i (id, user_id, stream_id, key_sha256, ${settingColumns.join(', ')})
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${columns}`,
-        [input.id, input.userID, input.streamID, input.keySha256, ...valuesOf(input.settings)],
+        `insert into live_inputs as i (id, user_id, stream_id, key_sha256, key_client_id, ${settingColumns.join(', ')})
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning ${columns}`,
+        [input.id, input.userID, input.streamID, input.keySha256, input.keyClientID, ...valuesOf(input.settings)],
       ))!,
 
     /** The numbers of inputs of a stream and of its user. The caller has locked the stream. */
@@ -131,8 +136,13 @@ export function liveInputs(db: Queryable) {
         [id, ...valuesOf(settings)],
       ))!,
 
-    setKey: (id: string, keySha256: Buffer) =>
-      db.query('update live_inputs set key_sha256 = $2, updated_at = now() where id = $1', [id, keySha256]),
+    /** Replaces the key. @param clientID the application that receives it; null: none */
+    setKey: (id: string, keySha256: Buffer, clientID: string | null) =>
+      db.query('update live_inputs set key_sha256 = $2, key_client_id = $3, updated_at = now() where id = $1', [
+        id,
+        keySha256,
+        clientID,
+      ]),
 
     delete: (id: string) => db.query('delete from live_inputs where id = $1', [id]),
 

@@ -24,6 +24,8 @@ export interface Source {
   readonly found: number;
   /** The number of these files that are uploads whose imports have not failed. */
   readonly imported: number;
+  /** The application that added it, or had it scanned again after the one before was disconnected; null: none. */
+  readonly client_id: string | null;
   readonly created_at: Date;
 }
 
@@ -49,9 +51,11 @@ export interface ScanOutcome {
 
 const columns = [
   'id, seq, user_id, kind, url, folder, sealed_credentials, every_minutes, state, reason, last_scan_at, found',
-  'imported, created_at',
+  'imported, client_id, created_at',
 ].join(', ');
 
+/** SQL condition: the source is held, as its application was disconnected. Decision D255. */
+const isHeld = `due_at = 'infinity' and lease_expires_at is null`;
 /** SQL condition: the user of the source `s` is not at rest. */
 const isAwake = 'not exists (select from users u where u.id = s.user_id and u.is_at_rest)';
 
@@ -65,11 +69,13 @@ export function sources(db: Queryable) {
       folder: string;
       sealedCredentials: Buffer | null;
       everyMinutes: number;
+      /** The application that adds it; null: none. */
+      clientID: string | null;
     }) =>
       (await one<Source>(
         db,
-        `insert into sources (id, user_id, kind, url, folder, sealed_credentials, every_minutes)
-         values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
+        `insert into sources (id, user_id, kind, url, folder, sealed_credentials, every_minutes, client_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
         [
           source.id,
           source.userID,
@@ -78,6 +84,7 @@ export function sources(db: Queryable) {
           source.folder,
           source.sealedCredentials,
           source.everyMinutes,
+          source.clientID,
         ],
       ))!,
 
@@ -98,29 +105,32 @@ export function sources(db: Queryable) {
         [userID, before, count],
       ),
 
-    /** Saves the settings of the user. The next scan shows whether they work. */
+    /** Saves the settings of the user. The next scan shows whether they work. A held source stays so. */
     save: async (id: string, settings: { folder: string; everyMinutes: number; sealedCredentials: Buffer | null }) =>
       (await one<Source>(
         db,
         `update sources
          set folder = $2, every_minutes = $3, sealed_credentials = $4,
-           due_at = least(due_at, now() + make_interval(mins => $3))
+           due_at = case when ${isHeld} then due_at else least(due_at, now() + make_interval(mins => $3)) end
          where id = $1 returning ${columns}`,
         [id, settings.folder, settings.everyMinutes, settings.sealedCredentials],
       ))!,
 
     /**
      * Makes the next scan due, a minute after the last one at the earliest. A scan that is running is followed by
-     * another one.
+     * another one. A held source is watched again.
+     * @param clientID the application that asks for it. A held source then ends with that one. Null: none
      */
-    requestScan: async (id: string) =>
+    requestScan: async (id: string, clientID: string | null) =>
       (await one<Source>(
         db,
         `update sources
          set due_at = least(due_at, greatest(now(), interval '1 minute' +
-           case when lease_expires_at is null then last_scan_at else now() end))
+           case when lease_expires_at is null then last_scan_at else now() end)),
+           client_id = case when ${isHeld} then $2 else client_id end,
+           reason = case when ${isHeld} then null else reason end
          where id = $1 returning ${columns}`,
-        [id],
+        [id, clientID],
       ))!,
 
     delete: (id: string) => db.query('delete from sources where id = $1', [id]),

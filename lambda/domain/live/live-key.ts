@@ -10,6 +10,12 @@ export function liveKey(bytes: Buffer): string {
   return prefix + bytes.toString('base64url');
 }
 
+/** The reason why an input has no key. Decision D255. */
+export const keyEnded = {
+  code: 'application_disconnected',
+  detail: 'The application that had received the key was disconnected. Replace the key to admit contributors again.',
+} as const;
+
 /** The stored form of a key: the SHA-256 of its whole text. */
 export function hashLiveKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');

@@ -67,6 +67,7 @@ export const createLiveInput = operation(['service:write'], {
       userID: ctx.caller.userID,
       streamID: stream.id,
       keySha256: hashLiveKey(key),
+      keyClientID: ctx.caller.clientID,
       settings,
     });
     return { ...presentLiveInput(ctx, input), key };

@@ -7,13 +7,14 @@ import type { LiveSession } from '../../data/live/live-sessions.ts';
 import { stableSecondsAfter } from '../../domain/live/flapping.ts';
 import { ingestAddresses, liveProtocols } from '../../domain/live/live-ingest.ts';
 import { liveInputState, liveInputStates } from '../../domain/live/live-input-state.ts';
+import { keyEnded } from '../../domain/live/live-key.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { isNetwork } from '../../domain/shared/network-address.ts';
 import { isTimeZone } from '../../domain/shared/time-zone.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
-import { text, timestamp } from '../fields.ts';
+import { failure, text, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
 import { availableHours, mostHours } from '../uploads/upload-availability.ts';
 
@@ -107,6 +108,7 @@ const shape = {
     .enum(liveInputStates)
     .meta({ id: 'LiveInputState' })
     .describe('idle: no contributor. ready: it can take over. on_air: viewers see it, or do in a few seconds.'),
+  disabledReason: failure.nullable().describe('Reason why no contributor is admitted. null: the key admits them.'),
   session: sessionSchema.nullable().describe('Running or last connection of a contributor. null: none.'),
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -129,6 +131,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   afterTakeover: 'join_in_progress',
   addresses: [{ protocol: 'rtmps', url: 'rtmps://live.example.org/live' }],
   state: 'idle',
+  disabledReason: null,
   session: null,
   createdAt: '2030-01-31T18:00:00.000Z',
   updatedAt: '2030-01-31T18:00:00.000Z',
@@ -154,6 +157,7 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
       isShown: input.is_shown,
       now: ctx.now,
     }),
+    disabledReason: input.has_key ? null : keyEnded,
     session: session && presentSession(session),
   };
 }

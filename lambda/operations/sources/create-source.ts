@@ -45,7 +45,7 @@ export const createSource = operation(['service:write'], {
     const id = ctx.newID('src');
     const sealedCredentials = sealCredentials(ctx, { id, kind: body.kind, url: body.url }, body.credentials);
     await assertRoom(ctx, { sources: 1 });
-    const { userID } = ctx.caller;
+    const { userID, clientID } = ctx.caller;
     const source = await ctx.data.sources.insert({
       id,
       userID,
@@ -54,6 +54,7 @@ export const createSource = operation(['service:write'], {
       folder: body.folder,
       sealedCredentials,
       everyMinutes: body.everyMinutes,
+      clientID,
     });
     await ctx.data.outbox.send({ queue: 'imports', body: { sourceID: id } });
     return presentSource(source);

@@ -27,7 +27,7 @@ const settings = {
   after_takeover: 'join_in_progress',
 } as const;
 const insert = (id: string, of = key) =>
-  inputs().insert({ id, userID: user().id, streamID, keySha256: hashLiveKey(of), settings });
+  inputs().insert({ id, userID: user().id, streamID, keySha256: hashLiveKey(of), keyClientID: null, settings });
 
 beforeEach(async () => {
   streamID = await create('/streams', {});
@@ -53,6 +53,7 @@ describe('inputs', () => {
       userID: user().id,
       streamID: otherStream,
       keySha256: hashLiveKey('third'),
+      keyClientID: null,
       settings,
     });
     const idsOf = async (stream: string | null) => (await inputs().list(user().id, stream)).map(({ id }) => id);
@@ -76,7 +77,7 @@ describe('inputs', () => {
     await putToRest(service, user().id, 'disabled');
     expect(await inputs().ofKey(hashLiveKey(key))).toBeNull();
     await wake(service, user().id);
-    await inputs().setKey(inputID, hashLiveKey('new'));
+    await inputs().setKey(inputID, hashLiveKey('new'), null);
     expect(await inputs().ofKey(hashLiveKey(key))).toBeNull();
     expect(await inputs().ofKey(hashLiveKey('new'))).not.toBeNull();
     await service.pool().query('update streams set deleted_at = now() where id = $1', [streamID]);
