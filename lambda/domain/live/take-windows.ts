@@ -19,6 +19,8 @@ export interface OpenWindow {
 }
 
 const minuteMs = 60_000;
+/** Clocks change at none but half hours. */
+const halfHourMs = 30 * minuteMs;
 const weekMs = 7 * 24 * 60 * minuteMs;
 
 /** The window that contains a time; null: none does. */
@@ -56,7 +58,23 @@ function stretchAt(hours: readonly AvailableHours[], ms: number, zone: ZoneOffse
   if (!local) return null;
   const [fromMs, untilMs] = [local.fromMs - offsetMs, local.untilMs - offsetMs];
   return {
-    fromMs: zone.changeMsBetween(fromMs, ms) ?? fromMs,
-    untilMs: zone.changeMsBetween(ms, untilMs - minuteMs) ?? untilMs,
+    fromMs: changeBetween(fromMs, ms, zone) ?? fromMs,
+    untilMs: changeBetween(ms, untilMs - minuteMs, zone) ?? untilMs,
   };
+}
+
+/**
+ * The time at which the clocks change after one time and not after another one, less than two days later.
+ * @returns Unix time in ms; null: both times have the same offset
+ */
+function changeBetween(fromMs: number, untilMs: number, zone: ZoneOffsets): number | null {
+  const offsetMs = zone.offsetMsAt(fromMs);
+  if (zone.offsetMsAt(untilMs) === offsetMs) return null;
+  let [before, after] = [Math.floor(fromMs / halfHourMs), Math.floor(untilMs / halfHourMs)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (zone.offsetMsAt(middle * halfHourMs) === offsetMs) before = middle;
+    else after = middle;
+  }
+  return after * halfHourMs;
 }

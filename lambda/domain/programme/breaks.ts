@@ -86,22 +86,6 @@ export class ZoneOffsets {
     return offsetMs;
   }
 
-  /**
-   * The time at which the clocks change after one time and not after another one, less than two days later.
-   * @returns Unix time in ms; null: both times have the same offset
-   */
-  changeMsBetween(fromMs: number, untilMs: number): number | null {
-    const offsetMs = this.offsetMsAt(fromMs);
-    if (this.offsetMsAt(untilMs) === offsetMs) return null;
-    let [before, after] = [fromMs, untilMs].map((ms) => Math.floor((2 * ms) / hourMs)) as [number, number];
-    while (after - before > 1) {
-      const middle = Math.floor((before + after) / 2);
-      if (this.offsetMsAt((middle * hourMs) / 2) === offsetMs) before = middle;
-      else after = middle;
-    }
-    return (after * hourMs) / 2;
-  }
-
   /** The midnight that begins the day of a time, by the offset at that time. @returns Unix time in ms */
   midnightMsBefore(ms: number): number {
     const offsetMs = this.offsetMsAt(ms);
