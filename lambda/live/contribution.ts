@@ -30,8 +30,11 @@ export interface ContributionReceiver {
   ended(): void;
 }
 
-/** The reason of a refusal, for our log. The answer to a contributor is the same for both. */
-export type ContributionRefusal = 'unknown_key' | 'not_wanted';
+/**
+ * The reason of a refusal, for our log. The answer to a contributor is the same for the first two. `share_used`: the
+ * user of the key has as many contributors as one user may have.
+ */
+export type ContributionRefusal = 'unknown_key' | 'not_wanted' | 'share_used';
 
 /** Decides about claims. */
 export interface ContributionDoor {

@@ -34,9 +34,13 @@ export function publishAccepted(): RtmpMessage[] {
   ];
 }
 
-/** The answer to a refused key. It is the same for every reason, so that a contributor learns none. */
-export function publishRefused(): RtmpMessage {
-  const info = { level: 'error', code: 'NetStream.Publish.Denied', description: 'Not accepted' };
+/**
+ * The answer to a refused key. A contributor learns no reason but that of a valid key whose user has no place left.
+ * @param isShareUsed whether that is the reason
+ */
+export function publishRefused(isShareUsed: boolean): RtmpMessage {
+  const description = isShareUsed ? 'All live contributors that one account may have are connected' : 'Not accepted';
+  const info = { level: 'error', code: 'NetStream.Publish.Denied', description };
   return commandMessage(onlyStreamID, 'onStatus', 0, null, info);
 }
 

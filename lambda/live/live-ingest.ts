@@ -5,6 +5,7 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import type { Lanes } from '../domain/fleet/lanes.ts';
 import { hashLiveKey } from '../domain/live/live-key.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
@@ -21,6 +22,7 @@ import { encoderKind } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
 import type { ContributionClaim, ContributionDoor, ContributionReceiver, ContributionRefusal } from './contribution.ts';
+import { LivePlaces } from './live-places.ts';
 import { ReceivedSession } from './received-session.ts';
 import type { SessionProgress, SessionRecords } from './received-session.ts';
 
@@ -29,8 +31,8 @@ export interface LiveIngestOptions {
   readonly objects: Pick<ObjectStore, 'write'>;
   readonly tools: MediaTools;
   readonly encoderFor: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
-  /** The most sessions at once. */
-  readonly mostSessions: number;
+  /** The inputs whose contributors are received at once. */
+  readonly places: Lanes;
   /** Called with the number of running sessions, whenever it changes. */
   readonly onSessions?: (count: number) => void;
   readonly newID: (prefix: string) => string;
@@ -50,7 +52,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   readonly #options: LiveIngestOptions;
   /** Running sessions by their inputs. */
   readonly #sessions = new Map<string, ReceivedSession>();
-  #admitting = 0;
+  readonly #places: LivePlaces;
   readonly #settling: NodeJS.Timeout;
   /** Sessions whose ends are not recorded yet. */
   readonly #held = new Set<string>();
@@ -62,30 +64,33 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
   constructor(options: LiveIngestOptions) {
     this.#options = options;
+    this.#places = new LivePlaces(options.places);
     this.#settling = setInterval(() => void this.#settle(), settleEveryMs);
   }
 
   async admit(claim: ContributionClaim, disconnect: () => void): Promise<ContributionReceiver | ContributionRefusal> {
-    const { pool, mostSessions } = this.#options;
     const keySha256 = hashLiveKey(claim.key);
-    const found = await databaseOn(pool).liveInputs.ofKey(keySha256);
+    const found = await databaseOn(this.#options.pool).liveInputs.ofKey(keySha256);
     if (!found) return 'unknown_key';
     if (this.#isLeaving) return this.#refuse(found, 'ingest_leaves');
     // Those who are being admitted count, as several may come at once.
-    const hasRoom = this.#sessions.size + this.#admitting < mostSessions;
-    this.#admitting += 1;
-    try {
-      const refusal = hasRoom ? await this.#refusalOf(found, claim.address) : 'no_room';
-      if (refusal === null) return await this.#begin(found, keySha256, claim, disconnect);
-      return this.#refuse(found, refusal);
-    } finally {
-      this.#admitting -= 1;
-    }
+    const place = this.#places.take({ id: found.input.id, userID: found.input.user_id });
+    if (typeof place === 'string') return this.#refuse(found, place);
+    using taken = new DisposableStack();
+    taken.use(place);
+    const refusal = await this.#refusalOf(found, claim.address);
+    if (refusal) return this.#refuse(found, refusal);
+    const received = await this.#begin(found, keySha256, claim, disconnect);
+    if (!received) return this.#refuse(found, 'too_many_of_stream');
+    const held = taken.move();
+    void received.finished.then(() => held.dispose());
+    return received;
   }
 
   #refuse({ input }: InputOfStream, reason: string): ContributionRefusal {
-    this.#options.log('live_session_refused', { liveInputID: input.id, reason });
-    return 'not_wanted';
+    const { id: liveInputID, user_id: userID } = input;
+    this.#options.log('live_session_refused', { liveInputID, userID, reason });
+    return reason === 'share_used' ? reason : 'not_wanted';
   }
 
   /** Refuses further contributors. Resolves when all running sessions have ended. */
@@ -129,14 +134,14 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     keySha256: Buffer,
     { protocol, address }: ContributionClaim,
     disconnect: () => void,
-  ): Promise<ContributionReceiver | ContributionRefusal> {
+  ): Promise<ReceivedSession | null> {
     const { pool, newID, encoderFor, onSessions, log } = this.#options;
     const id = newID(sessionIDPrefix);
     const format = formatOfRun(stream);
     const encoder = await encoderFor(format.videoCodec);
     const made = { format: formatName(format), encoder: encoderKind(encoder) };
     const session = { id, liveInputID: input.id, protocol, address, ...made };
-    if (!(await databaseOn(pool).liveSessions.begin(session, bounds.liveSessionsPerStream))) return 'not_wanted';
+    if (!(await databaseOn(pool).liveSessions.begin(session, bounds.liveSessionsPerStream))) return null;
     log('live_session_began', { sessionID: id, liveInputID: input.id, streamID: stream.id, protocol });
     const records = this.#recordsOf(id, input, stream, keySha256);
     const received = new ReceivedSession({ ...this.#options, id, format, encoder, records, disconnect });

@@ -6,6 +6,7 @@ import { describeEcsTask } from '../container/ecs-task.ts';
 import { TaskKeeper } from '../container/task-keeper.ts';
 import { newID } from '../data/shared/new-id.ts';
 import { limitWaits } from '../data/shared/queryable.ts';
+import { ingestPlaces } from '../domain/live/ingest-places.ts';
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { poolSizes } from '../ports/aws/pool-sizes.ts';
@@ -52,7 +53,7 @@ const door = new LiveIngest({
   objects: createS3ObjectStore({ bucket, client: { region } }),
   tools,
   encoderFor: encoderChoice(tools, jsonLog, encoder),
-  mostSessions,
+  places: ingestPlaces(mostSessions),
   onSessions: (count) => {
     sessions = count;
     keeper.setWork('sessions', count);

@@ -37,6 +37,7 @@ export const refusalNumber = {
   filter: 1014,
   group: 1015,
   badStreamID: 2400,
+  overload: 2402,
   forbidden: 2403,
   wrongMode: 2405,
 } as const;

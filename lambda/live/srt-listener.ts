@@ -211,12 +211,12 @@ class Listener implements SrtListener {
     this.#options.log('contributor_ended', { reason, address, protocol: 'srt' });
   }
 
-  /** Refuses a key. The answer is the same for every reason, and stays for a while for a caller that repeats. */
+  /** Refuses a key. The answer names no reason but a lack of places, and stays for a caller that repeats. */
   #refuse(visitor: Visitor, reason: RefusalReason): void {
     const { remote, address, conclusion } = visitor;
     const nowMs = this.#options.steadyClock();
     this.#refusals.note(reason, address, nowMs);
-    visitor.answer = refusalAnswer(conclusion, 'forbidden');
+    visitor.answer = refusalAnswer(conclusion, reason === 'share_used' ? 'overload' : 'forbidden');
     visitor.forgetAtMs = nowMs + 1000 * this.#limits.leaveWithinSeconds;
     this.#answer(remote, conclusion.socketID, visitor.answer);
   }

@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { connectPublisher } from '../../lambda/publisher/rtmp/rtmp-client.ts';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
-import { admitted, goodKey, mediaMessage, RawClient, testListener, unwantedKey } from './test-listener.ts';
+import {
+  admitted,
+  goodKey,
+  keyWithoutPlace,
+  mediaMessage,
+  RawClient,
+  testListener,
+  unwantedKey,
+} from './test-listener.ts';
 import type { TestListener } from './test-listener.ts';
 
 const denied = ['NetStream.Publish.Denied'];
@@ -168,6 +176,16 @@ describe('a contributor is refused', () => {
       expect(await refused(tested, unwantedKey)).toMatchObject({ codes: denied });
     expect(tested.door.claims).toHaveLength(3);
     await admitted(tested);
+  });
+
+  it('with the key of a user who has no place left, in words that name the reason', async () => {
+    const { listener } = await testListener({ firstDelaySeconds: 0.1 });
+    const client = await RawClient.open(listener.port);
+    client.publish(keyWithoutPlace);
+    await client.ended;
+    const description = 'All live contributors that one account may have are connected';
+    expect(client.answers.at(-1)?.values[1]).toMatchObject({ code: denied[0], description });
+    await expect.poll(() => listener.figures().refusedByReason).toEqual({ share_used: 1 });
   });
 
   it.each(['', 'k'.repeat(257), '?only=a-query'])('with a key that is none: %j', async (key) => {

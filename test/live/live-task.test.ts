@@ -2,8 +2,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LiveInputSettings } from '../../lambda/data/live/live-inputs.ts';
+import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import type { ContributionReceiver } from '../../lambda/live/contribution.ts';
 import { liveVariables, readLiveEnvironment } from '../../lambda/live/environment.ts';
+import { ingestPlaces } from '../../lambda/domain/live/ingest-places.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
 import { loadFields, untilNextReportMs } from '../../lambda/publisher/load-report.ts';
@@ -11,10 +13,11 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendPrepared } from '../support/live-inputs.ts';
 import { fastEncoder } from '../support/media-samples.ts';
-import { testService } from '../support/service.ts';
+import { pretendProbed, testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
 
 const service = testService();
-const { create, call, data, upload } = actorsOn(service);
+const { data, user } = actorsOn(service);
 const tools = await findMediaTools(process.env);
 const settings: LiveInputSettings = {
   name: 'Studio',
@@ -29,8 +32,8 @@ const settings: LiveInputSettings = {
   after_takeover: 'join_in_progress',
 };
 
-/** An ingest with room for one session, the counts of sessions that it reports, and the reasons of its refusals. */
-function startIngest() {
+/** An ingest, the counts of sessions that it reports, and the reasons of its refusals. */
+function startIngest(places: Lanes) {
   const counts: number[] = [];
   const refusals: unknown[] = [];
   const door = new LiveIngest({
@@ -38,7 +41,7 @@ function startIngest() {
     objects: service.objects(),
     tools,
     encoderFor: async () => fastEncoder,
-    mostSessions: 1,
+    places,
     onSessions: (count) => counts.push(count),
     newID: (prefix) => `${prefix}_${randomBytes(12).toString('hex')}`,
     clock: () => new Date(),
@@ -50,8 +53,11 @@ function startIngest() {
   return { door, admit, counts, refusals };
 }
 
-/** The key of a live input of a stream on the air. */
-async function keyOfInput(): Promise<string> {
+/** The key of a live input of a user's stream on the air. */
+async function keyOfInput(owner: TestUser = user(), more: Partial<LiveInputSettings> = {}): Promise<string> {
+  const create = async (path: string, body: object) => (await owner.call('POST', path, body)).body.id as string;
+  const videoUploadObjectID = await create('/uploads', { name: 'clip', mimeType: 'video/mp4' });
+  await pretendProbed(service, videoUploadObjectID, { durationSeconds: 7 });
   const destinationID = await create('/destinations', {
     name: 'of tests',
     rtmpURL: 'rtmp://127.0.0.1/live',
@@ -61,14 +67,20 @@ async function keyOfInput(): Promise<string> {
     destinationID,
     quality: 'q_720p',
     framerate: 'f_30',
-    videoUploadObjectID: await upload({ durationSeconds: 7 }),
+    videoUploadObjectID,
   });
-  await call('POST', `/streams/${streamID}/start`);
+  await owner.call('POST', `/streams/${streamID}/start`);
   await pretendPrepared(service, streamID);
-  const { user_id: userID } = (await data().streams.lockMany([streamID]))[0]!;
   const key = randomBytes(24).toString('base64url');
   const keySha256 = createHash('sha256').update(key).digest();
-  await data().liveInputs.insert({ id: `inp_${key}`, userID, streamID, keySha256, keyClientID: null, settings });
+  await data().liveInputs.insert({
+    id: `inp_${key}`,
+    userID: owner.id,
+    streamID,
+    keySha256,
+    keyClientID: null,
+    settings: { ...settings, ...more },
+  });
   return key;
 }
 
@@ -76,16 +88,41 @@ const asReceiver = (answer: unknown) => answer as ContributionReceiver;
 
 describe('a live ingest', () => {
   it('refuses a contributor without room, and reports how many sessions run', async () => {
-    const { admit, counts, refusals } = startIngest();
+    const { admit, counts, refusals } = startIngest({ count: 1, ofUser: 1 });
     const receiver = await admit(await keyOfInput());
-    expect(await admit(await keyOfInput())).toBe('not_wanted');
+    expect(await admit(await keyOfInput(await service.user()))).toBe('not_wanted');
     asReceiver(receiver).ended();
     await expect.poll(() => counts).toEqual([1, 0]);
     expect(refusals).toEqual(['no_room']);
   });
 
+  it('keeps places for others while a user has as many contributors as one user may have', async () => {
+    const { admit, counts, refusals } = startIngest(ingestPlaces(8));
+    const keys = [];
+    for (let stream = 0; stream < 5; stream++) keys.push(await keyOfInput());
+    const answers = await Promise.all(keys.map(admit));
+    expect(answers.filter((answer) => answer === 'share_used')).toHaveLength(3);
+    expect(refusals).toEqual(['share_used', 'share_used', 'share_used']);
+    const others = await admit(await keyOfInput(await service.user()));
+    expect(others).toMatchObject({ bytesWaiting: 0 });
+    const [first, refused] = [answers.findIndex((each) => each !== 'share_used'), answers.indexOf('share_used')];
+    asReceiver(answers[first]).ended();
+    await expect.poll(() => counts.at(-1)).toBe(2);
+    expect(await admit(keys[refused]!)).toMatchObject({ bytesWaiting: 0 });
+  });
+
+  it('replaces the contributor of an input in its place, also in the last one of its user', async () => {
+    const { admit, refusals } = startIngest(ingestPlaces(2));
+    const key = await keyOfInput(user(), { second_publisher: 'replace' });
+    const first = asReceiver(await admit(key));
+    expect(await admit(key)).toMatchObject({ bytesWaiting: 0 });
+    first.ended();
+    expect(await admit(await keyOfInput())).toBe('share_used');
+    expect(refusals).toEqual(['share_used']);
+  });
+
   it('that leaves refuses further contributors, and waits for the end of those that it has', async () => {
-    const { door, admit, refusals } = startIngest();
+    const { door, admit, refusals } = startIngest(ingestPlaces(2));
     const receiver = await admit(await keyOfInput());
     let hasLeft = false;
     const left = door.leave().then(() => (hasLeft = true));
@@ -96,7 +133,7 @@ describe('a live ingest', () => {
   });
 
   it('that leaves without sessions is gone at once', async () => {
-    const { door, counts } = startIngest();
+    const { door, counts } = startIngest(ingestPlaces(2));
     await door.leave();
     expect(counts).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { controlType, nextSequence, readLosses } from '../../lambda/publisher/sr
 import { packetBytes, packetize, pesPacket } from '../../lambda/publisher/transport-stream/packets.ts';
 import { ProgramTables, videoPid } from '../../lambda/publisher/transport-stream/program-tables.ts';
 import { format } from './contributor.ts';
-import { goodKey, RawClient, testListener, unwantedKey } from './test-listener.ts';
+import { goodKey, keyWithoutPlace, RawClient, testListener, unwantedKey } from './test-listener.ts';
 import { calling, firstSequence, RawCaller, testSrtListener } from './srt-caller.ts';
 import type { TestSrtListener, Wish } from './srt-caller.ts';
 
@@ -110,6 +110,7 @@ describe('a caller is refused', () => {
     ['encryption', { streamID: goodKey, keyMaterial: Buffer.alloc(72, 1) }, 1011, 'encrypted'],
     ['no stream id', { streamID: null }, 2403, 'unknown_key'],
     ['a key that is not wanted', { streamID: unwantedKey }, 2403, 'not_wanted'],
+    ['a key whose user has no place left', { streamID: keyWithoutPlace }, 2402, 'share_used'],
   ] satisfies [string, Wish, number, string][])('for %s', async (_, wish, refusal, reason) => {
     const tested = await testSrtListener();
     const caller = await RawCaller.open(tested.listener.port);

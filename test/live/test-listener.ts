@@ -23,6 +23,8 @@ import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
 
 export const goodKey = 'good-key-of-a-contributor';
+/** The key of a user who has as many contributors as one may have. */
+export const keyWithoutPlace = 'key-of-a-contributor-without-a-place';
 export const unwantedKey = 'key-of-a-contributor-who-is-not-wanted';
 
 export class RecordedContribution implements ContributionReceiver {
@@ -55,6 +57,7 @@ export class RecordingDoor implements ContributionDoor {
   async admit(claim: ContributionClaim, disconnect: () => void): Promise<ContributionReceiver | ContributionRefusal> {
     this.claims.push(claim);
     await this.before();
+    if (claim.key === keyWithoutPlace) return 'share_used';
     if (claim.key === unwantedKey) return 'not_wanted';
     if (claim.key !== goodKey) return 'unknown_key';
     const contribution = new RecordedContribution(claim, disconnect);

@@ -20,7 +20,7 @@ const door = new LiveIngest({
   objects,
   tools: await findMediaTools(process.env),
   encoderFor: async () => fastEncoder,
-  mostSessions: 5,
+  places: { count: 5, ofUser: 5 },
   newID: (prefix) => newID(prefix, clock()),
   clock,
   steadyClock,
