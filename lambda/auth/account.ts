@@ -88,7 +88,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         },
       ),
       listApplications: createAuthEndpoint('/account/applications', { method: 'GET', use }, async (ctx) => {
-        const connected = await databaseOn(pool).applications.connectedTo(ctx.context.session.user.id);
+        const connected = await databaseOn(pool).applications.connectedTo(ctx.context.session.user.id, clock());
         return ctx.json({
           data: connected.map((application) => ({
             clientID: application.client_id,

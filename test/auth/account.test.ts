@@ -176,6 +176,30 @@ describe('an application', () => {
     expect([await statusOf(goneTokens.access_token), await statusOf(keptTokens.access_token)]).toEqual([401, 200]);
   });
 
+  test('is shown with the scopes of tokens that still work, after a consent to fewer', async () => {
+    const application = await registerClient(site.origin());
+    const agree = async (scope: string) => {
+      const { url, verifier } = await application.authorizationRequest(scope, { prompt: 'consent' });
+      const callback = await browser.authorize(url, { user, accept: true });
+      return (await application.exchange(callback.searchParams.get('code')!, verifier)).body;
+    };
+    const shown = async () =>
+      (await browser.get('/api/auth/account/applications')).body.data.find(
+        ({ clientID }: { clientID: string }) => clientID === application.clientID,
+      ).scopes;
+    const { refresh_token: earlier } = await agree('service:read service:write');
+    await agree('service:read');
+    expect(await shown()).toEqual(['offline_access', 'service:read', 'service:write']);
+    const { refresh_token: rotated, scope } = (await application.refresh(earlier)).body;
+    expect(scope).toContain('service:write');
+    expect(await shown()).toEqual(['offline_access', 'service:read', 'service:write']);
+    await fetch(`${site.origin()}/api/auth/oauth2/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: rotated, client_id: application.clientID }),
+    });
+    expect(await shown()).toEqual(['offline_access', 'service:read']);
+  });
+
   test('that is disconnected has no use for a code that it kept', async () => {
     const application = await registerClient(site.origin());
     await connect(application, user, browser);

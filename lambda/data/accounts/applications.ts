@@ -24,14 +24,27 @@ export function applications(db: Queryable) {
       return client?.may_refresh ?? false;
     },
 
-    /** The applications that the user has agreed to, the latest first. */
-    connectedTo: (userID: string) =>
+    /**
+     * The applications that the user has agreed to, the latest first. Their scopes are those of the last consent, and of
+     * tokens of earlier ones, which a consent to fewer does not end. Access tokens without a refresh token have no row:
+     * they end within minutes.
+     */
+    connectedTo: (userID: string, now: Date) =>
       all<ConnectedApplication>(
         db,
-        `select client_id, c.name, c.uri, c.redirect_uris, consent.scopes, consent.created_at as connected_at
+        `select client_id, c.name, c.uri, c.redirect_uris, consent.created_at as connected_at, (
+           select jsonb_agg(distinct scope) from (
+             select consent.scopes
+             union all
+             select scopes from oauth_refresh_tokens r
+             where r.user_id = $1 and r.client_id = consent.client_id and r.revoked is null and r.expires_at > $2
+             union all
+             select scopes from oauth_access_tokens a
+             where a.user_id = $1 and a.client_id = consent.client_id and a.revoked is null and a.expires_at > $2
+           ) agreed cross join lateral jsonb_array_elements_text(agreed.scopes) as each (scope)) as scopes
          from oauth_consents consent join oauth_clients c using (client_id)
          where consent.user_id = $1 order by consent.created_at desc`,
-        [userID],
+        [userID, now],
       ),
 
     /** Whether the user has agreed to the application. */
