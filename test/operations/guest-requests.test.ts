@@ -276,6 +276,19 @@ describe('the list of items that guests can ask for', () => {
   });
 });
 
+describe('a search of guests', () => {
+  it('folds the titles once for all searches of a moment', async () => {
+    await goLive();
+    await offered();
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    expect((await offered('?q=wish%203')).body.data).toMatchObject([{ id: wishes[3] }]);
+    expect((await offered('?q=WI%204')).body.data).toMatchObject([{ id: wishes[4] }]);
+    const folded = normalize.mock.contexts.map(String);
+    normalize.mockRestore();
+    expect(folded.filter((text) => text.includes('Wish '))).toEqual([]);
+  });
+});
+
 describe('a website of the owner', () => {
   it('may send requests and read refusals, without the credentials of its visitor', async () => {
     await goLive();

@@ -25,9 +25,9 @@ export function applications(db: Queryable) {
     },
 
     /**
-     * The applications that the user has agreed to, the latest first. Their scopes are those of the last consent, and of
-     * tokens of earlier ones, which a consent to fewer does not end. Access tokens without a refresh token have no row:
-     * they end within minutes.
+     * The applications that the user has agreed to, the latest first. Their scopes are those of the last consent, and
+     * of tokens of earlier ones, which a consent to fewer does not end. Access tokens without a refresh token have no
+     * row: they end within minutes.
      */
     connectedTo: (userID: string, now: Date) =>
       all<ConnectedApplication>(

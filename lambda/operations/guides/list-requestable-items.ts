@@ -1,8 +1,8 @@
 // GET /guides/{token}/requests: the items that viewers can ask for.
 // Decision D232.
 import * as z from 'zod';
+import { foldedWords, hasWords } from '../../domain/programme/guest-search.ts';
 import { itemsInTime } from '../../orchestration/playout/guest-requests.ts';
-import type { OfferedItem } from '../../orchestration/playout/guest-requests.ts';
 import { invalidCursor, pageOf, pageQuery, text } from '../fields.ts';
 import { guestOperation } from '../operation.ts';
 import { channelOfGuide } from './channel-of-guide.ts';
@@ -34,25 +34,11 @@ export const listRequestableItems = guestOperation({
     const from = cursor === undefined ? 0 : ctx.cursors.open(listID, cursor);
     if (from === null) throw invalidCursor();
     const offered = itemsInTime(await ctx.offers(ctx.data, channel), channel, await ctx.data.now());
-    const found = offered.filter(matcherOf(q));
+    const wanted = foldedWords(q);
+    const found = offered.filter(({ words }) => hasWords(words, wanted));
     const end = from + limit;
     const hasMore = found.length > end;
     const data = found.slice(from, end);
     return { data, page: { hasMore, nextCursor: hasMore ? ctx.cursors.seal(listID, end) : '' } };
   },
 });
-
-/** Whether each word of a search begins a word of an item. */
-function matcherOf(search: string): (item: OfferedItem) => boolean {
-  const wanted = wordsOf(search);
-  return ({ title, artist }) => {
-    if (wanted.length === 0) return true;
-    const words = wordsOf(`${title} ${artist ?? ''}`);
-    return wanted.every((each) => words.some((word) => word.startsWith(each)));
-  };
-}
-
-function wordsOf(value: string): string[] {
-  const folded = value.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  return folded.match(/[\p{L}\p{N}]+/gu) ?? [];
-}

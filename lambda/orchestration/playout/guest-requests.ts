@@ -10,6 +10,7 @@ import type { Availability } from '../../domain/media/availability.ts';
 import { titleOfUpload } from '../../domain/playout/item-title.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import { ZoneOffsets } from '../../domain/programme/breaks.ts';
+import { foldedWords } from '../../domain/programme/guest-search.ts';
 import { notOnAir, notTaken, sameItem } from '../../domain/programme/guest-requests.ts';
 import type { RequestPolicy, RequestRefusal } from '../../domain/programme/guest-requests.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -29,6 +30,8 @@ export interface OfferedItem {
   readonly title: string;
   readonly artist: string | null;
   readonly durationSeconds: number;
+  /** The words of title and artist that a search compares. */
+  readonly words: readonly string[];
   /** Null: any time. */
   readonly availability: Availability | null;
 }
@@ -62,13 +65,18 @@ export async function loadOffered(
   const members = (await data.collections.members(stream.user_id, [id])).get(id)?.members ?? [];
   return members
     .filter(({ isPlayable }) => isPlayable)
-    .map(({ id: uploadID, name, titles, durationSeconds, showSeconds, availability }) => ({
-      id: uploadID,
-      title: titles.title ?? titleOfUpload(name),
-      artist: titles.artist ?? null,
-      durationSeconds: durationSeconds ?? showSeconds ?? imageDurationSeconds,
-      availability,
-    }));
+    .map(({ id: uploadID, name, titles, durationSeconds, showSeconds, availability }) => {
+      const title = titles.title ?? titleOfUpload(name);
+      const artist = titles.artist ?? null;
+      return {
+        id: uploadID,
+        title,
+        artist,
+        durationSeconds: durationSeconds ?? showSeconds ?? imageDurationSeconds,
+        words: foldedWords(`${title} ${artist ?? ''}`),
+        availability,
+      };
+    });
 }
 
 /** The items that may begin at a time. */
