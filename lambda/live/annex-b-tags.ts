@@ -7,6 +7,8 @@ const startCode = Buffer.of(0, 0, 1);
 const unitType = { keyframe: 5, sequenceSet: 7, pictureSet: 8, delimiter: 9, filler: 12 } as const;
 /** A picture has one unit for each of its slices, and a few others. */
 const mostUnits = 4096;
+/** Parameter sets that are read of a picture. Encoders send a few, and strangers thousands. */
+const mostSets = 64;
 const ticksPerMs = 90;
 /** A larger distance of display and decoding is damage. */
 const mostCompositionMs = 60_000;
@@ -36,10 +38,7 @@ export class AnnexBTags {
     const units = splitAnnexB(data, mostUnits);
     if (units.length > mostUnits || Math.abs(compositionMs) > mostCompositionMs) return [];
     const types = units.map((unit) => unit[0]! & 0x1f);
-    for (const [index, unit] of units.entries()) {
-      if (types[index] === unitType.sequenceSet) this.#sets.takeSequenceSet(unit);
-      if (types[index] === unitType.pictureSet) this.#sets.takePictureSet(unit);
-    }
+    this.#takeSets(units, types);
     const record = this.#sets.takeNewRecord();
     const header = record && videoTag(timestampMs, true, 0, 0, [record]);
     const kept = units.filter((_, index) => isKept(types[index]!));
@@ -48,6 +47,17 @@ export class AnnexBTags {
     // Encoders that refresh the picture bit by bit send parameter sets at the places at which decoding can begin.
     const isKeyframe = types.includes(unitType.keyframe) || types.includes(unitType.sequenceSet);
     return [...tags, videoTag(timestampMs, isKeyframe, 1, compositionMs, kept.flatMap(withLength))];
+  }
+
+  #takeSets(units: readonly Buffer[], types: readonly number[]): void {
+    let taken = 0;
+    for (const [index, unit] of units.entries()) {
+      const isSequence = types[index] === unitType.sequenceSet;
+      if (!isSequence && types[index] !== unitType.pictureSet) continue;
+      if (++taken > mostSets) return;
+      if (isSequence) this.#sets.takeSequenceSet(unit);
+      else this.#sets.takePictureSet(unit);
+    }
   }
 }
 

@@ -14,22 +14,24 @@ const sequenceNumberStart = 4;
 export class ParameterSets {
   readonly #sequenceSets = new Map<number, Buffer>();
   readonly #pictureSets = new Map<number, Buffer>();
+  /** The sum of the lengths of all sets. */
+  #bytes = 0;
   #isChanged = false;
 
   takeSequenceSet(unit: Buffer): void {
     const number = new BitReader(unit, sequenceNumberStart).unsigned();
-    if (number >= mostSequenceSets || !this.#fits(unit) || this.#sequenceSets.get(number)?.equals(unit)) return;
+    if (number >= mostSequenceSets || unit.length <= sequenceNumberStart) return;
+    const before = this.#sequenceSets.get(number);
+    if (before?.equals(unit) || !this.#take(this.#sequenceSets, number, unit) || !before) return;
     // Sets of pictures belong to the sequence that they follow.
-    if (this.#sequenceSets.has(number)) this.#pictureSets.clear();
-    this.#sequenceSets.set(number, Buffer.from(unit));
-    this.#isChanged = true;
+    for (const { length } of this.#pictureSets.values()) this.#bytes -= length;
+    this.#pictureSets.clear();
   }
 
   takePictureSet(unit: Buffer): void {
     const number = new BitReader(unit, 1).unsigned();
-    if (number >= mostPictureSets || !this.#fits(unit) || this.#pictureSets.get(number)?.equals(unit)) return;
-    this.#pictureSets.set(number, Buffer.from(unit));
-    this.#isChanged = true;
+    if (number >= mostPictureSets || this.#pictureSets.get(number)?.equals(unit)) return;
+    this.#take(this.#pictureSets, number, unit);
   }
 
   /** @returns the record, if the sets are whole and have changed since the last call with a record; else null */
@@ -49,11 +51,14 @@ export class ParameterSets {
     ]);
   }
 
-  #fits(unit: Buffer): boolean {
-    if (unit.length <= sequenceNumberStart && unit.length < 2) return false;
-    const held = [...this.#sequenceSets.values(), ...this.#pictureSets.values()];
-    const bytes = held.reduce((sum, { length }) => sum + length, unit.length);
-    return unit.length <= mostSetBytes && bytes <= mostBytes;
+  /** @returns false if the set is too large, or all sets would be */
+  #take(sets: Map<number, Buffer>, number: number, unit: Buffer): boolean {
+    const bytes = this.#bytes - (sets.get(number)?.length ?? 0) + unit.length;
+    if (unit.length > mostSetBytes || bytes > mostBytes) return false;
+    sets.set(number, Buffer.from(unit));
+    this.#bytes = bytes;
+    this.#isChanged = true;
+    return true;
   }
 }
 
