@@ -92,7 +92,10 @@ export async function programmeBench(): Promise<void> {
     const seconds = leastSeconds(() => {
       [rowCount, longestMs] = [0, 0];
       let begunMs = performance.now();
-      for (const { rows, state } of planInParts({ rules: programme, blockTimes, collections, ...beginning }, 300)) {
+      for (const { rows, state } of planInParts(
+        { rules: programme, blockTimes, collections, ...beginning },
+        (count) => count >= 300,
+      )) {
         longestMs = Math.max(longestMs, performance.now() - begunMs);
         rowCount += rows.length;
         stateBytes = JSON.stringify(state).length;

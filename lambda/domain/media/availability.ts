@@ -21,16 +21,78 @@ export interface Availability {
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
+/** Minutes of a week. */
+export const weekMinutes = 7 * dayMinutes;
+
+/** Hours of some days, parsed. They are kept small: a programme may have 10,000 uploads with their own ones. */
+interface ParsedHours {
+  /** One bit for each day, Monday first. */
+  readonly days: number;
+  /** Minutes after midnight. */
+  readonly from: number;
+  /** A day at most. */
+  readonly minutes: number;
+}
+
+/** The times at which one upload may begin, parsed once. */
+export class OpenTimes {
+  /** Unix time in ms of the first time; -Infinity: since ever. */
+  readonly fromMs: number;
+  /** Unix time in ms at which it may no longer begin; Infinity: without end. */
+  readonly untilMs: number;
+  /** Null: all hours. */
+  readonly #hours: readonly ParsedHours[] | null;
+
+  constructor({ from, until, hours }: Availability) {
+    this.fromMs = from === null ? -Infinity : Date.parse(from);
+    this.untilMs = until === null ? Infinity : Date.parse(until);
+    this.#hours = hours.length === 0 ? null : hours.map(parsed);
+  }
+
+  /** Whether it has hours. If not, it may begin at all hours. */
+  get hasHours(): boolean {
+    return this.#hours !== null;
+  }
+
+  /**
+   * Counts the beginnings and ends of its hours in a week.
+   * @param steps for each minute from Monday 00:00 on, hours that begin less hours that end; longer by one minute
+   * @param by 1 to add, -1 to take away
+   */
+  countIn(steps: Int32Array, by: 1 | -1): void {
+    for (const { days, from: begins, minutes } of this.#hours ?? [])
+      for (let day = 0; day < 7; day++) {
+        if (!hasDay(days, day)) continue;
+        const from = day * dayMinutes + begins;
+        const until = from + minutes;
+        steps[from]! += by;
+        steps[Math.min(until, weekMinutes)]! -= by;
+        if (until <= weekMinutes) continue;
+        // Those of Sunday night end in the first minutes of the week.
+        steps[0]! += by;
+        steps[until - weekMinutes]! -= by;
+      }
+  }
+
+  /**
+   * @param nowMs Unix time in ms
+   * @param offsetMs the offset of the programme's time zone from UTC at that time
+   */
+  isOpen(nowMs: number, offsetMs: number): boolean {
+    if (nowMs < this.fromMs || nowMs >= this.untilMs) return false;
+    if (this.#hours === null) return true;
+    const minute = weekMinuteOf(nowMs + offsetMs);
+    return this.#hours.some((hours) => daysSinceBeginning(hours, minute) !== null);
+  }
+}
 
 /**
  * Whether a programme may begin an upload at a time.
  * @param nowMs Unix time in ms
  * @param offsetMs the offset of the programme's time zone from UTC at that time
  */
-export function isAvailableAt({ from, until, hours }: Availability, nowMs: number, offsetMs: number): boolean {
-  if (from !== null && nowMs < Date.parse(from)) return false;
-  if (until !== null && nowMs >= Date.parse(until)) return false;
-  return hours.length === 0 || hours.some((each) => beginningMs(each, nowMs + offsetMs) !== null);
+export function isAvailableAt(availability: Availability, nowMs: number, offsetMs: number): boolean {
+  return new OpenTimes(availability).isOpen(nowMs, offsetMs);
 }
 
 /**
@@ -42,32 +104,35 @@ export function stretchAround(
   hours: readonly AvailableHours[],
   localMs: number,
 ): { readonly fromMs: number; readonly untilMs: number } | null {
+  const midnightMs = localMs - (localMs % dayMs);
   let [fromMs, untilMs] = [Infinity, -Infinity];
-  for (const each of hours) {
-    const beginsMs = beginningMs(each, localMs);
-    if (beginsMs === null) continue;
+  for (const each of hours.map(parsed)) {
+    const days = daysSinceBeginning(each, weekMinuteOf(localMs));
+    if (days === null) continue;
+    const beginsMs = midnightMs - days * dayMs + each.from * minuteMs;
     fromMs = Math.min(fromMs, beginsMs);
-    untilMs = Math.max(untilMs, beginsMs + minuteMs * minutesLong(each));
+    untilMs = Math.max(untilMs, beginsMs + each.minutes * minuteMs);
   }
   return fromMs === Infinity ? null : { fromMs, untilMs };
 }
 
-/** The local time at which hours that have a local time begin; null: they do not have it. */
-function beginningMs(hours: AvailableHours, localMs: number): number | null {
-  const begins = minutesOf(hours.from);
-  const end = begins + minutesLong(hours);
-  const minutes = (localMs % dayMs) / minuteMs;
-  const midnightMs = localMs - (localMs % dayMs);
-  if (minutes >= begins && minutes < end && isOn(hours, midnightMs)) return midnightMs + minuteMs * begins;
-  if (minutes + dayMinutes < end && isOn(hours, midnightMs - dayMs)) return midnightMs - dayMs + minuteMs * begins;
-  return null;
+/** The minute of the week that a local time is in. @param localMs ms since 1970 of a clock without a zone */
+export function weekMinuteOf(localMs: number): number {
+  // 1970 began on a Thursday.
+  return (Math.floor(localMs / minuteMs) + 3 * dayMinutes) % weekMinutes;
 }
 
-function minutesLong({ from, to }: AvailableHours): number {
-  const minutes = minutesOf(to) - minutesOf(from);
-  return minutes > 0 ? minutes : minutes + dayMinutes;
+function parsed({ days, from, to }: AvailableHours): ParsedHours {
+  const [begins, ends] = [minutesOf(from), minutesOf(to)];
+  const bits = days.reduce((sum, day) => sum | (1 << weekdays.indexOf(day)), 0);
+  return { days: bits, from: begins, minutes: (ends > begins ? ends : ends + dayMinutes) - begins };
 }
 
-function isOn({ days }: AvailableHours, midnightMs: number): boolean {
-  return days.includes(weekdays[(new Date(midnightMs).getUTCDay() + 6) % 7]!);
+const hasDay = (days: number, day: number) => (days & (1 << day)) !== 0;
+
+/** The days since the day on which hours that have a minute of the week begin: 0 or 1; null: they do not have it. */
+function daysSinceBeginning({ days, from, minutes }: ParsedHours, weekMinute: number): number | null {
+  const [today, minute] = [Math.floor(weekMinute / dayMinutes), weekMinute % dayMinutes];
+  if (hasDay(days, today) && minute >= from && minute < from + minutes) return 0;
+  return hasDay(days, (today + 6) % 7) && minute + dayMinutes < from + minutes ? 1 : null;
 }

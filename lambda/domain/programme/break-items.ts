@@ -11,6 +11,8 @@ import type { Insert, ItemSource } from './programme-rules.ts';
 export interface Members {
   readonly walkOf: (from: ItemSource) => CollectionWalk;
   readonly isAvailable: (item: PlannableItem) => boolean;
+  /** Whether a source has a member that is available. */
+  readonly canPlay: (from: ItemSource) => boolean;
   readonly cursors: PlannerState['cursors'];
 }
 
@@ -20,8 +22,10 @@ export interface BreakItem extends Candidate {
 }
 
 /** The items of the next break of an insert, in their order. The state is not changed. None: nothing can be played. */
-export function* itemsOfBreak(insert: Insert, { walkOf, isAvailable, cursors }: Members): Generator<BreakItem> {
-  const canPlay = (from: ItemSource) => walkOf(from).members.some(isAvailable);
+export function* itemsOfBreak(
+  insert: Insert,
+  { walkOf, isAvailable, canPlay, cursors }: Members,
+): Generator<BreakItem> {
   if (!canPlay(insert.from)) return;
   const framing = (uploadID: string | null) => (uploadID === null ? [] : [{ uploadID }]);
   const sources = [

@@ -1,6 +1,7 @@
 // The order in which a collection plays: a walk through its members that continues over changes of the collection.
 // A cursor is small, whatever the collection's size, and refers to no position that a new member would move.
 import type { CursorMove } from '../playout/planned-facts.ts';
+import { firstIndex } from '../shared/binary-search.ts';
 import { sha256 } from '../shared/sha256.ts';
 import type { PlannableCollection, PlannableItem } from './plannable.ts';
 
@@ -55,6 +56,8 @@ export class CollectionWalk {
   readonly #key: string;
   readonly #byID: ReadonlyMap<string, PlannableItem>;
   readonly #groups: ReadonlyMap<string, readonly PlannableItem[]>;
+  /** The place of each member in its group, by upload. */
+  readonly #placeInGroup = new Map<string, number>();
   /** Unix time in ms. */
   readonly #newestMs: number;
   readonly #orders = new Map<number, readonly Placed[]>();
@@ -65,6 +68,8 @@ export class CollectionWalk {
     this.#byID = new Map(collection.members.map((item) => [item.uploadID, item]));
     this.#newestMs = collection.members.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0);
     this.#groups = collection.order === 'series' ? groupsOf(collection) : new Map();
+    for (const episodes of this.#groups.values())
+      for (const [place, { uploadID }] of episodes.entries()) this.#placeInGroup.set(uploadID, place);
   }
 
   get members(): readonly PlannableItem[] {
@@ -79,7 +84,9 @@ export class CollectionWalk {
     const passedOver: string[] = [];
     const waiting = new Set(cursor.passed);
     const seen = new Set<string>();
-    let steps = this.#byID.size + waiting.size;
+    // A group has the same next member in each lap: two laps name all.
+    const places = this.#collection.order === 'series' ? 2 * this.#groups.size : Infinity;
+    let steps = Math.min(this.#byID.size, places) + waiting.size;
     for (const { item, move } of this.#walk(cursor, isAvailable)) {
       if (steps-- === 0) return;
       const { uploadID } = item;
@@ -117,9 +124,15 @@ export class CollectionWalk {
   /** The next member of a group that is available; the next one of all if none is. */
   #nextOfGroup(group: string, { groups = {} }: Cursor, isAvailable: (item: PlannableItem) => boolean): PlannableItem {
     const episodes = this.#groups.get(group)!;
-    const last = episodes.findIndex(({ uploadID }) => uploadID === groups[group]);
-    const following = [...episodes.slice(last + 1), ...episodes.slice(0, last + 1)];
-    return following.find(isAvailable) ?? following[0]!;
+    const lastID = groups[group] ?? '';
+    const last = this.#placeInGroup.get(lastID) ?? -1;
+    // An upload may have moved to another group.
+    const first = episodes[last]?.uploadID === lastID ? (last + 1) % episodes.length : 0;
+    for (let away = 0; away < episodes.length; away++) {
+      const item = episodes[(first + away) % episodes.length]!;
+      if (isAvailable(item)) return item;
+    }
+    return episodes[first]!;
   }
 
   /** The group that a cursor remembers. A group of one member needs no memory. */
@@ -198,15 +211,4 @@ function groupsOf({ members, groupOf }: PlannableCollection): Map<string, Planna
 
 function groupNameOf({ groupOf }: Pick<PlannableCollection, 'groupOf'>, item: PlannableItem): string {
   return groupOf(item) ?? `upload ${item.uploadID}`;
-}
-
-/** The index of the first element that passes a test, which all after it pass; the length: none passes. */
-function firstIndex<Element>(elements: readonly Element[], passes: (element: Element) => boolean): number {
-  let [low, high] = [0, elements.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (passes(elements[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

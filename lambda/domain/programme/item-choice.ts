@@ -18,6 +18,8 @@ export interface Chances {
   readonly heard: Heard;
   readonly walkOf: (from: ItemSource) => CollectionWalk;
   readonly isAvailable: (item: PlannableItem) => boolean;
+  /** Whether a source has a member that is available. */
+  readonly canPlay: (from: ItemSource) => boolean;
   /** The beginning of the item, as Unix time in ms. */
   readonly startMs: number;
   /** Frames until the item is cut off; Infinity: it is not. */
@@ -31,8 +33,7 @@ const leastSecondsBeforeCut = 20;
 
 /** The next item of a block with its step; null: none may begin, and filler is to play. */
 export function chooseItem(time: BlockTime, chances: Chances): (Choice & { readonly step: Step }) | null {
-  const canPlay = ({ from }: Step) => chances.walkOf(from).members.some(chances.isAvailable);
-  const steps = time.block.steps.filter(canPlay);
+  const steps = time.block.steps.filter(({ from }) => chances.canPlay(from));
   if (steps.length === 0) return null;
   const step = nextStep(time, steps, chances.state);
   const choice = chooseMember(step.from, cursorOf(time.block, step), time, chances);

@@ -1,14 +1,14 @@
 // The outlook of a programme: rules that have nothing to play in the days to come, and distances that cannot be kept.
 // It warns of nothing that a plan of these days would show to be false.
-import { isAvailableAt } from '../media/availability.ts';
-import type { Availability } from '../media/availability.ts';
-import { minutesOf } from '../shared/wall-clock.ts';
 import { blockTimesOf } from './block-times.ts';
 import type { CalendarPart } from './block-times.ts';
 import { ZoneOffsets } from './breaks.ts';
-import type { PlannableCollection, PlannableItem } from './plannable.ts';
-import { sourceKey } from './programme-rules.ts';
+import type { PlannableCollection } from './plannable.ts';
+import { sourceKey, sourcesOf } from './programme-rules.ts';
 import type { Insert, ItemSource, ProgrammeRules } from './programme-rules.ts';
+import { sourceFactsOf } from './source-facts.ts';
+import type { SourceFacts } from './source-facts.ts';
+import { UploadTimes } from './upload-times.ts';
 import { unmeetableRules } from './unmeetable-rules.ts';
 import type { UnmeetableRule } from './unmeetable-rules.ts';
 
@@ -51,7 +51,7 @@ export async function outlookOf(
   nowMs: number,
 ): Promise<Warning[]> {
   const part = { fromMs: nowMs, untilMs: nowMs + outlookDays * dayMs };
-  const membersOf = (from: ItemSource) => collections.get(sourceKey(from))?.members ?? [];
+  const facts = await allFacts(rules, collections, part);
   const blockTimes = await blockTimesOf(rules, part);
   const timesOf = (id: string) => blockTimes.filter(({ block }) => block.id === id);
   const shadowed: Warning[] = [];
@@ -71,75 +71,51 @@ export async function outlookOf(
     ...rules.inserts.map(({ name, from }) => ({ rule: { kind: 'insert' as const, name }, from, times: blockTimes })),
     ...(rules.filler ? [{ rule: { kind: 'filler' as const, name: '' }, from: rules.filler.from, times: [part] }] : []),
   ];
-  const zone = new ZoneOffsets(rules.timeZone);
   return [
     ...shadowed,
-    ...drawing.flatMap((each) => warningOf(each, membersOf(each.from), zone)),
-    ...rules.inserts.flatMap((insert) => unfitting(insert, rules, membersOf)),
-    ...endings(drawing, membersOf, nowMs),
-    ...unmeetableRules(rules, blockTimes, (from) => collections.get(sourceKey(from))),
+    ...drawing.flatMap((each) => warningOf(each, facts(each.from))),
+    ...rules.inserts.flatMap((insert) => unfitting(insert, rules, facts)),
+    ...endings(drawing, facts, nowMs),
+    ...(await unmeetableRules(rules, blockTimes, (from) => collections.get(sourceKey(from)))),
   ];
 }
 
-function warningOf({ rule, times }: DrawingRule, members: readonly PlannableItem[], zone: ZoneOffsets): Warning[] {
-  if (members.length === 0) return [{ code: 'collection_empty', rule }];
-  const windows = availabilitiesOf(members);
-  const mayPlay = windows === null || times.some((time) => windows.some((window) => meets(window, time, zone)));
-  return mayPlay || times.length === 0 ? [] : [{ code: 'never_plays', rule }];
+type FactsOf = (from: ItemSource) => SourceFacts;
+
+async function allFacts(
+  rules: ProgrammeRules,
+  collections: ReadonlyMap<string, PlannableCollection>,
+  part: CalendarPart,
+): Promise<FactsOf> {
+  const [zone, times] = [new ZoneOffsets(rules.timeZone), new UploadTimes()];
+  const found = new Map<string, SourceFacts>();
+  for (const key of new Set(sourcesOf(rules).map(sourceKey)))
+    found.set(key, await sourceFactsOf(collections.get(key)?.members ?? [], times, part, zone));
+  return (from) => found.get(sourceKey(from))!;
 }
 
-/** The different times of members; null: one of them may begin at any time. */
-function availabilitiesOf(members: readonly PlannableItem[]): Availability[] | null {
-  const found = new Map<string, Availability>();
-  for (const { availability } of members) {
-    if (availability === undefined) return null;
-    found.set(JSON.stringify(availability), availability);
-  }
-  return [...found.values()];
-}
-
-/** Whether an item may begin within a time: at its beginning, or when a window opens. */
-function meets(availability: Availability, { fromMs, untilMs }: CalendarPart, zone: ZoneOffsets): boolean {
-  const { from, until, hours } = availability;
-  const first = Math.max(fromMs, from === null ? -Infinity : Date.parse(from));
-  const end = Math.min(untilMs, until === null ? Infinity : Date.parse(until));
-  const isOpen = (ms: number) => isAvailableAt(availability, ms, zone.offsetMsAt(ms));
-  if (first >= end) return false;
-  if (isOpen(first)) return true;
-  for (let dayAt = first - dayMs; dayAt < end + dayMs; dayAt += dayMs) {
-    const midnightMs = zone.midnightMsBefore(dayAt);
-    const openings = hours.map((each) => midnightMs + minutesOf(each.from) * 60_000);
-    if (openings.some((ms) => ms >= first && ms < end && isOpen(ms))) return true;
-  }
-  return false;
+function warningOf({ rule, times }: DrawingRule, { isEmpty, mayBegin }: SourceFacts): Warning[] {
+  if (isEmpty) return [{ code: 'collection_empty', rule }];
+  return times.length === 0 || times.some(mayBegin) ? [] : [{ code: 'never_plays', rule }];
 }
 
 /** The mid-roll that no item of its blocks is long enough for. */
-function unfitting(
-  { name, when }: Insert,
-  { blocks }: ProgrammeRules,
-  membersOf: (from: ItemSource) => readonly PlannableItem[],
-): Warning[] {
+function unfitting({ name, when }: Insert, { blocks }: ProgrammeRules, factsOf: FactsOf): Warning[] {
   if (!('midRoll' in when)) return [];
   const { everyMinutes, keepLastMinutes, blockID } = when.midRoll;
   const divided = blocks.filter(({ id, isOffAir }) => !isOffAir && (blockID === null || id === blockID));
-  const items = divided.flatMap(({ steps }) => steps).flatMap(({ from }) => membersOf(from));
+  const longest = divided.flatMap(({ steps }) => steps.map(({ from }) => factsOf(from).longestSeconds));
   const leastMinutes = everyMinutes + keepLastMinutes;
-  if (items.length === 0 || items.some(({ durationSeconds }) => durationSeconds >= leastMinutes * 60)) return [];
+  const longestSeconds = Math.max(0, ...longest);
+  if (longestSeconds === 0 || longestSeconds >= leastMinutes * 60) return [];
   return [{ code: 'insert_does_not_fit', rule: { kind: 'insert', name }, leastMinutes }];
 }
 
 /** The sources whose members all end soon, each once. */
-function endings(
-  drawing: readonly DrawingRule[],
-  membersOf: (from: ItemSource) => readonly PlannableItem[],
-  nowMs: number,
-): Warning[] {
+function endings(drawing: readonly DrawingRule[], factsOf: FactsOf, nowMs: number): Warning[] {
   const rules = new Map(drawing.map(({ rule, from }) => [sourceKey(from), { rule, from }]));
   return [...rules.values()].flatMap(({ rule, from }): Warning[] => {
-    const members = membersOf(from);
-    const ends = members.map(({ availability }) => Date.parse(availability?.until ?? '') || Infinity);
-    const atMs = ends.reduce((last, each) => Math.max(last, each), -Infinity);
+    const { endsAtMs: atMs } = factsOf(from);
     return atMs > nowMs && atMs < nowMs + endDays * dayMs ? [{ code: 'runs_empty', rule, atMs }] : [];
   });
 }

@@ -19,10 +19,11 @@ import { applyRow, heardAs } from './planned-row.ts';
 import type { PlannedRow, PlannerState, Rest, TimedRow } from './planned-row.ts';
 import { onlyOne, ownerIn } from './row-choice.ts';
 import type { RowChoice, RowSays } from './row-choice.ts';
-import { sourceKey } from './programme-rules.ts';
+import { sourceKey, sourcesOf } from './programme-rules.ts';
 import type { Insert, ItemSource } from './programme-rules.ts';
-import { isAvailableAt } from '../media/availability.ts';
 import { Heard } from './separation.ts';
+import type { SourceOpenings } from './source-openings.ts';
+import { UploadTimes } from './upload-times.ts';
 
 /** A queued item that would be cut off waits so long at most. */
 const mostWaitSeconds = 3600;
@@ -33,15 +34,16 @@ const mostListed = 10;
 
 /** Plans rows from a frame on. */
 export function plan(request: PlanRequest): Plan {
-  return planInParts(request, Infinity).next().value!;
+  return planInParts(request, () => false).next().value!;
 }
 
 /**
- * Plans rows from a frame on, in parts of at least so many rows, so that other work of the process runs between two.
- * Each part has the state after it.
+ * Plans rows from a frame on, in parts, so that other work of the process runs between two. Each part has the state
+ * after it.
+ * @param endsPart whether a part with so many rows ends
  */
-export function planInParts(request: PlanRequest, rowsOfPart: number): Generator<Plan, undefined> {
-  return new Planning(request).parts(rowsOfPart);
+export function planInParts(request: PlanRequest, endsPart: (rows: number) => boolean): Generator<Plan, undefined> {
+  return new Planning(request).parts(endsPart);
 }
 
 /** A room within the time of a block. */
@@ -53,6 +55,12 @@ class Planning {
   readonly #spans: readonly Span[];
   readonly #zone: ZoneOffsets;
   readonly #walks = new Map<string, CollectionWalk>();
+  readonly #times = new UploadTimes();
+  readonly #openings = new Map<string, SourceOpenings>();
+  #fillerOpenings: SourceOpenings | null = null;
+  /** The points of the item that was divided last. */
+  #divided: { readonly item: PlannableItem; readonly blockID: string | null; readonly points: BreakPoint[] } | null =
+    null;
   #rows: PlannedRow[] = [];
   #gaps: Gap[] = [];
   readonly #state: PlannerState;
@@ -68,19 +76,29 @@ class Planning {
     this.#frame = request.fromFrame;
   }
 
-  *parts(rowsOfPart: number): Generator<Plan, undefined> {
+  *parts(endsPart: (rows: number) => boolean): Generator<Plan, undefined> {
+    for (const from of sourcesOf(this.#request.rules)) {
+      this.#canPlay(from);
+      if (endsPart(0)) yield this.#takePart();
+    }
     do {
-      this.#rows = [];
-      this.#gaps = [];
-      while (this.#frame < this.#request.untilFrame && this.#rows.length < rowsOfPart) {
+      while (this.#frame < this.#request.untilFrame) {
         const room = this.#room();
         const rest = this.#owedRest();
         if (rest) this.#continueItem(rest);
         else if (room.time !== null) this.#planNext({ ...room, time: room.time });
         else if (!this.#addQueued(room)) this.#fillOrLeave(room, null, room.deadline);
+        if (endsPart(this.#rows.length)) break;
       }
-      yield { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
+      yield this.#takePart();
     } while (this.#frame < this.#request.untilFrame);
+  }
+
+  #takePart(): Plan {
+    const part = { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
+    this.#rows = [];
+    this.#gaps = [];
+    return part;
   }
 
   #room(): Room {
@@ -106,10 +124,11 @@ class Planning {
       heard: this.#heard,
       walkOf: (from) => this.#walkOf(from),
       isAvailable: this.#isAvailable,
+      canPlay: this.#canPlay,
       startMs: msOfFrame(grid, this.#frame),
       frames: deadline - this.#frame,
       framesPerSecond: grid.framesPerSecond,
-      hasFiller: () => this.#fillers().length > 0,
+      hasFiller: () => this.#hasFiller(),
     };
   }
 
@@ -171,7 +190,8 @@ class Planning {
 
   #itemsOfBreak(insert: Insert): Generator<BreakItem> {
     const walkOf = (from: ItemSource) => this.#walkOf(from);
-    return itemsOfBreak(insert, { walkOf, isAvailable: this.#isAvailable, cursors: this.#state.cursors });
+    const [isAvailable, canPlay] = [this.#isAvailable, this.#canPlay];
+    return itemsOfBreak(insert, { walkOf, isAvailable, canPlay, cursors: this.#state.cursors });
   }
 
   // Mid-rolls
@@ -215,15 +235,28 @@ class Planning {
   #breakIn(item: PlannableItem, blockID: string | null, fromSeconds: number, { deadline }: Room): BreakPoint | null {
     const rate = this.#request.grid.framesPerSecond;
     const end = this.#frame + this.#framesOf(item) - fromSeconds * rate;
-    const points = breakPointsOf(this.#request.rules.inserts, item, blockID, fromSeconds);
-    const found = points.find(({ insert, seconds }) => {
+    const lengths = new Map<Insert, number>();
+    const lengthOf = (insert: Insert) => lengths.get(insert) ?? this.#framesOfBreak(insert);
+    const found = this.#breakPoints(item, blockID).find(({ insert, seconds }) => {
       const frame = this.#frame + (seconds - fromSeconds) * rate;
-      if (frame >= deadline || !this.#isAllowedAt(insert, frame)) return false;
-      const frames = this.#itemsOfBreak(insert).reduce((sum, next) => sum + this.#framesOf(next.item), 0);
+      if (seconds <= fromSeconds || frame >= deadline || !this.#isAllowedAt(insert, frame)) return false;
+      const frames = lengthOf(insert);
+      lengths.set(insert, frames);
       // A break does not have an item cut off that would be whole without it.
       return frames > 0 && (end > deadline || end + frames <= deadline);
     });
     return found ?? null;
+  }
+
+  /** The points of an item, which each of its parts asks for. */
+  #breakPoints(item: PlannableItem, blockID: string | null): readonly BreakPoint[] {
+    if (this.#divided?.item !== item || this.#divided.blockID !== blockID)
+      this.#divided = { item, blockID, points: breakPointsOf(this.#request.rules.inserts, item, blockID) };
+    return this.#divided.points;
+  }
+
+  #framesOfBreak(insert: Insert): number {
+    return this.#itemsOfBreak(insert).reduce((sum, next) => sum + this.#framesOf(next.item), 0);
   }
 
   #isAllowedAt(insert: Insert, frame: number): boolean {
@@ -235,14 +268,20 @@ class Planning {
 
   #fillers(): readonly PlannableItem[] {
     const { filler } = this.#request.rules;
-    return filler === null ? [] : this.#walkOf(filler.from).members.slice(0, mostFillers).filter(this.#isAvailable);
+    return filler === null ? [] : this.#walkOf(filler.from).members.slice(0, mostFillers);
+  }
+
+  #hasFiller(): boolean {
+    this.#fillerOpenings ??= this.#times.openingsOf(this.#fillers());
+    return this.#isOpen(this.#fillerOpenings);
   }
 
   /** Fills the time until the deadline, or of one item without a deadline. @returns whether there is filler */
   #fill(room: Room): boolean {
     const { framesPerSecond } = this.#request.grid;
     const heardMs = ({ uploadID }: PlannableItem) => this.#heard.lastHeardMs(uploadID);
-    const oldest = this.#fillers().toSorted((one, other) => compared(heardMs(one), heardMs(other)));
+    const available = this.#fillers().filter(this.#isAvailable);
+    const oldest = available.toSorted((one, other) => compared(heardMs(one), heardMs(other)));
     if (oldest.length === 0) return false;
     const seconds = (room.deadline - this.#frame) / framesPerSecond;
     const chosen = Number.isFinite(seconds) ? fillerFor(seconds, oldest) : [];
@@ -294,11 +333,23 @@ class Planning {
   }
 
   /** Whether an item may begin now. */
-  readonly #isAvailable = ({ availability }: PlannableItem): boolean => {
-    if (availability === undefined) return true;
-    const nowMs = msOfFrame(this.#request.grid, this.#frame);
-    return isAvailableAt(availability, nowMs, this.#zone.offsetMsAt(nowMs));
+  readonly #isAvailable = (item: PlannableItem): boolean => {
+    const times = this.#times.of(item);
+    return times === null || this.#isOpen(times);
   };
+
+  /** Whether a source has an item that may begin now. */
+  readonly #canPlay = (from: ItemSource): boolean => {
+    const key = sourceKey(from);
+    const openings = this.#openings.get(key) ?? this.#times.openingsOf(this.#walkOf(from).members);
+    this.#openings.set(key, openings);
+    return this.#isOpen(openings);
+  };
+
+  #isOpen(times: Pick<SourceOpenings, 'isOpen'>): boolean {
+    const nowMs = msOfFrame(this.#request.grid, this.#frame);
+    return times.isOpen(nowMs, this.#zone.offsetMsAt(nowMs));
+  }
 
   #framesOfPart(item: PlannableItem, part: PlannedRow['part']): number {
     if (part === undefined) return this.#framesOf(item);

@@ -29,25 +29,36 @@ const rounding = 1e-9;
 /** The members of a source of items; undefined: it is unknown. */
 type CollectionOf = (from: ItemSource) => PlannableCollection | undefined;
 
+/** Members that are compared at most, each once for each rule. Rules beyond are not judged. */
+const mostCompared = 2_000_000;
+
 /**
- * For each rule and block, the value that there is most of beyond the share that the rule allows.
+ * For each rule and block, the value that there is most of beyond the share that the rule allows. Other work of the
+ * process runs meanwhile.
  * @param blockTimes of some days, from `blockTimesOf`
  */
-export function unmeetableRules(
+export async function unmeetableRules(
   rules: ProgrammeRules,
   blockTimes: readonly BlockTime[],
   collectionOf: CollectionOf,
-): UnmeetableRule[] {
+): Promise<UnmeetableRule[]> {
   const secondsEach = longestTime(rules, collectionOf);
-  return rules.blocks.flatMap((block) => {
+  const found: UnmeetableRule[] = [];
+  let compared = 0;
+  for (const block of rules.blocks) {
     const steps = stepShares(block, collectionOf);
     const times = blockTimes.filter(({ block: { id } }) => id === block.id);
-    if (steps === null || times.length === 0 || block.isOffAir) return [];
+    if (steps === null || times.length === 0 || block.isOffAir) continue;
     const isEndless = rules.blocks.length === 1 && block.hours === null;
     const seconds = times.reduce((sum, { fromMs, untilMs }) => sum + (untilMs - fromMs) / 1000, 0);
     const room = { secondsEach, meanSeconds: isEndless ? Infinity : seconds / times.length };
-    return rules.separation.flatMap((rule) => worstOf(block, rule, steps, room) ?? []);
-  });
+    for (const rule of rules.separation) {
+      compared += steps.reduce((sum, { members }) => sum + members.length, 0);
+      if (compared > mostCompared) return found;
+      found.push(...(await worstOf(block, rule, steps, room)));
+    }
+  }
+  return found;
 }
 
 /** The time of a block. */
@@ -88,15 +99,16 @@ function stepShares({ steps, isOrdered }: Block, collectionOf: CollectionOf): St
   return found;
 }
 
-function worstOf(
+async function worstOf(
   { name }: Block,
   rule: SeparationRule,
   steps: readonly StepShare[],
   room: BlockRoom,
-): UnmeetableRule | null {
+): Promise<UnmeetableRule[]> {
   const shares = new Map<string, { value: string; share: number; seconds: number }>();
   let meanSeconds = 0;
-  for (const { share: stepShare, members } of steps)
+  for (const { share: stepShare, members } of steps) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
     for (const item of members) {
       const share = stepShare / members.length;
       meanSeconds += share * item.durationSeconds;
@@ -109,6 +121,7 @@ function worstOf(
         });
       }
     }
+  }
   const { by, items, minutes } = rule;
   const secondsOfItem = meanSeconds * room.secondsEach;
   // Each time of the block may have one more, as other blocks play before it.
@@ -120,7 +133,7 @@ function worstOf(
   });
   const over = found.filter(({ share, mostShare }) => share > mostShare * (1 + rounding));
   const worst = over.toSorted((one, other) => other.share / other.mostShare - one.share / one.mostShare)[0];
-  return worst ? { code: 'rule_unmeetable', block: name, by, ...worst, items, minutes } : null;
+  return worst ? [{ code: 'rule_unmeetable', block: name, by, ...worst, items, minutes }] : [];
 }
 
 /** A value in the words of its user. */

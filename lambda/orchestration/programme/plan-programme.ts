@@ -9,12 +9,12 @@ import { firstCutAfter, frameOfMs, msOfFrame } from '../../domain/programme/fram
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
 import type { PlannedRow, PlannerState } from '../../domain/programme/planned-row.ts';
 import { planBoundaryAfter } from '../../domain/programme/planned-entries.ts';
-import { planInParts } from '../../domain/programme/planner.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
 import { uploadFacts } from '../shared/upload-facts.ts';
 import { loadHistory } from './programme-history.ts';
+import { planInTurns } from './planning-turns.ts';
 import { loadQueue, loadSources } from './programme-sources.ts';
 
 export interface ProgrammePlanRequest {
@@ -58,8 +58,6 @@ export interface ProgrammePlan {
 
 /** Blocks that begin soon after the end of a plan may cut off its last item. */
 const aheadMs = 2 * 86_400_000;
-/** Rows that are planned at once: other work of the process runs between two parts. */
-const rowsOfPart = 300;
 
 export async function planProgramme(data: Database, request: ProgrammePlanRequest): Promise<ProgrammePlan> {
   const { stream, programme, grid, earliestFrame, boundaryFrame, isSkip = false, untilMs, mostRows } = request;
@@ -87,11 +85,9 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   let endFrame = fromFrame;
   const untilFrame = frameOfMs(grid, untilMs);
   const planned = { rules, blockTimes, collections, queue, heard, state, grid, fromFrame, untilFrame };
-  for (const part of planInParts(planned, Math.min(rowsOfPart, mostRows))) {
+  for await (const part of planInTurns(planned, mostRows)) {
     rows.push(...part.rows);
     endFrame = part.endFrame;
-    if (rows.length >= mostRows) break;
-    await new Promise((resolve) => setImmediate(resolve));
   }
   return { rows, fromFrame, endFrame, before: state };
 }

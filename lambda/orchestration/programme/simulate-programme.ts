@@ -7,14 +7,12 @@ import { frameOfMs } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
 import { stateOfBeginning } from '../../domain/programme/planned-row.ts';
 import type { PlannedRow } from '../../domain/programme/planned-row.ts';
-import { planInParts } from '../../domain/programme/planner.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { Simulation } from '../../domain/programme/simulation.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { planInTurns } from './planning-turns.ts';
 import { loadSources } from './programme-sources.ts';
 
-/** Rows that are planned at once: other work of the process runs between two parts. */
-const rowsOfPart = 300;
 /** Rows of a simulation. One that would have more ends sooner. */
 const mostRows = 300_000;
 /** Blocks that begin soon after the end may cut off its last item. */
@@ -56,24 +54,14 @@ export async function simulateProgramme(data: Database, request: SimulationReque
   const untilFrame = frameOfMs(grid, until.getTime());
   const beginning = { heard: [], state: stateOfBeginning(), fromFrame: 0, untilFrame };
   let [seen, endFrame] = [0, 0];
-  for (const part of planInParts({ rules, blockTimes, collections, queue: [], grid, ...beginning }, rowsOfPart)) {
+  for await (const part of planInTurns({ rules, blockTimes, collections, queue: [], grid, ...beginning }, mostRows)) {
     figures.add(part);
     for (const row of part.rows) if (seen++ >= skip && rows.length <= count) rows.push(row);
     endFrame = part.endFrame;
-    if (seen >= mostRows) break;
-    await turnOfOthers();
   }
   const isEmpty = (key: string) => (collections.get(key)?.members.length ?? 0) === 0;
   const shown = { rows: rows.slice(0, count), hasMore: rows.length > count };
   return { rules, grid, ...shown, figures, isEmpty, endFrame: Math.min(endFrame, untilFrame) };
-}
-
-let turns: Promise<void> = Promise.resolve();
-
-/** Lets other work of the process run. Simulations of the process take turns, so many take no more of it than one. */
-function turnOfOthers(): Promise<void> {
-  turns = turns.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return turns;
 }
 
 /** Frames per second of the stream's next run. */

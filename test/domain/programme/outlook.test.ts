@@ -18,7 +18,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const available = (facts: Partial<Availability>): Partial<PlannableItem> => ({
   availability: { from: null, until: null, hours: [], ...facts },
 });
-const song = (facts: Partial<PlannableItem> = {}) => collection([item('song', 200, facts)]);
+const song = (facts: Partial<PlannableItem> = {}, id = 'song') => collection([item(id, 200, facts)]);
 const always = rules({ blocks: [block('music')] });
 
 describe('a rule', () => {
@@ -49,7 +49,7 @@ describe('a rule', () => {
   ] as const)('never plays if all that it draws from %s', async (_, facts) => {
     const evening = block('evening', { hours: at('20:00', 120, 'FREQ=WEEKLY;BYDAY=MO,FR') });
     const given = rules({ blocks: [block('music'), evening] });
-    const collections = { music: song(), evening: song(available(facts)) };
+    const collections = { music: song(), evening: song(available(facts), 'late') };
     expect(await outlook(given, collections)).toEqual([
       { code: 'never_plays', rule: { kind: 'block', name: 'evening' } },
     ]);
@@ -167,7 +167,7 @@ describe('a distance', () => {
         said++;
         let [all, alike, broken] = [0, 0, 0];
         const request = await requestOf(wanted, collections, { untilMs: midnight + days(8) });
-        for (const { rows } of planInParts(request, 50)) {
+        for (const { rows } of planInParts(request, (count) => count >= 50)) {
           const heard = rows.filter(({ blockID, kind }) => blockID === 'music' && kind === 'item');
           all += heard.length;
           alike += heard.filter((row) => row.item.titles.artist === warning.value).length;

@@ -1,0 +1,56 @@
+// Turns of planning: a plan lets other work run, and ends if it takes too long.
+import { expect, test } from 'vitest';
+import type { Plan } from '../../../lambda/domain/programme/plan-request.ts';
+import type { PlannedRow } from '../../../lambda/domain/programme/planned-row.ts';
+import { planInTurns } from '../../../lambda/orchestration/programme/planning-turns.ts';
+import { block, collection, idsOf, items, planned, requestOf, rules } from '../../domain/programme/programmes.ts';
+
+const music = { music: collection(items('song', 40, () => 120)) };
+const given = rules({ blocks: [block('music')] });
+
+/** A clock that shows so many ms more each time that it is read. */
+function clockOf(stepMs: number): () => number {
+  let ms = 0;
+  return () => (ms += stepMs);
+}
+
+async function rowsOf(parts: AsyncIterable<Plan>): Promise<{ rows: PlannedRow[]; parts: number }> {
+  const found: PlannedRow[] = [];
+  let count = 0;
+  for await (const { rows } of parts) {
+    found.push(...rows);
+    count++;
+  }
+  return { rows: found, parts: count };
+}
+
+test('other work runs after each turn, and the plan is the same', async () => {
+  const whole = await planned(given, music);
+  const { rows, parts } = await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(5)));
+  expect(idsOf(rows)).toEqual(idsOf(whole.rows));
+  expect(parts).toBeGreaterThan(whole.rows.length / 4);
+});
+
+test('a timer that is due fires before the plan is whole', async () => {
+  let [fired, planning] = [false, true];
+  const timer = setTimeout(() => (fired = planning), 0);
+  await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(5)));
+  planning = false;
+  clearTimeout(timer);
+  expect(fired).toBe(true);
+});
+
+test('a plan that takes too long ends with the rows so far', async () => {
+  const whole = await planned(given, music);
+  const { rows } = await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(100)));
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.length).toBeLessThan(whole.rows.length / 4);
+  expect(idsOf(rows)).toEqual(idsOf(whole.rows.slice(0, rows.length)));
+  const least = await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(60_000)));
+  expect(least.rows).toHaveLength(1);
+});
+
+test('a plan has no more rows than wanted', async () => {
+  const { rows } = await rowsOf(planInTurns(await requestOf(given, music), 7, clockOf(0)));
+  expect(rows).toHaveLength(7);
+});
