@@ -37,7 +37,7 @@ function closedUploads(count: number): { readonly members: PlannableItem[]; read
   return { members, reads: () => reads };
 }
 
-/** A block of many steps, all but one of which have uploads that may not begin. */
+/** A block of many steps. Uploads of all but one may not begin. */
 const steps = [...Array.from({ length: 10 }, (_, index) => step(`closed${index}`)), step('music')];
 const mixed = rules({ blocks: [block('mixed', { steps })] });
 const closedIn = (members: readonly PlannableItem[]) => {
