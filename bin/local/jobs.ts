@@ -1,5 +1,5 @@
 // The jobs that AWS runs as functions: sweep, books, timers, webhooks, mails, managed platforms.
-// They also include a task that the object store of AWS does itself: removing old parts.
+// They also include a task that the object store of AWS does itself: deleting expired objects and parts.
 import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
@@ -14,7 +14,8 @@ import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
 import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 const sweepEveryMs = 60_000;
-const dayMs = 24 * 3_600_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 /** Enough for users whose receivers do not answer, each with all senders that one may have: further commands end. */
 const webhookCommands = 8 * sendersOfUser;
 const webhookLanes: Lanes = { count: webhookCommands, ofUser: webhookCommands };
@@ -37,6 +38,10 @@ export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   const eachDay = setInterval(() => {
     daily = doDaily();
   }, dayMs);
+  let discarding = discardExpired();
+  const eachHour = setInterval(() => {
+    discarding = discardExpired();
+  }, hourMs);
   const handleWebhooks = createWebhooksHandler({ ...options, signal });
   const handlePlatforms = createPlatformsHandler({ ...options, signal });
   const consuming = [
@@ -48,15 +53,18 @@ export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
       clearInterval(eachDay);
+      clearInterval(eachHour);
       ending.abort();
-      await Promise.all([...consuming, daily]);
+      await Promise.all([...consuming, daily, discarding]);
     },
   };
 
   async function doDaily(): Promise<void> {
-    await Promise.all([
-      reconcile(options.pool, log).catch((error: unknown) => log('reconciliation_failed', { error })),
-      options.objects.discardOldParts().catch((error: unknown) => log('old_parts_not_discarded', { error })),
-    ]);
+    await reconcile(options.pool, log).catch((error: unknown) => log('reconciliation_failed', { error }));
+  }
+
+  /** Contributors write gigabytes an hour, so a day more would need much room. */
+  async function discardExpired(): Promise<void> {
+    await options.objects.discardExpired().catch((error: unknown) => log('expired_objects_not_discarded', { error }));
   }
 }

@@ -5,17 +5,18 @@ import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import { AddressDelays } from '../../lambda/live/address-delays.ts';
 import { listenerLimits } from '../../lambda/live/listener-limits.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
+import type { LiveIngestOptions } from '../../lambda/live/live-ingest.ts';
 import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
 import { openSrtListener } from '../../lambda/live/srt-listener.ts';
 import type { Log } from '../../lambda/log.ts';
-import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 
 export interface LocalLiveIngestOptions {
   readonly pool: Pool;
-  readonly objects: Pick<ObjectStore, 'write'>;
+  readonly objects: Pick<FileObjectStore, 'write' | 'takeRoom'>;
   readonly tools: MediaTools;
   /** The encoder for H.264. */
   readonly encoder: EncoderSettings;
@@ -36,6 +37,7 @@ export async function startLiveIngest(
   const steadyClock = () => performance.now();
   const door = new LiveIngest({
     ...options,
+    objects: withinRoom(options.objects),
     encoderFor: encoderChoice(tools, log, encoder),
     places,
     newID: (prefix) => newID(prefix, clock()),
@@ -56,6 +58,19 @@ export async function startLiveIngest(
     async [Symbol.asyncDispose]() {
       await door[Symbol.asyncDispose]();
       await Promise.all([listener.close(), srtListener.close()]);
+    },
+  };
+}
+
+/**
+ * The store, but each write leaves room on the disk, as uploads do. A session whose segment has no room ends.
+ * @returns a store whose writes throw StorageFull
+ */
+export function withinRoom(store: LocalLiveIngestOptions['objects']): LiveIngestOptions['objects'] {
+  return {
+    async write(key, body, facts) {
+      using _room = await store.takeRoom(body.length);
+      await store.write(key, body, facts);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Copies the objects of one local run to another.
 import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { livePrefix, previewsPrefix } from '../../lambda/domain/media/object-keys.ts';
+import { expiringObjects } from '../../lambda/domain/media/object-keys.ts';
 
 /**
  * Existing objects stay unchanged, so that an interrupted copy can be continued. Pictures of live streams are left out,
@@ -25,5 +25,5 @@ export async function copyObjects(from: string, to: string): Promise<number> {
 }
 
 function isLeftOut(key: string): boolean {
-  return [previewsPrefix, livePrefix].some((prefix) => key.startsWith(prefix));
+  return expiringObjects.some(({ prefix }) => key.startsWith(prefix));
 }

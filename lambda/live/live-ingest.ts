@@ -17,18 +17,17 @@ import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
 import { applyStableSession, endSession, leaveLateSession, refusalOfStream } from '../orchestration/live/takeovers.ts';
-import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { encoderKind } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
 import type { ContributionClaim, ContributionDoor, ContributionReceiver, ContributionRefusal } from './contribution.ts';
 import { LivePlaces } from './live-places.ts';
 import { ReceivedSession } from './received-session.ts';
-import type { SessionProgress, SessionRecords } from './received-session.ts';
+import type { SegmentStore, SessionProgress, SessionRecords } from './received-session.ts';
 
 export interface LiveIngestOptions {
   readonly pool: Pool;
-  readonly objects: Pick<ObjectStore, 'write'>;
+  readonly objects: SegmentStore;
   readonly tools: MediaTools;
   readonly encoderFor: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   /** The inputs whose contributors are received at once. */

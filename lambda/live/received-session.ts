@@ -22,10 +22,15 @@ export interface ReceivedSessionOptions extends Pick<
   'tools' | 'format' | 'encoder' | 'steadyClock' | 'log'
 > {
   readonly id: string;
-  readonly objects: Pick<ObjectStore, 'write'>;
+  readonly objects: SegmentStore;
   readonly records: SessionRecords;
   /** Ends the contributor's connection. */
   readonly disconnect: () => void;
+}
+
+/** Writes segments. A write that fails ends the session. */
+export interface SegmentStore {
+  write(key: string, body: Buffer, facts: Parameters<ObjectStore['write']>[2]): Promise<void>;
 }
 
 /** A session as the database gets to know it. */

@@ -15,10 +15,9 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import {
-  liveKeptDays,
+  expiringObjects,
   livePrefix,
   partsKeptDays,
-  previewsKeptDays,
   previewsPrefix,
   renditionsPrefix,
   uploadsPrefix,
@@ -85,8 +84,7 @@ export class MediaStack extends Stack {
         // After a crash, parts may remain that no row knows. Otherwise the minute sweep deletes uploads that are never
         // completed, with their parts or with the object that was sent in one request.
         { prefix: uploadsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(partsKeptDays) },
-        { prefix: previewsPrefix, expiration: Duration.days(previewsKeptDays) },
-        { prefix: livePrefix, expiration: Duration.days(liveKeptDays) },
+        ...expiringObjects.map(({ prefix, keptDays }) => ({ prefix, expiration: Duration.days(keptDays) })),
         { prefix: renditionsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Renditions do not expire, because a stream may play one for years. Rarely read ones move to cheaper storage.
         {

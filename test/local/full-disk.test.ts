@@ -7,9 +7,11 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withinRoom } from '../../bin/local/live-ingest.ts';
 import { openRunLog } from '../../bin/local/run-log.ts';
 import { serveObjects } from '../../bin/local/serve-objects.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { StorageFull } from '../../lambda/ports/object-store/disk-room.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 
 const mib = 1024 ** 2;
@@ -72,6 +74,21 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     expect(freeBytes()).toBeGreaterThanOrEqual(diskBytes / 5);
     for (let file = 1; file <= files; file++) await store.delete(`uploads/file-${file}`);
     expect(await put(8 * mib)).toEqual([200]);
+  });
+
+  test('refuses segments of contributors when a fifth is left, with the words of uploads', async () => {
+    const live = withinRoom(store);
+    const facts = { contentType: 'application/octet-stream' };
+    const segment = (number: number) => live.write(`live/v1/lse_1/pictures/${number}`, Buffer.alloc(4 * mib), facts);
+    let segments = 0;
+    const untilFull = async () => {
+      for (; segments < 32; segments++) await segment(segments);
+    };
+    await expect(untilFull()).rejects.toThrow(new StorageFull().message);
+    expect(freeBytes()).toBeGreaterThanOrEqual(diskBytes / 5);
+    await store.delete('live/v1/lse_1/pictures/0');
+    await segment(segments);
+    for (let number = 0; number <= segments; number++) await store.delete(`live/v1/lse_1/pictures/${number}`);
   });
 
   test('loses lines of the log, and the log goes on once there is room', async () => {

@@ -44,16 +44,34 @@ it('parts that nobody completes are deleted once nobody may send more, and no ot
   const part = await store.putPart('given/up', multipartID, 1, Buffer.from('part'));
   await store.write('whole', Buffer.from('whole'), { contentType: 'video/mp4' });
   const hoursLater = (hours: number) => storeAt(() => new Date(Date.now() + hours * 3_600_000));
-  await hoursLater(24 * partsKeptDays - 1).discardOldParts();
+  await hoursLater(24 * partsKeptDays - 1).discardExpired();
   expect(await store.listParts('given/up', multipartID)).toEqual([part]);
-  await hoursLater(24 * partsKeptDays + 1).discardOldParts();
+  await hoursLater(24 * partsKeptDays + 1).discardExpired();
   await expect(store.listParts('given/up', multipartID)).rejects.toThrow(MultipartLost);
   expect(await readdir(join(folder, 'multiparts'))).toEqual([]);
   expect(await store.head('whole')).not.toBeNull();
 });
 
+it('segments of contributors and previews are deleted after a day, and no other objects', async () => {
+  const daily = ['live/v1/lse_1/pictures/0', 'live/v1/lse_1/sound/0', 'previews/str_1/0.m4s'];
+  const kept = ['renditions/v1/hash/q_720p-f_30/0', 'uploads/usr_1/upl_1'];
+  const facts = { contentType: 'application/octet-stream' };
+  for (const key of [...daily, ...kept]) await store.write(key, Buffer.from('bytes'), facts);
+  const heads = async (keys: readonly string[]) =>
+    (await Promise.all(keys.map((key) => store.head(key)))).filter((head) => head !== null).length;
+  const hoursLater = (hours: number) => storeAt(() => new Date(Date.now() + hours * 3_600_000));
+  await hoursLater(23).discardExpired();
+  expect(await heads([...daily, ...kept])).toBe(5);
+  await hoursLater(25).discardExpired();
+  expect([await heads(daily), await heads(kept)]).toEqual([0, 2]);
+  await hoursLater(50).discardExpired();
+  expect(await readdir(join(folder, 'objects', 'live'))).toEqual([]);
+  await store.write(daily[0]!, Buffer.from('bytes'), facts);
+  expect(await heads(daily)).toBe(1);
+});
+
 it('where nothing has ever come in parts there is nothing to delete', async () => {
   const nothingYet = await mkdtemp(join(folder, 'empty-'));
   const fresh = createFileObjectStore({ folder: nothingYet, baseURL: 'http://127.0.0.1', signingKey: 'a signing key' });
-  await expect(fresh.discardOldParts()).resolves.toBeUndefined();
+  await expect(fresh.discardExpired()).resolves.toBeUndefined();
 });

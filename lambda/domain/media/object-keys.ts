@@ -13,14 +13,17 @@ export const uploadsPrefix = 'uploads/';
 /** Prefix of previews of live streams. */
 export const previewsPrefix = 'previews/';
 
-/** Days that the store keeps previews; clients need them for minutes. */
-export const previewsKeptDays = 1;
-
 /** Prefix of the segments of contributors' sessions. */
 export const livePrefix = 'live/';
 
-/** Days that the store keeps them; streams send them within a minute. */
+/** Days that the store keeps them; streams send them within a minute, and recordings are made of them. */
 export const liveKeptDays = 1;
+
+/** Objects that the store deletes after some days by itself. Clients need previews for minutes. */
+export const expiringObjects = [
+  { prefix: previewsPrefix, keptDays: 1 },
+  { prefix: livePrefix, keptDays: liveKeptDays },
+] as const;
 
 /** Days that the store keeps parts of an unfinished upload: longer than a user may add parts. */
 export const partsKeptDays = abandonedAfterDays + 1;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MultipartLost, partBytes } from '../../domain/media/upload-parts.ts';
-import { untilClosed } from './file-objects.ts';
+import { orIfGone, untilClosed } from './file-objects.ts';
 import type { FileObjects } from './file-objects.ts';
 import { assertObjectKey } from './object-store.ts';
 import type { MultipartFacts, ObjectPart } from './object-store.ts';
@@ -226,13 +226,5 @@ function base64Of(hex: string): string {
 function asLost(key: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     throw error.code === 'ENOENT' ? new MultipartLost(key, { cause: error }) : error;
-  };
-}
-
-/** Handler for errors: a value in place of a missing file or folder. */
-function orIfGone<Instead>(instead: Instead): (error: NodeJS.ErrnoException) => Instead {
-  return (error) => {
-    if (error.code === 'ENOENT') return instead;
-    throw error;
   };
 }

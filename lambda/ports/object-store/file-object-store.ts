@@ -1,6 +1,6 @@
 // Object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
 import type { Readable } from 'node:stream';
-import { partsKeptDays } from '../../domain/media/object-keys.ts';
+import { expiringObjects, partsKeptDays } from '../../domain/media/object-keys.ts';
 import { DiskRoom } from './disk-room.ts';
 import { FileMultiparts } from './file-multiparts.ts';
 import { FileObjects } from './file-objects.ts';
@@ -31,8 +31,8 @@ export interface FileObjectStore extends ObjectStore {
    * @throws MultipartLost, PartDiffers
    */
   receivePart(key: string, part: GrantedPart, body: Readable): Promise<void>;
-  /** Deletes parts that were not completed within `partsKeptDays`, as a lifecycle rule does on S3. */
-  discardOldParts(): Promise<void>;
+  /** Deletes `expiringObjects` and parts of `partsKeptDays`, as lifecycle rules do on S3. */
+  discardExpired(): Promise<void>;
 }
 
 export interface FileObjectStoreOptions {
@@ -68,7 +68,11 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
     createMultipart: (key, facts) => multiparts.create(key, facts),
     presignPart: async (key, multipartID, limits) => urls.forPart(key, multipartID, limits),
     receivePart: (key, part, body) => multiparts.receive(key, part, body),
-    discardOldParts: () => multiparts.discardBefore(new Date(now().getTime() - partsKeptDays * dayMs)),
+    discardExpired: async () => {
+      const daysAgo = (days: number) => new Date(now().getTime() - days * dayMs);
+      await multiparts.discardBefore(daysAgo(partsKeptDays));
+      for (const { prefix, keptDays } of expiringObjects) await objects.deleteBefore(prefix, daysAgo(keptDays));
+    },
     putPart: (key, multipartID, partNumber, body) => multiparts.put(key, multipartID, partNumber, body),
     listParts: (key, multipartID) => multiparts.list(key, multipartID),
     completeMultipart: (key, multipartID, parts) => multiparts.complete(key, multipartID, parts),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
-import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, opendir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -101,6 +101,11 @@ export class FileObjects {
     await rm(this.#pathOf(key), { force: true });
   }
 
+  /** Deletes the objects with a prefix, a folder, that were written before a time. */
+  async deleteBefore(prefix: string, time: Date): Promise<void> {
+    await emptyBefore(join(this.#objects, prefix), time);
+  }
+
   /** No key contains '@', so the file of one key never has the name of a folder that another key needs. */
   #pathOf(key: string): string {
     assertObjectKey(key);
@@ -131,6 +136,32 @@ export class FileObjects {
       throw error;
     }
   }
+}
+
+/** Deletes files that were written before a time, and folders in which nothing changed since. */
+async function emptyBefore(folder: string, time: Date): Promise<void> {
+  const entries = await opendir(folder).catch(orIfGone(null));
+  for await (const entry of entries ?? []) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await emptyBefore(path, time);
+    const changed = await stat(path).catch(orIfGone(null));
+    if (!changed || changed.mtime >= time) continue;
+    if (entry.isDirectory()) await rmdir(path).catch(unlessInUse);
+    else await rm(path, { force: true });
+  }
+}
+
+/** A folder that is not empty, or in which a file has just come, stays. */
+function unlessInUse(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'ENOENT') throw error;
+}
+
+/** Handler for errors: a value in place of a missing file or folder. */
+export function orIfGone<Instead>(instead: Instead): (error: NodeJS.ErrnoException) => Instead {
+  return (error) => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
+  };
 }
 
 /**
