@@ -316,6 +316,34 @@ describe('pages', () => {
   });
 });
 
+describe('pages of unions', () => {
+  it('end before too many uploads would be read, also if each union has the same few', async () => {
+    const uploadIDs = [await add({ name: 'a' })];
+    const parts: string[] = [];
+    for (let index = 0; index < 10; index++) parts.push(await collectionOf({ uploadIDs }));
+    const unions: string[] = [];
+    for (let index = 0; index < 12; index++) unions.push(await collectionOf({ collectionIDs: parts }));
+    await service.pool().query(
+      `insert into uploads (id, user_id, name, mime_type, type, object_key)
+       select 'upl_same_' || n, user_id, 'x', 'video/mp4', 'video', 'same ' || n
+       from generate_series(1, 1000) as n, collections where id = $1`,
+      [parts[0]],
+    );
+    // The same uploads in the order of another beginning each, so that no two lists are equal.
+    await service.pool().query(
+      `update collections set source = jsonb_build_object('uploadIDs', (
+         select jsonb_agg('upl_same_' || 1 + (n + array_position($1::text[], id)) % 1000 order by n)
+         from generate_series(1, 1000) as n))
+       where id = any ($1)`,
+      [parts],
+    );
+    const { body } = await call('GET', '/collections?limit=100');
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(unions.toReversed().slice(0, 5));
+    expect(body.data.map(({ count }: { count: number }) => count)).toEqual([1000, 1000, 1000, 1000, 1000]);
+    expect(body.page.hasMore).toBe(true);
+  });
+});
+
 describe('somebody else', () => {
   it('sees, changes and deletes nothing', async () => {
     const { other } = await fillLibrary();

@@ -81,20 +81,12 @@ const columns = `id, seq, user_id, name, kind, member_order as "order", group_by
     else source end as source`;
 
 /**
- * SQL of the members of the collections $2 of the user $1, each upload once, with some columns of it. A source that
- * searches is read up to one upload beyond the most members; all others list fewer. Terms contain the user's id. Listed
- * uploads are found one by one, by offset 0: a join might read those of all users, and an index of users those of one.
+ * SQL of the leaves of the collections $2 of the user $1: the sources of unions, and the collections that are none.
+ * Terms contain the user's id.
  */
-const membersWith = (uploadColumns: string) => {
-  const upload = `id, seq, probe_state = 'completed' as is_playable, duration_seconds, ${uploadColumns}`;
-  const isOfTrack = `type in ('video', case kind when 'audio' then 'audio' else 'image' end)
-        and (probe_state <> 'completed' or case kind when 'audio' then audio_codec else video_codec end is not null)`;
-  const listed = (list: string) => `select place, upload.* from ${list} cross join lateral (
-        select ${upload} from (select * from uploads where id = upload_id offset 0) uploads
-        where user_id = $1 and ${isOfTrack}) upload`;
-  return `with leaves as materialized (
-    select c.id as collection_id, c.kind, member_order, group_by, leaf.part, leaf.source,
-      collection_query($1, c.kind, leaf.source) as query
+const leaves = `leaves as materialized (
+    select c.id as collection_id, array_position($2::text[], c.id) as collection_place, c.kind, member_order, group_by,
+      member_order = 'newest' as is_newest, leaf.part, leaf.source, collection_query($1, c.kind, leaf.source) as query
     from collections c cross join lateral (
       select 0 as part, c.source where not c.source ? 'collectionIDs'
       union all
@@ -102,12 +94,22 @@ const membersWith = (uploadColumns: string) => {
       from jsonb_array_elements_text(c.source -> 'collectionIDs') with ordinality as named (id, part)
         join collections single on single.id = named.id and single.user_id = $1
       where not single.source ? 'collectionIDs') leaf
-    where c.user_id = $1 and c.id = any ($2)),
-  matching as (
-    select distinct on (collection_id, seq) collection_id, member_order, group_by, part, leaf.*
-    from leaves cross join lateral (
-      (select 0 as place, ${upload} from uploads where terms @@ query and ${isOfTrack}
-       order by case member_order when 'newest' then -seq else seq end limit ${collectionBounds.members + 1})
+    where c.user_id = $1 and c.id = any ($2))`;
+
+/**
+ * SQL of the uploads of one leaf, with some of their columns. A source that searches is read up to one upload beyond
+ * the most members; all others list fewer. Listed uploads are found one by one, by offset 0: a join might read those of
+ * all users, and an index of users those of one. A listed upload that is no member is a row without `seq`.
+ */
+const rowsOfLeaf = (uploadColumns: string) => {
+  const upload = `id, seq, probe_state = 'completed' as is_playable, duration_seconds, ${uploadColumns}`;
+  const isOfTrack = `type in ('video', case kind when 'audio' then 'audio' else 'image' end)
+        and (probe_state <> 'completed' or case kind when 'audio' then audio_codec else video_codec end is not null)`;
+  const listed = (list: string) => `select place, upload.* from ${list} left join lateral (
+        select ${upload} from (select * from uploads where id = upload_id offset 0) uploads
+        where user_id = $1 and ${isOfTrack}) upload on true`;
+  return `(select 0 as place, ${upload} from uploads where terms @@ query and ${isOfTrack}
+       order by case when is_newest then -seq else seq end limit ${collectionBounds.members + 1})
       union all
       ${listed(`jsonb_array_elements_text(source -> 'uploadIDs') with ordinality as named (upload_id, place)`)}
       union all
@@ -118,9 +120,11 @@ const membersWith = (uploadColumns: string) => {
       union all
       ${listed(`(
         select upload_id, 0 as place from source_files
-        where source_id = source ->> 'sourceID' and removed_at is null) file`)}) leaf
-    order by collection_id, seq, part, place),
-  members as (
+        where source_id = source ->> 'sourceID' and removed_at is null) file`)}`;
+};
+
+/** SQL of the members among the uploads that match. */
+const membersOfMatching = `members as (
     select *, matches <= ${collectionBounds.members} as complete from (
       select *, count(*) over (partition by collection_id) as matches,
         row_number() over (partition by collection_id order by seq) as number
@@ -128,7 +132,58 @@ const membersWith = (uploadColumns: string) => {
     where case member_order
       when 'newest' then number > matches - ${collectionBounds.members}
       else number <= ${collectionBounds.members} end)`;
-};
+
+/** SQL of the members of the collections $2 of the user $1, each upload once, with some columns of it. */
+const membersWith = (uploadColumns: string) => `with ${leaves},
+  matching as (
+    select distinct on (collection_id, seq) collection_id, member_order, group_by, part, leaf.*
+    from leaves cross join lateral (
+      ${rowsOfLeaf(uploadColumns)}) leaf
+    where seq is not null
+    order by collection_id, seq, part, place),
+  ${membersOfMatching}`;
+
+/**
+ * SQL of the uploads of the first collections of $2, by the bound $3: `shown` has the collections, `members` their
+ * uploads. Equal leaves are one source, and sources are read one after the other until they have more rows than $3;
+ * those of the first collection are read in any case. A collection is shown if its rows and those before it are within
+ * $3.
+ */
+const boundedMembers = `with recursive ${leaves},
+  sources as materialized (
+    select row_number() over (order by min(collection_place), min(part)) as number,
+      min(collection_place) = 1 as is_first, kind, is_newest, source, query
+    from leaves group by kind, is_newest, source, query),
+  read as (
+    select 0::bigint as number, 0::bigint as total, 0::bigint as rows, null::bigint[] as seqs,
+      null::boolean[] as playable, null::float8[] as durations, null::float8[] as plays
+    union all
+    select s.number, total + found.rows, found.rows, found.seqs, found.playable, found.durations, found.plays
+    from read join sources s on s.number = read.number + 1 cross join lateral (
+      select count(*) as rows, array_agg(seq) as seqs, array_agg(is_playable) as playable,
+        array_agg(duration_seconds) as durations,
+        array_agg(coalesce(duration_seconds, show_seconds, ${imageDurationSeconds})) as plays
+      from (
+      ${rowsOfLeaf('show_seconds')}) leaf) found
+    where is_first or total <= $3),
+  reads as (
+    select collection_id, member_order, read.* from leaves join sources using (kind, is_newest, source)
+      left join read using (number)),
+  shown as (
+    select id from (
+      select asked.id, place, sum(coalesce(rows, 0)) over (order by place) as total,
+        bool_and(coalesce(is_read, true)) over (order by place) as are_read
+      from unnest($2::text[]) with ordinality as asked (id, place) left join (
+        select collection_id, sum(rows) as rows, bool_and(rows is not null) as is_read
+        from reads group by collection_id) counted on collection_id = asked.id) summed
+    where place = 1 or (total <= $3 and are_read)),
+  matching as (
+    select distinct on (collection_id, seq) collection_id, member_order, one.*
+    from shown join reads on collection_id = shown.id cross join lateral
+      unnest(seqs, playable, durations, plays) as one (seq, is_playable, duration_seconds, play_seconds)
+    where seq is not null
+    order by collection_id, seq),
+  ${membersOfMatching}`;
 
 /** SQL of the columns that `group` and `inOrder` read. */
 const orderColumns = 'name, upload_titles(file_tags, given_titles) as titles, tags, folder';
@@ -256,20 +311,23 @@ export function collections(db: Queryable) {
         [userID, [collectionID], after?.seq ?? null, after?.key ?? null, count],
       ),
 
-    /** The figures of the user's collections among these, by id. */
+    /**
+     * The figures of the first of the user's collections among these, by id: of the first one, and of those after it
+     * while together they read no more than `mostRows` uploads. It is one statement, which reads equal sources once.
+     */
     figures: async (
       userID: string,
       collectionIDs: readonly string[],
+      mostRows: number,
     ): Promise<ReadonlyMap<string, CollectionFigures>> => {
       const rows = await all<CollectionFigures & { id: string }>(
         db,
-        `${membersWith('type, show_seconds')}
-         select collection_id as id, count(*)::int as count, coalesce(sum(duration_seconds), 0) as duration_seconds,
-           coalesce(sum(coalesce(duration_seconds, show_seconds, ${imageDurationSeconds}))
-             filter (where is_playable), 0) as seconds_without_repeat,
-           bool_and(complete) as complete
-         from members group by collection_id`,
-        [userID, collectionIDs],
+        `${boundedMembers}
+         select shown.id, count(seq)::int as count, coalesce(sum(duration_seconds), 0) as duration_seconds,
+           coalesce(sum(play_seconds) filter (where is_playable), 0) as seconds_without_repeat,
+           coalesce(bool_and(complete), true) as complete
+         from shown left join members on collection_id = shown.id group by shown.id`,
+        [userID, collectionIDs, mostRows],
       );
       return new Map(rows.map(({ id, ...figures }) => [id, figures]));
     },

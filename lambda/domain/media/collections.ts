@@ -40,13 +40,6 @@ export const collectionBounds = {
   uploadIDs: 1000,
   /** Collections of a union. Each is read with all its members. */
   collectionIDs: 10,
-  /** Members of all collections on a page of a list. */
-  membersOfPage: 50_000,
-  /** Sources that one statement reads for a list. */
-  readsAtOnce: 10,
+  /** Uploads that are read for a page of several collections. Those of unions count each time. */
+  rowsOfPage: 50_000,
 } as const;
-
-/** The number of sources that are read for the members of a collection. */
-export function readsOf(source: CollectionSource): number {
-  return 'collectionIDs' in source ? source.collectionIDs.length : 1;
-}

@@ -1,6 +1,6 @@
 // A collection in requests and in answers.
 import * as z from 'zod';
-import type { Collection } from '../../data/media/collections.ts';
+import type { Collection, CollectionFigures } from '../../data/media/collections.ts';
 import { collectionBounds, collectionGroups, collectionOrders, tagGroup } from '../../domain/media/collections.ts';
 import type { CollectionGroup } from '../../domain/media/collections.ts';
 import { playlistKinds } from '../../domain/playout/playlist-words.ts';
@@ -123,26 +123,29 @@ export const collectionSchema = z
   .meta({ id: 'Collection' });
 
 const figureFields = ['count', 'durationSeconds', 'secondsWithoutRepeat', 'complete'] as const;
-const noFigures = { count: 0, duration_seconds: 0, seconds_without_repeat: 0, complete: true };
+const noFigures: CollectionFigures = { count: 0, duration_seconds: 0, seconds_without_repeat: 0, complete: true };
 
 /** Whether the caller selected fields that are computed from all uploads of a collection. */
 export function areFiguresWanted(ctx: Context): boolean {
   return figureFields.some((field) => ctx.isWanted(`Collection.${field}`));
 }
 
-/** Loads the figures of collections, by id. It is one statement, or none if the caller did not select them. */
-export async function figuresOf(ctx: Context, collections: readonly Collection[]) {
+/**
+ * Loads the figures of the first of these collections, by id, as far as a page may read. It is one statement, or none
+ * if the caller did not select them.
+ */
+export async function figuresOf(
+  ctx: Context,
+  collections: readonly Collection[],
+): Promise<ReadonlyMap<string, CollectionFigures>> {
   if (!areFiguresWanted(ctx)) return new Map(collections.map(({ id }) => [id, noFigures]));
-  const found = await ctx.data.collections.figures(
-    ctx.caller.userID,
-    collections.map(({ id }) => id),
-  );
-  return new Map(collections.map(({ id }) => [id, found.get(id) ?? noFigures]));
+  const ids = collections.map(({ id }) => id);
+  return ctx.data.collections.figures(ctx.caller.userID, ids, collectionBounds.rowsOfPage);
 }
 
 export function presentWithFigures(
   collection: Collection,
-  figures: typeof noFigures,
+  figures: CollectionFigures,
 ): z.input<typeof collectionSchema> {
   return shownColumns(collectionSchema, { ...collection, ...figures }) as z.input<typeof collectionSchema>;
 }

@@ -7,7 +7,7 @@ import { testDatabase } from '../../support/database.ts';
 
 const database = testDatabase();
 const uploads = 12_000;
-const { members: most } = collectionBounds;
+const { members: most, rowsOfPage } = collectionBounds;
 
 beforeAll(async () => {
   const pool = database.pool();
@@ -58,7 +58,7 @@ describe.each<[string, CollectionSource]>([
     const ids = [await insert(source), await insert(source, 'newest')];
     const { data, sent } = noting();
     await data.members('usr_1', ids);
-    await data.figures('usr_1', ids);
+    await data.figures('usr_1', ids, rowsOfPage);
     await data.page('usr_1', ids[0]!, null, 21);
     expect(sent).toHaveLength(3);
     for (const { text, values } of sent) {
@@ -92,7 +92,7 @@ it('more uploads than a collection may have are told, and the newest stay in the
     expect([isComplete, members.length]).toEqual([false, most]);
     expect(new Set(members.map(({ id }) => id)).size).toBe(most);
   }
-  const figures = await data.figures('usr_1', [newest, union]);
+  const figures = await data.figures('usr_1', [newest, union], rowsOfPage);
   const told = { count: most, duration_seconds: most * 10, seconds_without_repeat: most * 10, complete: false };
   expect([...figures.values()]).toEqual([told, told]);
 });
@@ -119,5 +119,60 @@ it('several collections are read at once, each with its own members', async () =
     createdAt: expect.any(Date),
     isPlayable: true,
     group: null,
+  });
+});
+
+describe('the figures of a list', () => {
+  interface PlanNode {
+    readonly 'Relation Name'?: string;
+    readonly 'Actual Rows': number;
+    readonly 'Actual Loops': number;
+    readonly Plans?: readonly PlanNode[];
+  }
+  const rowsOf = (node: PlanNode): number =>
+    (node['Relation Name'] === 'uploads' ? node['Actual Rows'] * node['Actual Loops'] : 0) +
+    (node.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0);
+
+  /** Reads figures, and counts the rows of uploads that the statement reads. */
+  async function counted(ids: readonly string[], mostRows: number) {
+    const { data, sent } = noting();
+    const figures = await data.figures('usr_1', ids, mostRows);
+    expect(sent).toHaveLength(1);
+    const { rows } = await database.pool().query(`explain (analyze, format json) ${sent[0]!.text}`, sent[0]!.values);
+    return { figures, rows: Math.round(rowsOf(rows[0]['QUERY PLAN'][0].Plan)) };
+  }
+  const inYear = (year: number) =>
+    Array.from({ length: Math.round(uploads * 1.1) }, (_, index) => index + 1).filter(
+      (n) => n % 20 === year - 2000 && n % 11 !== 0,
+    ).length;
+
+  it('read equal sources once', async () => {
+    const [single, same] = [await insert({ folder: 'Year 2003' }), await insert({ folder: 'Year 2003' }, 'series')];
+    const unions = [];
+    for (let index = 0; index < 10; index++) unions.push(await insert({ collectionIDs: [single, same] }));
+    const { figures, rows } = await counted([...unions, single, same], rowsOfPage);
+    const count = inYear(2003);
+    expect(rows).toBe(count);
+    expect([...figures.values()]).toEqual(Array.from({ length: 12 }, () => expect.objectContaining({ count })));
+  });
+
+  it('are those of the first collections, as far as uploads may be read, however few of them differ', async () => {
+    const sources = [
+      { folder: 'Year 2004' },
+      ...Array.from({ length: 9 }, (_, index) => ({ folder: 'Year 2004', noTags: [`none ${index}`] })),
+    ];
+    const parts = [];
+    for (const source of sources) parts.push(await insert(source as CollectionSource));
+    const unions = [];
+    for (let index = 0; index < 8; index++) unions.push(await insert({ collectionIDs: parts }));
+    const count = inYear(2004);
+    const within = await counted(unions, 3 * 10 * count);
+    expect([...within.figures.keys()].sort()).toEqual(unions.slice(0, 3).sort());
+    expect(within.figures.get(unions[0]!)).toMatchObject({ count, duration_seconds: count * 10, complete: true });
+    expect(within.rows).toBe(10 * count);
+    const first = await counted(unions, 10);
+    expect([[...first.figures.keys()], first.figures.get(unions[0]!)!.count]).toEqual([[unions[0]], count]);
+    const others = await counted([parts[0]!, parts[1]!, parts[2]!, ...unions], 1.5 * count);
+    expect([[...others.figures.keys()], others.rows]).toEqual([[parts[0]], 2 * count]);
   });
 });
