@@ -390,14 +390,17 @@ function preparedSound(
   ];
 }
 
+/** Seeds of files that were read wrongly once: keyframes out of order, marks at the end, joined Ogg, rounded times. */
+const mended = [1069, 1267, 1277, 1511, 1586, 2003, 2040, 2054, 2070];
+
 it.each([
   { way: 'whole', isClip: false, files: count },
   { way: 'as clips', isClip: true, files: Math.ceil(count / 4) },
 ])(
-  '$files generated files, $way, show and sound at each time what a decoder gives',
-  { timeout: count * 60_000 },
+  '$files generated files and those mended, $way, show and sound at each time what a decoder gives',
+  { timeout: (count + mended.length) * 60_000 },
   async ({ isClip, files }) => {
-    const seeds = Array.from({ length: files }, (_, index) => firstSeed + index).values();
+    const seeds = [...mended, ...Array.from({ length: files }, (_, index) => firstSeed + index)].values();
     const failed: string[] = [];
     const work = async () => {
       for (const seed of seeds) {
