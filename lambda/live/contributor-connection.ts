@@ -23,6 +23,8 @@ import {
 } from './contributor-answers.ts';
 import type { Arrival, ConnectionEndReason, ContributorHost } from './contributor-host.ts';
 
+/** Bytes that a contributor sends before it has to wait for an answer: a version, and 1,536 bytes. */
+const handshakeBytes = 1537;
 /** The only application of the listener. */
 const applicationName = 'live';
 
@@ -93,12 +95,14 @@ export class ContributorConnection {
 
   /** Ends, answers or resumes the connection if it is time to. */
   check(nowMs: number): void {
-    const { keyWithinSeconds, mostBytesBeforeKey } = this.#host.limits;
+    const { keyWithinSeconds, handshakeWithinSeconds, mostBytesBeforeKey } = this.#host.limits;
+    const bytesRead = this.arrival.bytesRead();
+    const withinSeconds = bytesRead < handshakeBytes ? handshakeWithinSeconds : keyWithinSeconds;
     switch (this.#state) {
       case 'greeting':
       case 'asking':
-        if (nowMs - this.arrival.arrivedAtMs > 1000 * keyWithinSeconds) this.end('too_slow');
-        else if (this.arrival.bytesRead() > mostBytesBeforeKey) this.end('too_much_before_key');
+        if (nowMs - this.arrival.arrivedAtMs > 1000 * Math.min(withinSeconds, keyWithinSeconds)) this.end('too_slow');
+        else if (bytesRead > mostBytesBeforeKey) this.end('too_much_before_key');
         return;
       case 'contributing':
         return this.#checkContributor(nowMs);

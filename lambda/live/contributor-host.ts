@@ -17,6 +17,7 @@ export type ConnectionEndReason =
   | 'connection_lost'
   | 'disconnected'
   | 'silent'
+  | 'made_room'
   | 'paused_too_long'
   | 'answers_unread'
   | 'too_much_incomplete'

@@ -6,14 +6,17 @@ const kib = 1024;
 const mib = 1024 * kib;
 
 export interface ListenerLimits {
+  /** Above it, the connection that waits longest for its key ends, of the address with most of those. */
   readonly mostConnections: number;
-  /** Connections from one IPv4 address, or from one /64 of IPv6. */
+  /** Connections from one IPv4 address, or from one /64 of IPv6. Above it, its oldest one without a key ends. */
   readonly mostConnectionsPerAddress: number;
 
   /** Bytes on the wire until the key is accepted, those of the PROXY header and of TLS included. */
   readonly mostBytesBeforeKey: number;
   /** Seconds from the connection to the accepted key: for the PROXY header, TLS, the handshake and the door. */
   readonly keyWithinSeconds: number;
+  /** Seconds from the connection to the first message of the handshake. Encoders send it at once. */
+  readonly handshakeWithinSeconds: number;
   readonly mostCommandsBeforeKey: number;
   readonly beforeKey: InboundLimits;
   /** Size of one command, before and after the key. */
@@ -85,6 +88,7 @@ export const listenerLimits: ListenerLimits = {
   mostConnectionsPerAddress: 8,
   mostBytesBeforeKey: 64 * kib,
   keyWithinSeconds: 10,
+  handshakeWithinSeconds: 4,
   mostCommandsBeforeKey: 32,
   beforeKey,
   mostCommandBytes: 16 * kib,

@@ -179,7 +179,8 @@ class Listener implements RtmpListener, ContributorHost {
     // A socket without a listener for errors would end the process.
     socket.on('error', () => {});
     const peer = peerAddress(socket.remoteAddress ?? '');
-    if (this.#visitors.size >= this.limits.mostConnections) return this.#turnAway(socket, 'too_many_connections', peer);
+    if (this.#visitors.size >= this.limits.mostConnections && !this.#makeRoom([...this.#visitors]))
+      return this.#turnAway(socket, 'too_many_connections', peer);
     const visitor: Visitor = { socket, arrivedAtMs: this.steadyClock(), group: null, contributor: null };
     this.#visitors.add(visitor);
     socket.once('close', () => this.#forget(visitor));
@@ -196,10 +197,10 @@ class Listener implements RtmpListener, ContributorHost {
   #receive(visitor: Visitor, address: string): void {
     const { socket, arrivedAtMs } = visitor;
     const group = addressGroup(address);
-    const others = this.#groups.get(group) ?? 0;
-    if (others >= this.limits.mostConnectionsPerAddress)
+    const isFull = (this.#groups.get(group) ?? 0) >= this.limits.mostConnectionsPerAddress;
+    if (isFull && !this.#makeRoom([...this.#visitors].filter((other) => other.group === group)))
       return this.#turnAway(socket, 'too_many_connections_of_address', address);
-    this.#groups.set(group, others + 1);
+    this.#groups.set(group, (this.#groups.get(group) ?? 0) + 1);
     visitor.group = group;
     const protocol = this.#options.protocol ?? (this.#secureContext ? 'rtmps' : 'rtmp');
     const arrival = { protocol, address, arrivedAtMs, bytesRead: () => socket.bytesRead } as const;
@@ -225,14 +226,31 @@ class Listener implements RtmpListener, ContributorHost {
     } else if (!notRefused.has(reason)) this.#refusals.note(reason, address, this.steadyClock());
   }
 
+  /**
+   * Ends one of these connections, so that those without a key keep out none that comes with one: the oldest without
+   * a key, of the address that has most of them.
+   * @returns false if all have presented their keys
+   */
+  #makeRoom(visitors: readonly Visitor[]): boolean {
+    const withoutKey = visitors.filter(({ contributor }) => !contributor?.wasAdmitted);
+    const [largest] = [...Map.groupBy(withoutKey, ({ group }) => group).values()].toSorted(
+      (one, other) => other.length - one.length,
+    );
+    const oldest = largest?.[0];
+    if (!oldest) return false;
+    this.#forget(oldest);
+    if (oldest.contributor) oldest.contributor.end('made_room');
+    else this.#turnAway(oldest.socket, 'made_room', peerAddress(oldest.socket.remoteAddress ?? ''));
+    return true;
+  }
+
   #turnAway(socket: Socket, reason: RefusalReason, address: string): void {
     socket.destroy();
     this.#refusals.note(reason, address, this.steadyClock());
   }
 
   #forget(visitor: Visitor): void {
-    this.#visitors.delete(visitor);
-    if (visitor.group === null) return;
+    if (!this.#visitors.delete(visitor) || visitor.group === null) return;
     const left = this.#groups.get(visitor.group)! - 1;
     if (left > 0) this.#groups.set(visitor.group, left);
     else this.#groups.delete(visitor.group);
@@ -240,9 +258,11 @@ class Listener implements RtmpListener, ContributorHost {
 
   #check(): void {
     const nowMs = this.steadyClock();
+    const { handshakeWithinSeconds, keyWithinSeconds } = this.limits;
+    const headerWithinMs = 1000 * Math.min(handshakeWithinSeconds, keyWithinSeconds);
     for (const { socket, arrivedAtMs, contributor } of this.#visitors) {
       if (contributor) contributor.check(nowMs);
-      else if (nowMs - arrivedAtMs > 1000 * this.limits.keyWithinSeconds)
+      else if (nowMs - arrivedAtMs > headerWithinMs)
         this.#turnAway(socket, 'too_slow', peerAddress(socket.remoteAddress ?? ''));
     }
   }

@@ -234,23 +234,19 @@ describe('after the key, a connection ends', () => {
 });
 
 describe('connections are counted', () => {
-  it('in all, and by address', async () => {
+  it('in all, and by address, and those with keys keep their places', async () => {
     const tested = await testListener({ mostConnections: 5, mostConnectionsPerAddress: 2 });
-    const open = (address: string) => RawClient.open(tested.listener.port, address);
-    const first = await open('127.0.0.2');
-    await open('127.0.0.2');
-    await (
-      await open('127.0.0.2')
-    ).ended;
+    const refused = async (address: string) => (await RawClient.open(tested.listener.port, address)).ended;
+    const first = await admitted(tested, '127.0.0.2');
+    await admitted(tested, '127.0.0.2');
+    await refused('127.0.0.2');
     await expect.poll(refusals(tested)).toEqual({ too_many_connections_of_address: 1 });
-    await open('127.0.0.3');
-    await open('127.0.0.3');
-    await open('127.0.0.4');
-    await (
-      await open('127.0.0.5')
-    ).ended;
+    await admitted(tested, '127.0.0.3');
+    await admitted(tested, '127.0.0.3');
+    await admitted(tested, '127.0.0.4');
+    await refused('127.0.0.5');
     await expect.poll(refusals(tested)).toEqual({ too_many_connections_of_address: 1, too_many_connections: 1 });
-    first.socket.destroy();
+    first.client.socket.destroy();
     await expect.poll(() => tested.listener.figures().connections).toBe(4);
     await admitted(tested, '127.0.0.2');
   });
@@ -260,6 +256,63 @@ describe('connections are counted', () => {
     for (let count = 0; count < 6; count++) await (await RawClient.open(tested.listener.port)).ended;
     expect(tested.listener.figures().refused).toBe(6);
     expect(tested.events).toHaveLength(3);
+  });
+});
+
+describe('connections without a key', () => {
+  const { mostConnections, mostConnectionsPerAddress } = listenerLimits;
+  /** As many silent connections as there is room for, from as few addresses as possible. */
+  const fill = async ({ listener }: TestListener, firstAddress: number) => {
+    const { connections, refused } = listener.figures();
+    const addresses = Array.from(
+      { length: mostConnections },
+      (_, index) => `127.0.1.${firstAddress + Math.floor(index / mostConnectionsPerAddress)}`,
+    );
+    const silent = await Promise.all(addresses.map((address) => RawClient.open(listener.port, address)));
+    const figures = { connections: mostConnections, refused: refused + connections };
+    await expect.poll(() => listener.figures()).toMatchObject(figures);
+    return silent;
+  };
+
+  it('keep out none with a key, which then stays', async () => {
+    const tested = await testListener();
+    await fill(tested, 1);
+    const { client, contribution } = await admitted(tested, '127.0.0.2');
+    await fill(tested, 101);
+    client.send(sound);
+    await expect.poll(() => contribution.tags).toHaveLength(1);
+    expect(tested.listener.figures().contributing).toBe(1);
+    expect(refusals(tested)()).toEqual({ made_room: mostConnections + 1 });
+  });
+
+  it('make room at the addresses that have most of them, so that a slow one can send its key', async () => {
+    const tested = await testListener();
+    const slow = await RawClient.open(tested.listener.port, '127.0.0.2');
+    slow.socket.write(handshakeBytes);
+    await fill(tested, 1);
+    await fill(tested, 101);
+    slow.socket.write(greeting(goodKey, slow.writer).subarray(handshakeBytes.length));
+    await expect.poll(() => tested.door.contributions).toHaveLength(1);
+  });
+
+  it('keep out none with a key from their own address', async () => {
+    const tested = await testListener();
+    const [oldest, ...others] = await Promise.all(
+      Array.from({ length: mostConnectionsPerAddress }, () => RawClient.open(tested.listener.port, '127.0.0.2')),
+    );
+    await admitted(tested, '127.0.0.2');
+    await oldest!.ended;
+    expect(others.map(({ socket }) => socket.destroyed)).not.toContain(true);
+    await expect.poll(refusals(tested)).toEqual({ made_room: 1 });
+  });
+
+  it('end early if they do not begin the handshake', async () => {
+    const tested = await testListener({ handshakeWithinSeconds: 0.3 });
+    const [silent, begun] = [await RawClient.open(tested.listener.port), await RawClient.open(tested.listener.port)];
+    begun.socket.write(handshakeBytes.subarray(0, 1537));
+    expect(await silent.ended).toBeLessThan(1500);
+    expect(begun.socket.destroyed).toBe(false);
+    await expect.poll(refusals(tested)).toEqual({ too_slow: 1 });
   });
 });
 
