@@ -162,10 +162,15 @@ describe.skipIf(!chromiumPath)('a curator with a browser (skipped where Chromium
     await run.api('POST', `/streams/${streamID}/start`);
     await untilActive(run.api, streamID);
     await open(`/streams/${streamID}/log`);
+    // The answer while workers are busy for longer than a request may wait.
+    const problem = { code: 'upstream_unavailable', detail: 'The picture is being made. Try again in a moment.' };
+    const busy = { status: 502, contentType: 'application/problem+json', body: JSON.stringify(problem) };
+    await page.route(/\/frame\?/, (route) => route.fulfill(busy), { times: 4 });
     await page
       .getByRole('button', { name: /^See the picture of / })
       .first()
       .click();
+    await dialog().getByText('The picture is still being made.').waitFor();
     const picture = dialog().getByRole('img');
     await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth)).toBe(640);
     expect(await browser.look('log-picture', '[role=dialog]')).toEqual([]);

@@ -11,6 +11,9 @@ import { titleOf } from './now-playing.tsx';
 const pictureWidthPx = 640;
 /** A picture takes about a second to make, so it is asked for once the slider rests. */
 const restMs = 300;
+/** The wait before a picture that is still being made is asked for again, and the most requests for it. */
+const askAgainMs = 2000;
+const mostAsks = 30;
 
 interface FrameSheetProps {
   readonly streamID: string;
@@ -63,16 +66,37 @@ export function FrameSheet({ streamID, row, onClose }: FrameSheetProps): ReactNo
 const spanOf = (fromSeconds: number, toSeconds: number) =>
   `${formatDuration(fromSeconds)} – ${formatDuration(toSeconds)}`;
 
-/** The picture, or a text if the API has none: its file may be deleted, or nothing was due. */
+/**
+ * The picture, or a text: it is still being made, as workers are busy, or the API has none, because its file is deleted
+ * or nothing was due.
+ */
 function Picture({ source, name }: { readonly source: string; readonly name: string }): ReactNode {
-  const [isMissing, setMissing] = useState(false);
+  const [state, setState] = useState<'asked' | 'waits' | 'missing'>('asked');
+  const [asks, setAsks] = useState(1);
+  useEffect(() => {
+    if (state !== 'waits') return;
+    const timer = setTimeout(() => {
+      setAsks(asks + 1);
+      setState('asked');
+    }, askAgainMs);
+    return () => clearTimeout(timer);
+  }, [state, asks]);
+  const fail = async (): Promise<void> => setState(asks < mostAsks && (await isToCome(source)) ? 'waits' : 'missing');
   return (
     <div className="still">
-      {isMissing ? (
-        <p className="none">{guideWords.frameFailed}</p>
-      ) : (
-        <img src={source} alt={name} onError={() => setMissing(true)} />
+      {state === 'asked' && <img src={source} alt={name} onError={() => void fail()} />}
+      {state === 'waits' && (
+        <p className="none" role="status">
+          {guideWords.framePending}
+        </p>
       )}
+      {state === 'missing' && <p className="none">{guideWords.frameFailed}</p>}
     </div>
   );
+}
+
+/** Whether a picture that could not be loaded is being made, or has been made since. */
+async function isToCome(source: string): Promise<boolean> {
+  const answer = await fetch(source, { redirect: 'manual' }).catch(() => null);
+  return answer !== null && (answer.type === 'opaqueredirect' || answer.status >= 500 || answer.status === 429);
 }

@@ -37,6 +37,7 @@ export const guideWords = {
   frameAt: 'Zeit im Eintrag',
   frameText: 'Das Bild, das zu dieser Zeit vorgesehen ist, aus der Datei erzeugt. Uhr und Ticker fehlen darin.',
   frameAlt: (title: string, time: string) => `${title} bei ${time}`,
+  framePending: 'Das Bild wird noch erzeugt.',
   frameFailed: 'Für diese Zeit gibt es kein Bild.',
   sentBetween: 'Vom Ziel bestätigt',
   proof: 'Signierter Nachweis',

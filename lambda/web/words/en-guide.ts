@@ -34,6 +34,7 @@ export const guideWords = {
   frameAt: 'Time in the item',
   frameText: 'The picture that is due at this time, made from the file. A clock or a ticker is not drawn.',
   frameAlt: (title: string, time: string) => `${title} at ${time}`,
+  framePending: 'The picture is still being made.',
   frameFailed: 'There is no picture for this time.',
   sentBetween: 'Acknowledged by the destination',
   proof: 'Signed proof',
