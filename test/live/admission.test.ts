@@ -2,15 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { connectPublisher } from '../../lambda/publisher/rtmp/rtmp-client.ts';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
-import {
-  admitted,
-  goodKey,
-  keyWithoutPlace,
-  mediaMessage,
-  RawClient,
-  testListener,
-  unwantedKey,
-} from './test-listener.ts';
+import { mediaMessage } from './greeting.ts';
+import { admitted, goodKey, keyWithoutPlace, RawClient, testListener, unwantedKey } from './test-listener.ts';
 import type { TestListener } from './test-listener.ts';
 
 const denied = ['NetStream.Publish.Denied'];

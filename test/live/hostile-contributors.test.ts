@@ -2,8 +2,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,10 +11,12 @@ import { randomNumbers } from '../../lambda/domain/playout/lap-order.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
 import { commandMessage } from '../../lambda/publisher/rtmp/command.ts';
-import { controlMessage, messageType } from '../../lambda/publisher/rtmp/message.ts';
+import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import type { MediaMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { makeFlv, readFlv } from '../publisher/rtmp/flv-sample.ts';
-import { goodKey, greeting, handshakeBytes, mediaMessage, RawClient, testListener } from './test-listener.ts';
+import { attack, attacksWith } from './attacks.ts';
+import { greeting, handshakeBytes, mediaMessage } from './greeting.ts';
+import { goodKey, RawClient, testListener } from './test-listener.ts';
 import type { ListenerLine } from './listener-process.ts';
 
 const mib = 1024 * 1024;
@@ -49,74 +49,10 @@ async function startProcess(): Promise<() => ListenerLine> {
   return () => lines.at(-1)!;
 }
 
-/** Bytes that a hostile contributor sends once, then bytes that it repeats for as long as it can. */
-interface Attack {
-  readonly first: Buffer;
-  readonly repeated: Buffer;
-  readonly everyMs: number;
-}
-
-const random = randomNumbers(1);
-const noise = Buffer.from(Array.from({ length: 65_536 }, () => Math.floor(random() * 256)));
-
-/** The beginnings of messages of 10 MiB on 60 chunk streams, 512 KiB of each. */
-function unfinished(): Buffer {
-  const chunkBytes = 512 * 1024;
-  const begin = (id: number) =>
-    Buffer.concat([Buffer.of(id), Buffer.from('000000a000000901000000', 'hex'), Buffer.alloc(chunkBytes, id)]);
-  const ids = Array.from({ length: 57 }, (_, index) => index + 7);
-  return Buffer.concat([
-    new ChunkWriter().write([controlMessage(messageType.setChunkSize, chunkBytes)]),
-    ...ids.map(begin),
-  ]);
-}
-
-const attacks: readonly Attack[] = [
-  { first: Buffer.alloc(0), repeated: handshakeBytes.subarray(0, 1), everyMs: 200 },
-  { first: Buffer.of(3), repeated: noise, everyMs: 1 },
-  {
-    first: handshakeBytes,
-    repeated: new ChunkWriter().write([commandMessage(0, 'connect', 1, { app: 'live', flashVer: 'x'.repeat(9000) })]),
-    everyMs: 5,
-  },
-  { first: greeting('wrong'), repeated: noise, everyMs: 50 },
-  { first: greeting('hostile'), repeated: unfinished(), everyMs: 20 },
-  { first: greeting('hostile'), repeated: noise, everyMs: 5 },
-  {
-    first: greeting('hostile'),
-    repeated: Buffer.concat([Buffer.from('070000000000000801000000', 'hex'), Buffer.alloc(4000, 0xc7)]),
-    everyMs: 20,
-  },
-];
-
-/** Connects again and again, and attacks until the returned function is called. */
-function attack(port: number, { first, repeated, everyMs }: Attack, localAddress: string): () => void {
-  let isOver = false;
-  let socket: Socket;
-  const begin = (): void => {
-    if (isOver) return;
-    socket = connect({ port, host: '127.0.0.1', localAddress });
-    socket.on('error', () => {});
-    socket.resume();
-    socket.write(first);
-    const timer = setInterval(() => {
-      if (socket.writableLength < mib) socket.write(repeated);
-    }, everyMs);
-    socket.once('close', () => {
-      clearInterval(timer);
-      setTimeout(begin, 50);
-    });
-  };
-  begin();
-  return () => {
-    isOver = true;
-    socket.destroy();
-  };
-}
-
 test('50 hostile contributors cost bounded memory, and no message of a real one', async () => {
   const line = await startProcess();
   const before = line();
+  const attacks = attacksWith('hostile');
   const ends = Array.from({ length: 50 }, (_, index) =>
     attack(before.port, attacks[index % attacks.length]!, `127.0.0.${index + 2}`),
   );

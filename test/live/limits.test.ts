@@ -7,7 +7,8 @@ import { commandMessage } from '../../lambda/publisher/rtmp/command.ts';
 import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
 import { controlMessage, messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { makeCertificate } from '../support/certificates.ts';
-import { admitted, goodKey, greeting, handshakeBytes, mediaMessage, RawClient, testListener } from './test-listener.ts';
+import { greeting, handshakeBytes, mediaMessage } from './greeting.ts';
+import { admitted, goodKey, RawClient, testListener } from './test-listener.ts';
 import type { AdmittedClient, TestListener } from './test-listener.ts';
 
 const mib = 1024 * 1024;

@@ -1,4 +1,6 @@
 // A live ingest as a process of its own. Arguments: the URL of the database, and the folder of the objects.
+// It answers each message of its parent with its measures since the last one.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
@@ -6,6 +8,16 @@ import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { fastEncoder } from './media-samples.ts';
+
+/** Measures since the last ones. */
+export interface IngestMeasures {
+  readonly residentBytes: number;
+  readonly mostResidentBytes: number;
+  /** Delays of the event loop. */
+  readonly delayMs: { readonly p99: number; readonly most: number };
+  readonly admitted: number;
+  readonly refused: number;
+}
 
 const [connectionString, folder] = process.argv.slice(2) as [string, string];
 const pool = createPool({ connectionString, max: 5 });
@@ -28,4 +40,18 @@ const door = new LiveIngest({
 });
 const listener = await openRtmpListener({ door, port: 0, tls: null, proxyProtocol: false, log, steadyClock });
 process.send!(`rtmp://127.0.0.1:${listener.port}/live`);
+const loop = monitorEventLoopDelay({ resolution: 5 });
+loop.enable();
+let mostResidentBytes = 0;
+setInterval(() => {
+  mostResidentBytes = Math.max(mostResidentBytes, process.memoryUsage.rss());
+}, 20);
+process.on('message', () => {
+  const residentBytes = process.memoryUsage.rss();
+  const delayMs = { p99: loop.percentile(99) / 1e6, most: loop.max / 1e6 };
+  const { admitted, refused } = listener.figures();
+  process.send!({ residentBytes, mostResidentBytes, delayMs, admitted, refused } satisfies IngestMeasures);
+  mostResidentBytes = residentBytes;
+  loop.reset();
+});
 process.on('disconnect', () => process.exit());
