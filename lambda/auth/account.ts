@@ -4,7 +4,7 @@ import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api
 import type { BetterAuthPlugin } from 'better-auth';
 import type { Pool } from 'pg';
 import * as z from 'zod';
-import { databaseOn } from '../data/database.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
 import { limits } from '../domain/shared/limits.ts';
 import type { ApiKey } from '../data/accounts/api-keys.ts';
 import { newID } from '../data/shared/new-id.ts';
@@ -105,7 +105,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         async (ctx) => {
           const { user } = ctx.context.session;
           const { clientID } = ctx.body;
-          if (!(await databaseOn(pool).applications.disconnect(user.id, clientID)))
+          if (!(await inTransaction(pool, (data) => data.applications.disconnect(user.id, clientID))))
             throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'This application is not connected.' });
           await recordEvent(pool, ctx, 'application_disconnected', user.id, clientID);
           return ctx.json({ disconnected: true });

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } from '@better-auth/oauth-provider';
 import { decodeJwt } from 'jose';
 import type { Pool } from 'pg';
-import { databaseOn } from '../data/database.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Scope } from '../operations/scopes.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import type { AccessTokens } from '../surfaces/admission/access-tokens.ts';
@@ -196,7 +196,7 @@ async function asTokenAnswer(pool: Pool, response: Response): Promise<Response> 
   const { applications } = databaseOn(pool);
   if (sub === undefined || azp === undefined) throw new Error('better-auth issued a token of no user or application');
   if (await applications.isAgreedTo(sub, azp)) return response;
-  await applications.disconnect(sub, azp);
+  await inTransaction(pool, (data) => data.applications.disconnect(sub, azp));
   return oauthError(400, 'invalid_grant', 'The user has disconnected this application.');
 }
 

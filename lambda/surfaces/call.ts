@@ -7,6 +7,7 @@ import type { Caller, Context } from '../operations/context.ts';
 import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { guestHash } from './admission/guests.ts';
+import { bearerChallenge } from './admission/protected-resource.ts';
 import { cursorsOf } from './cursors.ts';
 import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
 import { newID } from '../data/shared/new-id.ts';
@@ -24,6 +25,7 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
   const { caller, idempotencyKey } = call;
   const answer = await inTransaction(service.pool, async (data) => {
     await assertNotHeld(call, data);
+    await assertConnected(service, call, data);
     const runInIt = (one: Call) => run(service, one, data);
     if (idempotencyKey === null || caller === null) return runInIt(call);
     return answerOnce(service, { ...call, caller, idempotencyKey }, data, runInIt);
@@ -41,6 +43,18 @@ async function assertNotHeld({ operation, caller }: Call, data: Database): Promi
   const hold = caller.hold === undefined ? await data.users.holdOf(caller.userID) : caller.hold;
   if (hold === null) return;
   throw new ProblemError('account_on_hold', `The account is on hold. ${hold || 'Ask the operator of the platform.'}`);
+}
+
+/**
+ * Refuses changes by an application that the user has disconnected: its access token is accepted for some seconds more,
+ * and what it then made would stay. Decision D255.
+ * @throws {ProblemError} unauthenticated
+ */
+async function assertConnected({ baseURL }: Service, { caller }: Call, data: Database): Promise<void> {
+  if (!caller?.clientID || (await data.applications.holdConsent(caller.userID, caller.clientID))) return;
+  throw new ProblemError('unauthenticated', 'The user has disconnected this application.', {
+    headers: { 'www-authenticate': bearerChallenge(new URL(baseURL).origin, '/v1', 'invalid') },
+  });
 }
 
 async function run(service: Service, call: Call, data: Database): Promise<Answer> {

@@ -1,6 +1,7 @@
 // The end of things that an application has made or read, when its user disconnects it. Decision D255.
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { databaseOn } from '../../lambda/data/database.ts';
+import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
 import { hashLiveKey } from '../../lambda/domain/live/live-key.ts';
 import { browserSession } from '../support/browser-session.ts';
 import type { BrowserSession } from '../support/browser-session.ts';
@@ -42,6 +43,7 @@ async function connected() {
   const callback = await browser.authorize(url, { user, accept: true });
   const { access_token: token } = (await application.exchange(callback.searchParams.get('code')!, verifier)).body;
   return {
+    clientID: application.clientID,
     call: callWith({ authorization: `Bearer ${token}` }),
     disconnect: () => browser.post('/api/auth/account/applications/disconnect', { clientID: application.clientID }),
   };
@@ -63,6 +65,40 @@ test('a webhook of the application is told nothing any more', async () => {
   await disconnect();
   const enabled = async (id: string) => (await byUser('GET', `/webhooks/${id}`)).body.enabled;
   expect([await enabled(ofApplication), await enabled(ofUser)]).toEqual([false, true]);
+});
+
+describe('the access token', () => {
+  test('changes nothing any more, although it is still read from a cache', async () => {
+    const { call, disconnect } = await connected();
+    expect((await call('GET', '/me')).status).toBe(200);
+    await disconnect();
+    const hook = { url: 'http://127.0.0.1:9/late', events: ['stream.state_changed'] };
+    expect(await call('POST', '/webhooks', hook)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect((await byUser('GET', '/webhooks')).body.data.map(({ url }: { url: string }) => url)).not.toContain(hook.url);
+  });
+
+  test('changes nothing behind the end: a change that is under way is waited for, and ends too', async () => {
+    const { clientID, disconnect } = await connected();
+    const id = newID('whk', new Date());
+    const url = 'http://127.0.0.1:9/under-way';
+    const waits = `select from pg_locks where not granted and locktype in ('transactionid', 'tuple')`;
+    let disconnecting: ReturnType<typeof disconnect>;
+    await inTransaction(site.pool(), async (data) => {
+      expect(await data.applications.holdConsent(user.id, clientID)).toBe(true);
+      await data.webhooks.insert({
+        id,
+        userID: user.id,
+        clientID,
+        url,
+        events: ['stream.state_changed'],
+        sealedSecret: Buffer.alloc(1),
+      });
+      disconnecting = disconnect();
+      await expect.poll(async () => (await site.pool().query(waits)).rowCount).toBe(1);
+    });
+    expect((await disconnecting!).status).toBe(200);
+    expect((await byUser('GET', `/webhooks/${id}`)).body.enabled).toBe(false);
+  });
 });
 
 describe('a live input', () => {

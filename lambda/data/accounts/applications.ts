@@ -47,6 +47,16 @@ export function applications(db: Queryable) {
         [userID, now],
       ),
 
+    /** Whether the user has agreed to the application, and does not disconnect it until the transaction ends. */
+    holdConsent: async (userID: string, clientID: string) => {
+      const consent = await one(
+        db,
+        'select from oauth_consents where user_id = $1 and client_id = $2 limit 1 for key share',
+        [userID, clientID],
+      );
+      return consent !== null;
+    },
+
     /** Whether the user has agreed to the application. */
     isAgreedTo: async (userID: string, clientID: string) => {
       const consent = await one(db, 'select from oauth_consents where user_id = $1 and client_id = $2 limit 1', [
@@ -58,10 +68,13 @@ export function applications(db: Queryable) {
 
     /**
      * Ends the user's consent to an application with its tokens and codes, disables the webhooks and alert channels
-     * that it made, ends the keys of live inputs that it received, and holds its sources. Decision D255.
+     * that it made, ends the keys of live inputs that it received, and holds its sources. Decision D255. The caller is
+     * in a transaction.
      * @returns whether the application had a consent, token or code
      */
     disconnect: async (userID: string, clientID: string) => {
+      // Waits for changes by the application, so that the next statement sees them.
+      await db.query('select from oauth_consents where user_id = $1 and client_id = $2 for update', [userID, clientID]);
       const { rowCount } = await db.query(
         `with consents as (delete from oauth_consents where user_id = $1 and client_id = $2 returning 1),
            refresh as (delete from oauth_refresh_tokens where user_id = $1 and client_id = $2 returning 1),
