@@ -111,13 +111,34 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     expect(await browser.look('programme-faults')).toEqual([]);
     await blocks.getByLabel('From').fill('20:00');
     await choose(blocks, 'Collection or file', 'News');
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/programmes/*', async (route) => {
+      if (route.request().method() === 'PATCH') await answer.promise;
+      await route.continue();
+    });
     await save();
-    expect(await blocks.locator('.fault').count()).toBe(0);
+    // An edit that is made while the draft is being saved stays.
     await button('Add an insert').click();
+    answer.resolve();
     const inserts = section('Inserts');
+    await expect.poll(() => button('Save draft').isEnabled()).toBe(true);
+    await page.unroute('**/programmes/*');
+    expect(await blocks.locator('.fault').count()).toBe(0);
     await inserts.getByLabel('Name', { exact: true }).fill('Jingle');
     await choose(inserts, 'Collection or file', 'Jingles');
     await inserts.getByLabel('Every … items').fill('2');
+    await inserts.getByLabel('Fewest minutes between two breaks').fill('5');
+    await choose(inserts, 'Ends with', 'Station jingle');
+    await save();
+    await inserts.getByText('Jingles after every 2 items, at least 5 min apart').waitFor();
+    const programme = await run.api('GET', new URL(page.url()).pathname);
+    expect(programme.inserts[0]).toMatchObject({
+      shortestGapMinutes: 5,
+      outroUploadID: expect.stringMatching(/^upl_/),
+    });
+    // Its next items may follow at once, and nothing closes its breaks.
+    await inserts.getByLabel('Fewest minutes between two breaks').fill('0');
+    await choose(inserts, 'Ends with', 'Nothing');
     await save();
     await inserts.getByText('Jingles after every 2 items').waitFor();
   });

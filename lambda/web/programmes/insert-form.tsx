@@ -4,6 +4,7 @@ import { useFault } from '../app/faults.tsx';
 import type { Programme } from '../app/types.ts';
 import { Field, NumberField, OptionalNumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
+import { UploadChoice } from '../streams/upload-choice.tsx';
 import { programmeWords as words } from '#words/programmes.ts';
 import { insertTimes, timedInsert, timeOfInsert } from './rules.ts';
 import type { Block, Insert, InsertTime } from './rules.ts';
@@ -66,9 +67,32 @@ export function InsertForm({ path, kind, insert, blocks, onChange }: InsertFormP
         fault={useFault(`${path}/mostPerHour`)}
         onChange={(mostPerHour) => onChange({ ...insert, mostPerHour })}
       />
+      <NumberField
+        name="shortestGapMinutes"
+        label={words.shortestGap}
+        min={0}
+        value={insert.shortestGapMinutes}
+        fault={useFault(`${path}/shortestGapMinutes`)}
+        onChange={(shortestGapMinutes) => onChange({ ...insert, shortestGapMinutes })}
+      />
+      {framings.map((name) => (
+        <UploadChoice
+          key={name}
+          name={name}
+          label={words[name]}
+          none={words.noFraming}
+          query="probeState=completed"
+          isOffered={({ type }) => type !== (kind === 'video' ? 'audio' : 'image')}
+          uploadID={insert[name]}
+          onChange={(uploadID) => onChange({ ...insert, [name]: uploadID })}
+        />
+      ))}
     </div>
   );
 }
+
+/** Files that play once in each break, before and after its items. */
+const framings = ['introUploadID', 'outroUploadID'] as const;
 
 const usualMidRoll = { everyMinutes: 15, keepLastMinutes: 5, blockID: null } as const;
 

@@ -57,7 +57,8 @@ export function StepsInWords({ block: { steps, ordered } }: { readonly block: Bl
 }
 
 export function insertWords(insert: Insert, blocks: readonly Block[]): string {
-  const { everyItems, everyMinutes, atMinutes, beforeBlockID, afterBlockID, midRoll, mostPerHour } = insert;
+  const { everyItems, everyMinutes, atMinutes, beforeBlockID, afterBlockID, midRoll } = insert;
+  const { mostPerHour, shortestGapMinutes } = insert;
   const blockName = (id: string | undefined) => blocks.find((block) => block.id === id)?.name ?? '…';
   const when = {
     everyItems: () => words.insertWords.everyItems(everyItems ?? 0),
@@ -70,7 +71,11 @@ export function insertWords(insert: Insert, blocks: readonly Block[]): string {
       return words.insertWords.midRoll(minutes, keepLastMinutes, blockID === null ? null : blockName(blockID));
     },
   }[timeOfInsert(insert)]();
-  return mostPerHour === null ? when : `${when}, ${words.mostPerHourWords(mostPerHour)}`;
+  const limits = [
+    mostPerHour !== null && words.mostPerHourWords(mostPerHour),
+    shortestGapMinutes > 0 && words.shortestGapWords(shortestGapMinutes),
+  ];
+  return [when, ...limits].filter(Boolean).join(', ');
 }
 
 /** A distance without its subject, which stands before it. */

@@ -38,19 +38,23 @@ export function useDraft(programme: Programme): Draft {
   const { version, before, rules } = edited ?? { version: programme.version, before: read, rules: read };
   const path = `/programmes/${programme.id}`;
   const isUnsaved = Object.keys(changesOf(before, rules)).length > 0;
-  const answered = async (act: () => Promise<Programme>): Promise<void> => {
+  const answered = async (act: () => Promise<Programme>): Promise<Programme> => {
     try {
       setFaults([]);
-      show(path, await act());
+      const answer = await act();
+      show(path, answer);
       refresh('/programmes?');
       refresh(`${path}/`);
+      return answer;
     } catch (error) {
       throw inWords(error, setFaults);
     }
   };
   const saving = useAttempt(async () => {
-    await answered(() => call('PATCH', path, { ...changesOf(before, rules), expectedVersion: version }));
-    setEdited(null);
+    const saved = await answered(() => call('PATCH', path, { ...changesOf(before, rules), expectedVersion: version }));
+    // Edits that were made meanwhile stay, and are those of the version that was saved.
+    const rebased = { version: saved.version, before: rulesOf(saved) };
+    setEdited((now) => (now === null || now === edited ? null : { ...now, ...rebased }));
   });
   const publishing = useAttempt(() => answered(() => call('POST', `${path}/publish`)));
   return {

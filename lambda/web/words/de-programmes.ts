@@ -154,6 +154,10 @@ export const programmeWords = {
   perBreak: 'Einträge auf einmal',
   mostPerHour: 'Höchstens … pro Stunde',
   anyNumber: 'Leer: beliebig viele.',
+  shortestGap: 'Minuten zwischen zwei Einspielern, mindestens',
+  introUploadID: 'Beginnt mit',
+  outroUploadID: 'Endet mit',
+  noFraming: 'Nichts',
   insertWords: {
     everyItems: (items: number) => (items === 1 ? 'nach jedem Eintrag' : `alle ${items} Einträge`),
     everyMinutes: (minutes: number) => `alle ${lengthWords(minutes)}`,
@@ -167,6 +171,7 @@ export const programmeWords = {
     },
   },
   mostPerHourWords: (most: number) => `höchstens ${most}-mal pro Stunde`,
+  shortestGapWords: (minutes: number) => `mit mindestens ${lengthWords(minutes)} Abstand`,
 
   separation: 'Abstände',
   separationHint: 'Abstände zwischen ähnlichen Einträgen, die wichtigsten zuerst.',

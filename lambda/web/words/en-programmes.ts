@@ -142,6 +142,10 @@ export const programmeWords = {
   perBreak: 'Items at a time',
   mostPerHour: 'At most … times an hour',
   anyNumber: 'Empty: any number.',
+  shortestGap: 'Fewest minutes between two breaks',
+  introUploadID: 'Begins with',
+  outroUploadID: 'Ends with',
+  noFraming: 'Nothing',
   insertWords: {
     everyItems: (items: number) => (items === 1 ? 'after each item' : `after every ${items} items`),
     everyMinutes: (minutes: number) => `every ${lengthWords(minutes)}`,
@@ -155,6 +159,7 @@ export const programmeWords = {
     },
   },
   mostPerHourWords: (most: number) => `at most ${most === 1 ? 'once' : `${most} times`} an hour`,
+  shortestGapWords: (minutes: number) => `at least ${lengthWords(minutes)} apart`,
 
   separation: 'Separation',
   separationHint: 'Distances between items that are alike, the most important first.',
