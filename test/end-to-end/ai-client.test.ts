@@ -46,7 +46,7 @@ test('an AI client makes a live stream of two files', { timeout: 90_000 }, async
     'get_upload {"id":"upl 2"} until probeState is completed',
     'create_destination {"name":"Here","rtmpURL":"rtmp://…","streamKey":"agent"}',
     'create_stream {"destinationID":"dst 1","name":"Loop","quality":"q_720p","framerate":"f_30"}',
-    'create_playlist {"name":"Loop","kind":"video","mode":"sequential","streamID":"str 1"}',
+    'create_playlist {"streamID":"str 1","name":"Loop","kind":"video","mode":"sequential"}',
     `apply_playlist_operations {"id":"ply 1","operations":${JSON.stringify(additions)}}`,
     'publish_playlist {"id":"ply 1"}',
     'get_playlist {"id":"ply 1"} until publishStatus is IDLE',

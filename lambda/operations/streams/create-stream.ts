@@ -28,8 +28,8 @@ export const createStream = operation(['service:write'], {
   description:
     'Creates a stream, which loops media to its destinations around the clock: the items of its playlists, or ' +
     'the single file in videoUploadObjectID. Every field is optional and can be set later with update_stream. ' +
-    'Next: create_playlist for several files, then get_stream_readiness and start_stream. A schedule given here ' +
-    'is stored; schedule_stream arms it.',
+    'Next: create_playlist for several files, then get_stream_readiness and start_stream. The playlist needs the id: ' +
+    'set it as streamID. A schedule given here is stored; schedule_stream arms it.',
   tag: 'streams',
   route: 'POST /streams',
   body: z.strictObject(streamFields).meta({ examples: [exampleStream] }),
