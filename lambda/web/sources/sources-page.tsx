@@ -2,6 +2,7 @@
 import { FolderSync } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { sourceHeld } from '../../domain/sources/source-words.ts';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { change, refresh } from '../app/live-data.ts';
@@ -99,9 +100,15 @@ function Row({ source, onEdit }: { readonly source: Source; readonly onEdit: () 
         <Failure error={error} />
       </div>
       <div className="state">
-        <span className="badge" data-tone={state === 'ok' ? 'live' : 'wrong'}>
-          {words.states[state]}
-        </span>
+        {reason?.code === sourceHeld.code ? (
+          <span className="badge" data-tone="quiet">
+            {words.held}
+          </span>
+        ) : (
+          <span className="badge" data-tone={state === 'ok' ? 'live' : 'wrong'}>
+            {words.states[state]}
+          </span>
+        )}
         <button type="button" aria-label={words.scanOf(name)} onClick={() => void scan()}>
           {words.scan}
         </button>

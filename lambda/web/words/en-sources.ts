@@ -39,6 +39,7 @@ export const sourceWords = {
   roleARN: 'ARN of the role',
   roleHint: 'Its name begins with loop-source. The source then names the account that it must trust.',
   secretHint: 'It is sealed, and never shown again.',
+  held: 'Not watched',
   states: { ok: 'Watched', failing: 'Failing' },
   found: (imported: number, found: number) => `${imported} of ${plural(found, 'file', 'files')} imported`,
   every: (minutes: number) => `every ${plural(minutes, 'minute', 'minutes')}`,
