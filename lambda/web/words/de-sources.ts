@@ -42,7 +42,7 @@ export const sourceWords = {
   roleARN: 'ARN der Rolle',
   roleHint: 'Ihr Name beginnt mit loop-source. Die Quelle nennt danach das Konto, dem sie vertrauen muss.',
   secretHint: 'Wird verschlüsselt gespeichert und nie wieder angezeigt.',
-  held: 'Nicht beobachtet',
+  held: 'Nicht überwacht',
   states: { ok: 'Überwacht', failing: 'Gestört' },
   found: (imported: number, found: number) => `${imported} von ${plural(found, 'Datei', 'Dateien')} importiert`,
   every: (minutes: number) => (minutes === 1 ? 'jede Minute' : `alle ${minutes} Minuten`),
