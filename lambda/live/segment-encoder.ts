@@ -17,6 +17,7 @@ import { deltaChunks } from '../publisher/prepared/delta-chunks.ts';
 import { sinceBefore, writePictures, writeSound } from '../publisher/preparing/prepare-segment.ts';
 import { pictureEncoderArguments } from './live-arguments.ts';
 import { LiveFailure } from './live-failure.ts';
+import type { SignalMeter } from './signal-meter.ts';
 import type { RawPicture } from './tag-decoder.ts';
 
 /** One closed GOP of a session and its sound, as an object in the format of segments. */
@@ -36,6 +37,7 @@ export interface SegmentEncoderOptions {
   readonly tools: MediaTools;
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
+  readonly meter: Pick<SignalMeter, 'picture' | 'sound'>;
   readonly onSegment: (segment: LiveSegment) => void;
   readonly onFailed: (error: LiveFailure) => void;
 }
@@ -98,6 +100,7 @@ export class SegmentEncoder {
   }
 
   writePicture(picture: RawPicture): void {
+    this.#options.meter.picture(this.#picturesWritten, picture);
     this.#picturesWritten += 1;
     const { stdin } = this.#pictures;
     stdin.cork();
@@ -117,8 +120,9 @@ export class SegmentEncoder {
 
   /** @param samples whole samples, which are changed in place */
   writeSound(samples: Buffer): void {
-    fadeIn(samples, this.#samplesWritten - this.#soundBegan);
     const first = this.#samplesWritten;
+    this.#options.meter.sound(first, samples);
+    fadeIn(samples, first - this.#soundBegan);
     this.#samplesWritten += samples.length / bytesPerSample;
     const last = this.#ownSamples.at(-1);
     const own = { first: last?.end === first ? last.first : first, end: this.#samplesWritten };

@@ -1,5 +1,6 @@
 // Encodes one contribution to a stream's own format, as segments that senders read a few seconds later.
 import type { LiveSource } from '../domain/live/live-source.ts';
+import type { SessionSignal } from '../domain/live/signal-loss.ts';
 import type { PictureFormat } from '../domain/playout/rendition.ts';
 import type { Log } from '../log.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
@@ -13,6 +14,7 @@ import { PictureTrack, SoundTrack } from './media-track.ts';
 import { PictureGrid, Retiming } from './retiming.ts';
 import { SegmentEncoder } from './segment-encoder.ts';
 import type { LiveSegment } from './segment-encoder.ts';
+import { SignalMeter } from './signal-meter.ts';
 import { SourceFacts } from './source-facts.ts';
 import { readPictureSize } from './tag-decoder.ts';
 
@@ -38,6 +40,8 @@ export interface SessionEncoder {
   readonly bytesWaiting: number;
   /** Seconds of pictures that were passed to the encoder. */
   readonly encodedSeconds: number;
+  /** Whether it has sound and pictures, by those that were passed to the encoder. */
+  readonly signal: SessionSignal;
   /** The arrival of the first picture by the steady clock; null: none has come. */
   readonly startedAtMs: number | null;
   /** Ends the session. Resolves when its whole GOPs are out; the incomplete last one is discarded. */
@@ -74,6 +78,7 @@ class Session implements SessionEncoder {
   readonly #abort = new AbortController();
   readonly #openedMs: number;
   readonly #facts: SourceFacts;
+  readonly #meter: SignalMeter;
   readonly #encoder: SegmentEncoder;
   readonly #pictures: PictureTrack;
   readonly #sound: SoundTrack;
@@ -100,10 +105,11 @@ class Session implements SessionEncoder {
     this.#openedMs = steadyClock();
     this.#frameMs = 1000 / profile.framesPerSecond;
     this.#grid = new PictureGrid(profile.framesPerSecond);
+    this.#meter = new SignalMeter(profile);
     this.#facts = new SourceFacts((source) => this.#isOver || options.onSource(source));
     const onFailed = (error: LiveFailure) => this.#fail(error);
     const { onSegment } = options;
-    this.#encoder = new SegmentEncoder({ tools, profile, encoder, onSegment, onFailed });
+    this.#encoder = new SegmentEncoder({ tools, profile, encoder, meter: this.#meter, onSegment, onFailed });
     const shared = { tools, profile, encoder: this.#encoder, steadyClock, log, onFailed, signal: this.#abort.signal };
     this.#pictures = new PictureTrack(shared);
     this.#sound = new SoundTrack(shared);
@@ -117,6 +123,10 @@ class Session implements SessionEncoder {
 
   get encodedSeconds(): number {
     return (this.#encoder.picturesWritten * this.#frameMs) / 1000;
+  }
+
+  get signal(): SessionSignal {
+    return this.#meter.read();
   }
 
   get startedAtMs(): number | null {

@@ -31,6 +31,8 @@ export interface ClipOptions {
   readonly video?: readonly string[];
   /** Filters after the flashes. */
   readonly filters?: readonly string[];
+  /** Expression of `aevalsrc` in place of the beeps. */
+  readonly tone?: string;
 }
 
 /** Flashes and beeps every second, after 0.4 s, for a tenth of a second. */
@@ -52,12 +54,13 @@ export async function clip({ ffmpegPath }: MediaTools, options: ClipOptions): Pr
     "drawbox=color=white:t=fill:enable='" + flash + "'",
     ...filters,
   ];
-  const tone = `aevalsrc='0.8*sin(2*PI*1000*t)*${flash}':s=48000:d=${seconds}`;
+  const { tone = `0.8*sin(2*PI*1000*t)*${flash}` } = options;
+  const heard = `aevalsrc='${tone}':s=48000:d=${seconds}`;
   const { stdout } = await promisify(execFile)(
     ffmpegPath,
     [
       ['-nostdin', '-v', 'error', '-f', 'lavfi', '-i', drawn.join(',')],
-      sound ? ['-f', 'lavfi', '-i', tone, ...sound] : [],
+      sound ? ['-f', 'lavfi', '-i', heard, ...sound] : [],
       ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', ...video, '-fps_mode', 'passthrough', '-f', 'flv', '-'],
     ].flat(),
     { encoding: 'buffer', maxBuffer: 2 ** 28 },
