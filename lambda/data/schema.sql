@@ -756,6 +756,7 @@ create table live_inputs (
   windows jsonb,
   after_takeover text not null default 'join_in_progress',
   key_client_id text,
+  lost_after jsonb not null default '{"blackSeconds": null, "silenceSeconds": null}'::jsonb,
   constraint live_inputs_pkey primary key (id),
   constraint live_inputs_after_takeover_check check (after_takeover = any (array['join_in_progress', 'next_item'])),
   constraint live_inputs_key_sha256_key unique (key_sha256),
@@ -829,6 +830,7 @@ create table live_sessions (
   format text,
   encoder text,
   is_to_record boolean not null default false,
+  losses jsonb not null default '[]'::jsonb,
   constraint live_sessions_pkey primary key (id),
   constraint live_sessions_live_input_id_fkey foreign key (live_input_id) references live_inputs(id) on delete cascade,
   constraint live_sessions_protocol_check check (protocol = any (array['rtmp', 'rtmps', 'srt']))

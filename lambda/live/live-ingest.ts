@@ -10,12 +10,14 @@ import { hashLiveKey } from '../domain/live/live-key.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
+import { mayBeLost } from '../domain/live/signal-loss.ts';
 import { formatName } from '../domain/playout/rendition.ts';
 import { bounds } from '../domain/shared/bounds.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
+import { applySignal } from '../orchestration/live/signal-losses.ts';
 import { applyStableSession, endSession, leaveLateSession, refusalOfStream } from '../orchestration/live/takeovers.ts';
 import { encoderKind } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
@@ -156,12 +158,15 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
   #recordsOf(id: string, input: LiveInput, stream: Stream, keySha256: Buffer): SessionRecords {
     const { pool } = this.#options;
-    let isStable = false;
+    let [isStable, isLost] = [false, false];
     return {
       report: async (progress: SessionProgress) => {
         const report = { id, ...progress };
         const isWanted = await databaseOn(pool).liveSessions.report(report, keySha256);
-        if (isStable) isStable = !(await this.#leaveLate(id, stream, progress));
+        isLost ||= mayBeLost(progress.signal);
+        if (isLost && isWanted) isLost = await this.#applySignal(id, input, stream, progress);
+        if (isLost) isStable = false;
+        else if (isStable) isStable = !(await this.#leaveLate(id, stream, progress));
         else isStable = isWanted && (await this.#becomeStable(input, stream));
         return isWanted;
       },
@@ -177,6 +182,22 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
       const current = await data.liveInputs.find(input.user_id, input.id);
       if (!locked || !current) return false;
       return applyStableSession(data, locked, current, { id: newID('tko'), now: clock() });
+    });
+  }
+
+  /** Loses a session that is silent or black for too long, or lets it return. @returns whether it is lost */
+  async #applySignal(
+    sessionID: string,
+    input: LiveInput,
+    stream: Stream,
+    { signal }: SessionProgress,
+  ): Promise<boolean> {
+    const { pool, clock } = this.#options;
+    return inTransaction(pool, async (data) => {
+      const locked = await data.streams.lock(stream.user_id, stream.id);
+      const current = await data.liveInputs.find(input.user_id, input.id);
+      if (!locked || !current) return false;
+      return applySignal(data, locked, current, { sessionID, signal, now: clock() });
     });
   }
 

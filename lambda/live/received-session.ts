@@ -7,6 +7,7 @@
 import { noSegments, withSegment } from '../domain/live/segment-chain.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
+import type { SessionSignal } from '../domain/live/signal-loss.ts';
 import { liveSegmentKey } from '../domain/media/object-keys.ts';
 import type { LiveSource } from '../domain/live/live-source.ts';
 import type { Log } from '../log.ts';
@@ -40,6 +41,7 @@ export interface SessionProgress {
   readonly firstPictureAgoSeconds: number | null;
   /** Null: not known yet. */
   readonly source: LiveSource | null;
+  readonly signal: SessionSignal;
 }
 
 /** Records of a session in the database. */
@@ -146,11 +148,12 @@ export class ReceivedSession implements ContributionReceiver {
 
   async #report(): Promise<void> {
     const { records, steadyClock } = this.#options;
-    const { startedAtMs } = this.#encoder;
+    const { startedAtMs, signal } = this.#encoder;
     const progress = {
       stored: this.#stored,
       firstPictureAgoSeconds: startedAtMs === null ? null : (steadyClock() - startedAtMs) / 1000,
       source: this.#source,
+      signal,
     };
     try {
       if (!(await records.report(progress))) this.#leave('not_wanted');

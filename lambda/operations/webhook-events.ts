@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { graceMs } from '../domain/billing/credits.ts';
 import { findingKinds } from '../domain/media/findings.ts';
 import { sessionEnds } from '../domain/live/session-end.ts';
+import { signalLossReasons } from '../domain/live/signal-loss.ts';
 import { incidentKinds } from '../domain/notices/incidents.ts';
 import { rowKinds } from '../domain/playout/planned-facts.ts';
 import { platformNames } from '../domain/channels/managed-platforms.ts';
@@ -117,13 +118,16 @@ export const webhookEvents = [
     type: 'live_input.changed',
     scope: 'service:read',
     summary: 'A live input can take its stream over, or no longer can',
-    description: 'Sent when a contributor has sent for long enough, and when that contributor has ended.',
+    description: 'Sent when a contributor is stable, and when it has ended, or is silent or black for too long.',
     data: z.object({
       liveInputID: z.string(),
       streamID,
       liveSessionID,
       state: z.enum(['ready', 'idle']),
-      endReason: z.enum(sessionEnds).nullable().describe('null: the contributor sends.'),
+      endReason: z
+        .enum([...sessionEnds, ...signalLossReasons])
+        .nullable()
+        .describe('null: it can take over. silent, black: the contributor stays connected.'),
     }),
   },
   {

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LiveInputSettings } from '../../lambda/data/live/live-inputs.ts';
+import { neverLost } from '../../lambda/domain/live/signal-loss.ts';
 import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import type { ContributionReceiver } from '../../lambda/live/contribution.ts';
 import { liveVariables, readLiveEnvironment } from '../../lambda/live/environment.ts';
@@ -30,6 +31,7 @@ const settings: LiveInputSettings = {
   record: false,
   windows: null,
   after_takeover: 'join_in_progress',
+  lost_after: neverLost,
 };
 
 /** An ingest, the counts of sessions that it reports, and the reasons of its refusals. */

@@ -110,7 +110,7 @@ describe('a takeover', { timeout: 120_000 + kills * 40_000 + flappingMinutes * 6
     expect((await call('POST', `/streams/${stream.id}/hand-back`)).status).toBe(202);
     const toFrame = await until.untilEndKnown(stream.id);
     await until.untilSent(stream.id, toFrame + 60);
-    await expectSeamless(stream, toFrame);
+    await expectSeamless(stream, { anewFrom: toFrame });
   });
 
   it('changes at most three times in five minutes, if its contributor comes and goes', async () => {

@@ -54,6 +54,7 @@ describe('a live input', () => {
       allow: [],
       stableSeconds: 5,
       graceSeconds: 15,
+      lostAfter: { silenceSeconds: null, blackSeconds: null },
       delaySeconds: 10,
       record: false,
       windows: null,

@@ -1,11 +1,12 @@
 // SQL of live inputs: addresses that contributors send to, each to take over one stream.
 import { lossesWithinSeconds } from '../../domain/live/flapping.ts';
+import type { LostAfter } from '../../domain/live/signal-loss.ts';
 import type { TakeWindows } from '../../domain/live/take-windows.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
 import type { Stream } from '../streams/streams.ts';
-import { latestSession } from './live-sessions.ts';
+import { latestSession, lossesWithin } from './live-sessions.ts';
 import type { LiveSession } from './live-sessions.ts';
 
 export interface LiveInput extends LiveInputSettings {
@@ -18,7 +19,7 @@ export interface LiveInput extends LiveInputSettings {
   readonly has_key: boolean;
   /** The running session, else the last one; null: there was none. */
   readonly session: LiveSession | null;
-  /** The sessions that ended within `lossesWithinSeconds`. */
+  /** Losses within `lossesWithinSeconds`: ends of its sessions, and losses by silence or black. */
   readonly recent_losses: number;
   /** Whether the stream shows a session of this input. */
   readonly is_shown: boolean;
@@ -36,6 +37,8 @@ export interface LiveInputSettings {
   readonly stable_seconds: number;
   /** A takeover waits this long for the next session after a loss. */
   readonly grace_seconds: number;
+  /** The time for which a session may be silent or black. */
+  readonly lost_after: LostAfter;
   /** From the arrival of a picture to its sending. */
   readonly delay_seconds: number;
   /** Whether takeovers become uploads. */
@@ -63,12 +66,12 @@ const settingColumns = [
   'record',
   'windows',
   'after_takeover',
+  'lost_after',
 ] as const;
 const valuesOf = (settings: LiveInputSettings) =>
   settingColumns.map((column) => (column === 'windows' ? JSON.stringify(settings.windows) : settings[column]));
 
-const recentLosses = `(select count(*)::integer from live_sessions l
-  where l.live_input_id = i.id and l.ended_at > now() - make_interval(secs => ${lossesWithinSeconds}))`;
+const recentLosses = lossesWithin('i.id', String(lossesWithinSeconds));
 const isShown = `exists (select from takeovers t
   join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
   join takeover_intervals v on v.takeover_id = t.id and v.to_frame is null
@@ -95,7 +98,7 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `insert into live_inputs as i (id, user_id, stream_id, key_sha256, key_client_id, ${settingColumns.join(', ')})
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning ${columns}`,
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) returning ${columns}`,
         [input.id, input.userID, input.streamID, input.keySha256, input.keyClientID, ...valuesOf(input.settings)],
       ))!,
 
@@ -131,7 +134,7 @@ export function liveInputs(db: Queryable) {
         db,
         `update live_inputs i set name = $2, takes = $3, second_publisher = $4, allow = $5, stable_seconds = $6,
            grace_seconds = $7, delay_seconds = $8, record = $9, windows = $10, after_takeover = $11,
-           updated_at = now()
+           lost_after = $12, updated_at = now()
          where id = $1 returning ${columns}`,
         [id, ...valuesOf(settings)],
       ))!,

@@ -2,6 +2,7 @@
 import type { StoredSegments } from '../../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
 import type { LiveSource } from '../../domain/live/live-source.ts';
+import type { SignalLoss } from '../../domain/live/signal-loss.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -19,6 +20,8 @@ export interface LiveSession {
   /** ISO 8601; null: it is running. */
   readonly endedAt: string | null;
   readonly endReason: SessionEnd | null;
+  /** Its latest losses by silence or black, the oldest first. */
+  readonly losses: readonly SignalLoss[];
   /** The uploads of its parts that takeovers have shown, the oldest first. */
   readonly recordings: readonly PresentRecording[];
 }
@@ -50,7 +53,7 @@ export interface NewSession {
 /** SQL of a session as JSON, in statements that call the table `s`. */
 const sessionJSON = `jsonb_build_object('id', s.id, 'protocol', s.protocol, 'beganAt', s.began_at,
   'firstPictureAt', s.first_picture_at, 'segmentCount', s.segment_count, 'source', s.source,
-  'endedAt', s.ended_at, 'endReason', s.end_reason, 'recordings', (
+  'endedAt', s.ended_at, 'endReason', s.end_reason, 'losses', s.losses, 'recordings', (
     select coalesce(jsonb_agg(jsonb_build_object('takeoverID', r.takeover_id, 'uploadID', r.upload_id,
       'segmentCount', r.segment_count, 'isCut', r.is_cut, 'refusal', r.refusal) order by r.created_at), '[]')
     from live_recordings r where r.session_id = s.id and r.segment_count > 0))`;
@@ -58,6 +61,17 @@ const sessionJSON = `jsonb_build_object('id', s.id, 'protocol', s.protocol, 'beg
 /** SQL of the running session of an input, else of the last one, in statements that call the inputs `i`. */
 export const latestSession = `(select ${sessionJSON} from live_sessions s where s.live_input_id = i.id
   order by s.ended_at is not null, s.began_at desc limit 1)`;
+
+/**
+ * SQL of the number of losses of an input within a time: ends of its sessions, and losses by silence or black.
+ * @param inputID SQL of its id
+ * @param seconds SQL of the time
+ */
+export const lossesWithin = (inputID: string, seconds: string) => `(
+  select (count(l.ended_at) + coalesce(sum((select count(*) from jsonb_array_elements(l.losses) e
+    where (e->>'lostAt')::timestamptz > now() - make_interval(secs => ${seconds}))), 0))::integer
+  from live_sessions l where l.live_input_id = ${inputID}
+    and (l.ended_at is null or l.ended_at > now() - make_interval(secs => ${seconds})))`;
 
 /** A report of the ingest about a running session. */
 export interface SessionReport {
@@ -153,23 +167,23 @@ export function liveSessions(db: Queryable) {
       return new Map(rows.map(({ id, ...facts }) => [id, facts]));
     },
 
-    /** The running session of an input with its first picture; null: there is none. */
+    /** The running session of an input with its first picture and its losses; null: there is none. */
     runningOf: (liveInputID: string) =>
-      one<{ id: string; first_picture_at: Date | null; segment_count: number }>(
+      one<{ id: string; first_picture_at: Date | null; segment_count: number; losses: readonly SignalLoss[] }>(
         db,
-        `select id, first_picture_at, segment_count from live_sessions
+        `select id, first_picture_at, segment_count, losses from live_sessions
          where live_input_id = $1 and ended_at is null`,
         [liveInputID],
       ),
 
-    /** The sessions of an input that ended since a time by a loss. */
+    /** Replaces the losses of a session by silence or black. */
+    setLosses: (id: string, losses: readonly SignalLoss[]) =>
+      db.query('update live_sessions set losses = $2 where id = $1', [id, JSON.stringify(losses)]),
+
+    /** The losses of an input within a time: ends of its sessions, and losses by silence or black. */
     lossesSince: async (liveInputID: string, seconds: number) =>
-      (await one<{ losses: number }>(
-        db,
-        `select count(*)::integer as losses from live_sessions
-         where live_input_id = $1 and ended_at > now() - make_interval(secs => $2)`,
-        [liveInputID, seconds],
-      ))!.losses,
+      (await one<{ losses: number }>(db, `select ${lossesWithin('$1', '$2')} as losses`, [liveInputID, seconds]))!
+        .losses,
 
     /** Running sessions without a report for this time: their ingest is dead. */
     silentFor: (seconds: number, atMost: number) =>

@@ -9,7 +9,7 @@ const longestStableSeconds = 60;
 /**
  * Seconds for which a session has to be stable before it is shown.
  * @param stableSeconds setting of the input
- * @param losses ends of its sessions within `lossesWithinSeconds`
+ * @param losses ends of its sessions, and losses by silence or black, within `lossesWithinSeconds`
  */
 export function stableSecondsAfter(stableSeconds: number, losses: number): number {
   return losses <= freeLosses ? stableSeconds : Math.max(stableSeconds, longestStableSeconds);

@@ -10,17 +10,20 @@ export interface ReceivedSession {
   readonly firstPictureAt: Date | null;
   /** Whole segments that are stored. */
   readonly segmentCount: number;
+  /** Whether it counts as lost, as it is silent or black. Absent: it does not. */
+  readonly isLost?: boolean;
 }
 
 /**
- * Whole seconds until a session has been received for long enough; 0: it has. Infinity: no picture has come.
+ * Whole seconds until a session has been received for long enough; 0: it has. Infinity: no picture has come, or it is
+ * lost.
  * @param stableSeconds for which it has to be received
  */
 export function secondsUntilReady(
-  { firstPictureAt, segmentCount }: ReceivedSession,
+  { firstPictureAt, segmentCount, isLost = false }: ReceivedSession,
   { stableSeconds, now }: { readonly stableSeconds: number; readonly now: Date },
 ): number {
-  if (firstPictureAt === null) return Infinity;
+  if (firstPictureAt === null || isLost) return Infinity;
   const receivedSeconds = Math.min(segmentCount * gopSeconds, (now.getTime() - firstPictureAt.getTime()) / 1000);
   // A segment takes two seconds, so the wish is met by the segment in which it lies.
   return Math.max(0, Math.ceil(stableSeconds - gopSeconds - receivedSeconds));

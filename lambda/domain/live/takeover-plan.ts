@@ -27,6 +27,8 @@ export interface ReadySession {
   readonly id: string;
   /** The arrival of its first picture. */
   readonly firstPictureAt: Date;
+  /** That of the first group that may be shown after a loss; absent: its first picture may be. */
+  readonly shownFrom?: Date;
 }
 
 /** A planned beginning or end is fixed this long before, when all agents can still follow. */
@@ -51,7 +53,7 @@ export function takeoverStart(
   { now, delaySeconds, startAt = null }: TakeoverTimes,
 ): TakeoverInterval {
   const { anchoredAt, framesPerSecond } = run;
-  const oldEnoughMs = session.firstPictureAt.getTime() + delaySeconds * 1000;
+  const oldEnoughMs = (session.shownFrom ?? session.firstPictureAt).getTime() + delaySeconds * 1000;
   const notBeforeMs = Math.max(oldEnoughMs, startAt?.getTime() ?? 0);
   const fromFrame = earliestChange(run, now, takeoverAheadSeconds, (notBeforeMs - anchoredAt.getTime()) / 1000);
   const sentAtSeconds = anchoredAt.getTime() / 1000 + fromFrame / framesPerSecond;

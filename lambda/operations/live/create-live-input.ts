@@ -1,6 +1,7 @@
 // POST /live-inputs: creates an address and a key for a contributor who takes a stream over.
 import * as z from 'zod';
 import { hashLiveKey, liveKey, liveKeyBytes } from '../../domain/live/live-key.ts';
+import { neverLost } from '../../domain/live/signal-loss.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
@@ -16,6 +17,7 @@ const defaults = {
   stable_seconds: 5,
   // OBS connects again after ten seconds.
   grace_seconds: 15,
+  lost_after: neverLost,
   delay_seconds: 10,
   record: false,
   windows: null,
@@ -41,6 +43,7 @@ export const createLiveInput = operation(['service:write'], {
       allow: optional.allow.default([]),
       stableSeconds: optional.stableSeconds.default(defaults.stable_seconds),
       graceSeconds: optional.graceSeconds.default(defaults.grace_seconds),
+      lostAfter: optional.lostAfter.default(defaults.lost_after),
       delaySeconds: optional.delaySeconds.default(defaults.delay_seconds),
       record: optional.record.default(defaults.record),
       windows: optional.windows.default(defaults.windows),

@@ -2,11 +2,13 @@
 // The answers to its creation and to a new key are the only ones with the key.
 import * as z from 'zod';
 import { sessionEnds } from '../../domain/live/session-end.ts';
+import { lostAfterSeconds, presentLoss, signalLossReasons } from '../../domain/live/signal-loss.ts';
 import type { LiveInput, LiveInputSettings } from '../../data/live/live-inputs.ts';
 import type { LiveSession } from '../../data/live/live-sessions.ts';
 import { stableSecondsAfter } from '../../domain/live/flapping.ts';
 import { ingestAddresses, liveProtocols } from '../../domain/live/live-ingest.ts';
 import { liveInputState, liveInputStates } from '../../domain/live/live-input-state.ts';
+import type { ReceivedSession } from '../../domain/live/live-input-state.ts';
 import { keyEnded } from '../../domain/live/live-key.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
@@ -31,6 +33,9 @@ const takeWindows = z
   })
   .meta({ id: 'TakeWindows' });
 
+const lossSeconds = z.int32().min(lostAfterSeconds.least).max(lostAfterSeconds.most).nullable();
+const lostAfter = z.strictObject({ silenceSeconds: lossSeconds, blackSeconds: lossSeconds }).meta({ id: 'LostAfter' });
+
 /** The fields of requests that create or update an input. */
 export const liveInputFields = {
   name: text(1, 255).describe('Name for people.'),
@@ -42,6 +47,10 @@ export const liveInputFields = {
   allow: allow.max(bounds.networksPerLiveInput).describe('Networks that may send, in CIDR notation. Empty: all.'),
   stableSeconds: z.int32().min(2).max(60).describe('Seconds that a session has to last before it can take over.'),
   graceSeconds: z.int32().min(0).max(300).describe('Seconds after a loss in which a takeover can continue.'),
+  lostAfter: lostAfter.describe(
+    'Seconds of silence, or of black pictures, after which a session counts as lost until it is stable again. ' +
+      'null: never.',
+  ),
   delaySeconds: z.int32().min(8).max(30).describe('Seconds from the arrival of a picture to its sending.'),
   windows: takeWindows.nullable().describe('For takes in_windows. null: none.'),
   afterTakeover: afterTakeover.describe(
@@ -60,6 +69,14 @@ const recordingSchema = z
     refusal: z.string().nullable().describe('Limit that was reached, and the remedy. null: none.'),
   })
   .meta({ id: 'LiveRecording' });
+
+const lossSchema = z
+  .object({
+    reason: z.enum(signalLossReasons).meta({ id: 'SignalLossReason' }),
+    lostAt: timestamp,
+    returnedAt: timestamp.nullable().describe('null: it is lost.'),
+  })
+  .meta({ id: 'SignalLoss' });
 
 export const sessionSchema = z
   .object({
@@ -82,6 +99,7 @@ export const sessionSchema = z
       .describe('Media that the contributor sends. null: unknown.'),
     endedAt: timestamp.nullable().describe('null: it is running.'),
     endReason: z.enum(sessionEnds).meta({ id: 'LiveSessionEnd' }).nullable(),
+    losses: z.array(lossSchema).describe('Its latest losses by lostAfter, oldest first.'),
     recordings: z
       .array(recordingSchema)
       .describe('Uploads of its parts that takeovers have shown, about a minute after they ended.'),
@@ -97,6 +115,7 @@ const shape = {
   allow: z.array(z.string()),
   stableSeconds: z.int32(),
   graceSeconds: z.int32(),
+  lostAfter,
   delaySeconds: z.int32(),
   record: z.boolean(),
   windows: takeWindows.nullable(),
@@ -125,6 +144,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   allow: [],
   stableSeconds: 5,
   graceSeconds: 15,
+  lostAfter: { silenceSeconds: null, blackSeconds: 20 },
   delaySeconds: 10,
   record: false,
   windows: null,
@@ -152,7 +172,7 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
       hours: input.windows.hours.map((each) => ({ ...each, days: [...each.days] })),
     },
     addresses: [...ingestAddresses(ctx.settings.liveIngest)],
-    state: liveInputState(running && { ...running, firstPictureAt: dateOf(running.firstPictureAt) }, {
+    state: liveInputState(running && receivedOf(running), {
       stableSeconds: stableSecondsAfter(input.stable_seconds, input.recent_losses),
       isShown: input.is_shown,
       now: ctx.now,
@@ -162,8 +182,12 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
   };
 }
 
+function receivedOf({ firstPictureAt, segmentCount, losses }: LiveSession): ReceivedSession {
+  return { firstPictureAt: dateOf(firstPictureAt), segmentCount, isLost: presentLoss(losses) !== null };
+}
+
 export function presentSession(session: LiveSession): z.input<typeof sessionSchema> {
-  const { id, protocol, source, segmentCount, endReason, recordings } = session;
+  const { id, protocol, source, segmentCount, endReason, losses, recordings } = session;
   return {
     id,
     protocol,
@@ -172,6 +196,11 @@ export function presentSession(session: LiveSession): z.input<typeof sessionSche
     source,
     endedAt: dateOf(session.endedAt),
     endReason,
+    losses: losses.map(({ reason, lostAt, returnedAt }) => ({
+      reason,
+      lostAt: new Date(lostAt),
+      returnedAt: dateOf(returnedAt),
+    })),
     recordings: recordings.map(({ segmentCount: segments, ...recording }) => ({
       ...recording,
       seconds: segments * gopSeconds,
@@ -203,6 +232,7 @@ export function settingsOf(
     allow: given.allow ?? before.allow,
     stable_seconds: given.stableSeconds ?? before.stable_seconds,
     grace_seconds: given.graceSeconds ?? before.grace_seconds,
+    lost_after: given.lostAfter ?? before.lost_after,
     delay_seconds: given.delaySeconds ?? before.delay_seconds,
     record: given.record ?? before.record,
     windows,

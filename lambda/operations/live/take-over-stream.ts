@@ -47,7 +47,7 @@ export const takeOverStream = operation(['service:write'], {
   },
 });
 
-function refusalOf({ refusal, readyInSeconds = 0 }: TakeoverRefused): ProblemError {
+function refusalOf({ refusal, lostBy, readyInSeconds = 0 }: TakeoverRefused): ProblemError {
   switch (refusal) {
     case 'stream_not_on_air':
       return new ProblemError('stream_not_running', 'The stream is not on the air yet. Start it with start_stream.');
@@ -57,7 +57,12 @@ function refusalOf({ refusal, readyInSeconds = 0 }: TakeoverRefused): ProblemErr
         'This stream encodes while it sends. Set streamBackend to manifest with update_stream while it is stopped.',
       );
     case 'nothing_received':
-      return new ProblemError('nothing_received', 'The input receives no picture. Begin to send to its address first.');
+      return new ProblemError(
+        'nothing_received',
+        lostBy
+          ? `The input counts as lost while its contributor is ${lostBy}. Change what it sends, or lostAfter.`
+          : 'The input receives no picture. Begin to send to its address first.',
+      );
     case 'not_stable_yet':
       return new ProblemError('not_stable_yet', `The session is too young. Try again in ${readyInSeconds} seconds.`, {
         headers: { 'retry-after': String(readyInSeconds) },

@@ -5,18 +5,19 @@ import type { Takeover, TakeoverEnd } from '../../data/live/takeovers.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
+import type { SignalLossReason } from '../../domain/live/signal-loss.ts';
 
 type Events = Pick<Database, 'webhooks'>;
 
 /**
- * A session of an input can be shown, or one that could has ended. Shorter sessions cause no events, so a contributor
- * who comes and goes causes few.
+ * A session of an input can be shown, or one that could has ended, or is silent or black. Shorter sessions cause no
+ * events, so a contributor who comes and goes causes few.
  * @param endReason null: it can be shown
  */
 export async function notifyOfInput(
   { webhooks }: Events,
   input: Pick<LiveInput, 'id' | 'user_id' | 'stream_id'>,
-  { sessionID, endReason }: { readonly sessionID: string; readonly endReason: SessionEnd | null },
+  { sessionID, endReason }: { readonly sessionID: string; readonly endReason: SessionEnd | SignalLossReason | null },
 ): Promise<void> {
   const { id: liveInputID, user_id: userID, stream_id: streamID } = input;
   const state = endReason === null ? 'ready' : 'idle';

@@ -3,7 +3,8 @@
 // States of a takeover:
 // - waiting: it has no interval yet. Its planned beginning, or a stable session after it, gives it one. Decision D251.
 // - shown: its last interval has no end. A loss, a hand-back or its planned end gives it one.
-// - lost: the session is over, and the timeline plays. The next session of the input continues it within the grace.
+// - lost: the session is over, silent or black, and the timeline plays. The next session of the input, or its return,
+// continues it within the grace.
 // - ended: for good.
 // Each function that changes one holds the lock of the stream.
 import type { Database } from '../../data/database.ts';
@@ -13,6 +14,8 @@ import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StoredSegments } from '../../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
+import { presentLoss } from '../../domain/live/signal-loss.ts';
+import type { SignalLossReason } from '../../domain/live/signal-loss.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
 import { openWindow } from '../../domain/live/take-windows.ts';
@@ -41,6 +44,8 @@ export type TakeoverRefusal =
 
 export interface TakeoverRefused {
   readonly refusal: TakeoverRefusal;
+  /** The state of a session that is received, but counts as lost. */
+  readonly lostBy?: SignalLossReason;
   /** Seconds until the session is stable, if that is the reason. */
   readonly readyInSeconds?: number;
 }
@@ -111,7 +116,10 @@ export async function showSession(
   const own = { id, streamID: stream.id, liveInputID: input.id, startAt, endAt };
   if (takeoverID !== open?.id) await data.takeovers.begin(own);
   const run = await plannedRun(data, stream, now);
-  const interval = takeoverStart(run, session, { now, startAt, delaySeconds: input.delay_seconds });
+  // A session that returns before the loop does continues there, as it was to be left there.
+  const leftAt = timeOf(run, open?.intervals.at(-1)?.toFrame ?? 0);
+  const notBefore = startAt !== null && startAt > leftAt ? startAt : leftAt;
+  const interval = takeoverStart(run, session, { now, startAt: notBefore, delaySeconds: input.delay_seconds });
   await data.takeovers.add(takeoverID, interval);
   const shownAt = timeOf(run, interval.fromFrame);
   await notifyOfBegin(data, stream, { takeoverID, liveInputID: input.id, interval, shownAt });
@@ -266,15 +274,20 @@ export async function readySession(
 ): Promise<{ readonly session: ReadySession } | TakeoverRefused> {
   const session = await data.liveSessions.runningOf(input.id);
   if (!session?.first_picture_at) return { refusal: 'nothing_received' };
+  const { losses, first_picture_at: firstPictureAt } = session;
+  const loss = presentLoss(losses);
+  if (loss) return { refusal: 'nothing_received', lostBy: loss.reason };
   const stableSeconds = await stableSecondsOf(data, input);
-  const received = { firstPictureAt: session.first_picture_at, segmentCount: session.segment_count };
+  const received = { firstPictureAt, segmentCount: session.segment_count };
   const readyInSeconds = secondsUntilReady(received, { stableSeconds, now });
   if (readyInSeconds > 0) return { refusal: 'not_stable_yet', readyInSeconds };
-  return { session: { id: session.id, firstPictureAt: session.first_picture_at } };
+  const returnedAt = losses.at(-1)?.returnedAt;
+  const shownFrom = returnedAt ? new Date(returnedAt) : firstPictureAt;
+  return { session: { id: session.id, firstPictureAt, shownFrom } };
 }
 
 /** The run of a stream that is on the air, with its timeline from now on. */
-async function plannedRun(data: Database, stream: Locked<Stream>, now: Date): Promise<PlannedRun> {
+export async function plannedRun(data: Database, stream: Locked<Stream>, now: Date): Promise<PlannedRun> {
   const fromSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
   const { video } = await data.timelines.ofStream(stream.id, { fromSeconds: fromSeconds - 60, toSeconds: Infinity });
   return { ...clockOf(stream), timeline: video };
@@ -285,7 +298,7 @@ function clockOf(stream: Stream): Pick<PlannedRun, 'anchoredAt' | 'framesPerSeco
   return { anchoredAt: stream.anchored_at!, framesPerSecond: framesPerSecond[stream.run_framerate!] };
 }
 
-function timeOf({ anchoredAt, framesPerSecond: rate }: PlannedRun, frame: number): Date {
+export function timeOf({ anchoredAt, framesPerSecond: rate }: PlannedRun, frame: number): Date {
   return runClock(anchoredAt, rate).timeOf(frame);
 }
 

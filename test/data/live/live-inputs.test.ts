@@ -1,6 +1,7 @@
 // Statements of live inputs and their sessions: one running session, its reports, its end, and their deletion.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashLiveKey } from '../../../lambda/domain/live/live-key.ts';
+import { withLoss } from '../../../lambda/domain/live/signal-loss.ts';
 import { putToRest, wake } from '../../support/account-rest.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { pretendPrepared, pretendReceived, source } from '../../support/live-inputs.ts';
@@ -25,6 +26,7 @@ const settings = {
   record: false,
   windows: null,
   after_takeover: 'join_in_progress',
+  lost_after: { silenceSeconds: 20, blackSeconds: null },
 } as const;
 const insert = (id: string, of = key) =>
   inputs().insert({ id, userID: user().id, streamID, keySha256: hashLiveKey(of), keyClientID: null, settings });
@@ -135,14 +137,24 @@ describe('sessions', () => {
 
   it('keep the time of their first picture', async () => {
     await begin('liv_a');
-    expect(await sessions().runningOf(inputID)).toEqual({ id: 'liv_a', first_picture_at: null, segment_count: 0 });
+    expect(await sessions().runningOf(inputID)).toEqual({
+      id: 'liv_a',
+      first_picture_at: null,
+      segment_count: 0,
+      losses: [],
+    });
     await report('liv_a', key, { firstPictureAgoSeconds: null, segmentCount: 0 });
     expect((await sessions().runningOf(inputID))!.first_picture_at).toBeNull();
     await report('liv_a', key, { firstPictureAgoSeconds: 7 });
     const { first_picture_at: first } = (await sessions().runningOf(inputID))!;
     expect(Math.abs(Date.now() - first!.getTime() - 7000)).toBeLessThan(5000);
     await report('liv_a', key, { firstPictureAgoSeconds: 70, stored: segments(8) });
-    expect(await sessions().runningOf(inputID)).toEqual({ id: 'liv_a', first_picture_at: first, segment_count: 8 });
+    expect(await sessions().runningOf(inputID)).toEqual({
+      id: 'liv_a',
+      first_picture_at: first,
+      segment_count: 8,
+      losses: [],
+    });
   });
 
   it('know that their stream shows them until an end of their interval is known', async () => {
@@ -171,6 +183,22 @@ describe('sessions', () => {
     expect(await sessions().lossesSince(inputID, 300)).toBe(1);
     await pass(301, 'ended_at');
     expect(await sessions().lossesSince(inputID, 300)).toBe(0);
+  });
+
+  it('that are silent or black count as lost for a while, though they run', async () => {
+    await begin('liv_a');
+    const counted = async () => {
+      const { recent_losses: shown, session } = (await inputs().find(user().id, inputID))!;
+      return [await sessions().lossesSince(inputID, 300), shown, session!.losses.length];
+    };
+    expect(await counted()).toEqual([0, 0, 0]);
+    const [before, now] = [new Date(Date.now() - 301_000), new Date()];
+    await sessions().setLosses('liv_a', withLoss(withLoss([], 'silent', before), 'black', now));
+    expect(await counted()).toEqual([1, 1, 2]);
+    await sessions().end('liv_a', 'disconnected', null);
+    expect(await counted()).toEqual([2, 2, 2]);
+    await pass(301, 'ended_at');
+    expect(await counted()).toEqual([0, 0, 2]);
   });
 
   it('are forgotten but for the latest of each input, and never while they run', async () => {
