@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { servePages } from '../../bin/local/web.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { hashLiveKey } from '../../lambda/domain/live/live-key.ts';
+import { withLoss, withReturn } from '../../lambda/domain/live/signal-loss.ts';
 import { endSession } from '../../lambda/orchestration/live/takeovers.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { chromiumPath } from '../support/chromium.ts';
@@ -109,6 +110,28 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
     await page.locator('.badge', { hasText: 'Ready' }).waitFor();
   });
 
+  test('tells that a contribution is silent for too long, as its form asks for', async () => {
+    await button('Edit Studio').click();
+    await dialog().getByLabel('Lost after silence (seconds)').fill('20');
+    expect(await browser.look('live-lost-after', '[role=dialog]')).toEqual([]);
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    const { rows } = await site.pool().query(
+      `select s.id, i.lost_after from live_sessions s join live_inputs i on i.id = s.live_input_id
+       where s.ended_at is null`,
+    );
+    expect(rows[0].lost_after).toEqual({ silenceSeconds: 20, blackSeconds: null });
+    const { liveSessions } = databaseOn(site.pool());
+    const losses = withLoss([], 'silent', new Date());
+    await liveSessions.setLosses(rows[0].id, losses);
+    await page.getByText('Silent for too long. It counts as lost until there is sound.').waitFor();
+    await page.locator('.badge', { hasText: 'Receiving' }).waitFor();
+    expect(await browser.look('live-silent')).toEqual([]);
+    await liveSessions.setLosses(rows[0].id, withReturn(losses, new Date()));
+    await page.locator('.badge', { hasText: 'Ready' }).waitFor();
+    expect(await page.getByText('Silent for too long').count()).toBe(0);
+  });
+
   test('tells that a contribution was lost', async () => {
     await button('Take over with Studio').click();
     await dialog('alertdialog').getByRole('button', { name: 'Take over' }).click();
@@ -127,8 +150,11 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
     await button('Edit Studio').click();
     await choose(dialog(), 'Takes over', 'By itself, when it is stable');
     await dialog().getByLabel('Name').fill('Stage');
+    await dialog().getByLabel('Lost after silence (seconds)').fill('');
     await dialog().getByRole('button', { name: 'Save' }).click();
     await button('Edit Stage').waitFor();
+    const { rows } = await site.pool().query('select lost_after from live_inputs');
+    expect(rows).toEqual([{ lost_after: { silenceSeconds: null, blackSeconds: null } }]);
     await button('Delete Stage').click();
     await dialog('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'No live input' }).waitFor();

@@ -29,6 +29,7 @@ export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): React
       <div>
         <strong className="name">{name}</strong>
         <Signal input={input} />
+        <Loss input={input} />
         {input.session?.recordings.map((recording) => (
           <p key={recording.takeoverID} className={recording.refusal === null ? 'hint' : 'fault'}>
             {recordingWords(recording)}
@@ -88,6 +89,12 @@ function Signal({ input: { session } }: { readonly input: LiveInput }): ReactNod
     );
   if (session.source === null) return <p className="hint">{liveWords.waiting}</p>;
   return <p className="hint">{signalWords(session.source, session.receivedSeconds)}</p>;
+}
+
+/** The loss of a contributor who stays connected, until its return. */
+function Loss({ input: { session } }: { readonly input: LiveInput }): ReactNode {
+  const loss = session?.endedAt === null ? session.losses.find(({ returnedAt }) => returnedAt === null) : undefined;
+  return loss && <p className="fault">{liveWords.lostBy[loss.reason]}</p>;
 }
 
 type Recording = NonNullable<LiveInput['session']>['recordings'][number];

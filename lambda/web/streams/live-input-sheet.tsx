@@ -1,6 +1,7 @@
 // A dialog that makes a live input, or changes its settings.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { lostAfterSeconds } from '../../domain/live/signal-loss.ts';
 import { call } from '../app/api.ts';
 import { change, refresh } from '../app/live-data.ts';
 import type { KeyedLiveInput, LiveInput } from '../app/types.ts';
@@ -23,7 +24,7 @@ interface LiveInputSheetProps {
 /** The settings of a form. */
 function settingsOf(fields: Readonly<Record<string, string>>, input: LiveInput | null): object {
   const { name, takes, secondPublisher, allow = '', ...times } = fields;
-  const { stableSeconds, graceSeconds, delaySeconds, record, afterTakeover } = times;
+  const { stableSeconds, graceSeconds, silenceSeconds, blackSeconds, delaySeconds, record, afterTakeover } = times;
   return {
     name,
     takes,
@@ -31,11 +32,16 @@ function settingsOf(fields: Readonly<Record<string, string>>, input: LiveInput |
     allow: allow.split(/[\s,;]+/).filter((network) => network !== ''),
     stableSeconds: Number(stableSeconds),
     graceSeconds: Number(graceSeconds),
+    lostAfter: { silenceSeconds: secondsOrNull(silenceSeconds), blackSeconds: secondsOrNull(blackSeconds) },
     delaySeconds: Number(delaySeconds),
     record: record !== undefined,
     windows: windowsOf(fields, input?.windows ?? null),
     afterTakeover,
   };
+}
+
+function secondsOrNull(text = ''): number | null {
+  return text === '' ? null : Number(text);
 }
 
 export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputSheetProps): ReactNode {
@@ -103,6 +109,20 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
           most={300}
           value={input?.graceSeconds ?? 15}
         />
+        <Seconds
+          name="silenceSeconds"
+          hint={liveWords.silenceHint}
+          {...lostAfterSeconds}
+          value={input?.lostAfter.silenceSeconds ?? null}
+          required={false}
+        />
+        <Seconds
+          name="blackSeconds"
+          hint={liveWords.blackHint}
+          {...lostAfterSeconds}
+          value={input?.lostAfter.blackSeconds ?? null}
+          required={false}
+        />
         <Seconds name="delaySeconds" hint={liveWords.delayHint} least={8} most={30} value={input?.delaySeconds ?? 10} />
         <fieldset>
           <label>
@@ -117,15 +137,26 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
 }
 
 interface SecondsProps {
-  readonly name: 'stableSeconds' | 'graceSeconds' | 'delaySeconds';
+  readonly name: 'stableSeconds' | 'graceSeconds' | 'silenceSeconds' | 'blackSeconds' | 'delaySeconds';
   readonly hint: string;
   readonly least: number;
   readonly most: number;
-  readonly value: number;
+  /** Null: the field is empty. */
+  readonly value: number | null;
+  readonly required?: boolean;
 }
 
-function Seconds({ name, hint, least, most, value }: SecondsProps): ReactNode {
+function Seconds({ name, hint, least, most, value, required = true }: SecondsProps): ReactNode {
   return (
-    <Field name={name} label={liveWords[name]} hint={hint} type="number" min={least} max={most} defaultValue={value} />
+    <Field
+      name={name}
+      label={liveWords[name]}
+      hint={hint}
+      type="number"
+      min={least}
+      max={most}
+      defaultValue={value ?? ''}
+      required={required}
+    />
   );
 }
