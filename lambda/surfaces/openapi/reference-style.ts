@@ -4,10 +4,13 @@ export const referenceStyle = `
 :root {
   color-scheme: light dark;
   font: 15px/1.5 Geist, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
+  --sunken: light-dark(#eef0f2, #0a0c0f);
+  --ground: light-dark(#f6f7f8, #0e1114);
   --line: light-dark(#e2e5e9, #262c33);
+  --text: light-dark(#14181c, #e9ecef);
   --accent: light-dark(#0c6c64, #52c8b9);
-  background: light-dark(#f6f7f8, #0e1114);
-  color: light-dark(#14181c, #e9ecef);
+  background: var(--ground);
+  color: var(--text);
   overflow-wrap: anywhere;
 }
 body { margin: 0; display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
@@ -39,7 +42,6 @@ th, td {
 }
 th { width: 14rem; font-weight: normal; }
 code, pre { font: .875em/1.5 ui-monospace, monospace; }
-pre { padding: .75rem; overflow: auto; border: 1px solid var(--line); border-radius: 8px; }
-pre { background: light-dark(#eef0f2, #0a0c0f); }
+pre { padding: .75rem; overflow: auto; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }
 @media (max-width: 50rem) { body { display: block; } nav { position: static; height: auto; border: 0; } }
 `;

@@ -1,12 +1,12 @@
 // One upload in the library: its cover, titles and facts, faults that viewers may notice, and its actions.
-import { Ellipsis, Image, Music2, Pencil, RadioTower, Trash2 } from 'lucide-react';
+import { Image, Music2, Pencil, RadioTower, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { formatBytes, formatDuration } from '../app/format.ts';
 import { change } from '../app/live-data.ts';
 import { navigate } from '../app/router.tsx';
 import type { Upload } from '../app/types.ts';
+import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
@@ -81,30 +81,20 @@ function Actions({ upload }: { readonly upload: Upload }): ReactNode {
   const close = () => setOpen(null);
   return (
     <>
-      <MenuTrigger>
-        <Button className="icon ghost" aria-label={words.library.actionsOf(upload.name)}>
-          <Ellipsis aria-hidden />
-        </Button>
-        <Popover className="popover" placement="bottom end">
-          <Menu aria-label={words.library.actionsOf(upload.name)}>
-            <MenuItem
-              isDisabled={upload.probeState !== 'completed'}
-              onAction={() => navigate(`/streams/new?upload=${upload.id}`)}
-            >
-              <RadioTower aria-hidden />
-              {words.library.stream}
-            </MenuItem>
-            <MenuItem onAction={() => setOpen('details')}>
-              <Pencil aria-hidden />
-              {words.library.details}
-            </MenuItem>
-            <MenuItem onAction={() => setOpen('removal')}>
-              <Trash2 aria-hidden />
-              {words.remove}
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <ActionsMenu
+        label={words.library.actionsOf(upload.name)}
+        isGhost
+        actions={[
+          {
+            icon: RadioTower,
+            name: words.library.stream,
+            isDisabled: upload.probeState !== 'completed',
+            onAction: () => navigate(`/streams/new?upload=${upload.id}`),
+          },
+          { icon: Pencil, name: words.library.details, onAction: () => setOpen('details') },
+          { icon: Trash2, name: words.remove, onAction: () => setOpen('removal') },
+        ]}
+      />
       {open === 'details' && <UploadDetails upload={upload} onClose={close} />}
       <Question
         isOpen={open === 'removal'}

@@ -1,14 +1,14 @@
 // The rare actions on a playlist: another name, a copy into another playlist, and the deletion.
-import { Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { Copy, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { maxPlaylistName } from '../../domain/playout/playlist-words.ts';
 import { call } from '../app/api.ts';
 import { refresh, useLive } from '../app/live-data.ts';
 import { navigate } from '../app/router.tsx';
 import type { Page, Playlist } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
+import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Sheet } from '../kit/sheet.tsx';
@@ -25,27 +25,19 @@ export function MoreActions({ playlist }: { readonly playlist: Playlist }): Reac
   const close = () => setOpen(null);
   return (
     <>
-      <MenuTrigger>
-        <Button className="icon" aria-label={words.stream.more}>
-          <Ellipsis aria-hidden />
-        </Button>
-        <Popover className="popover" placement="bottom end">
-          <Menu aria-label={words.stream.more}>
-            <MenuItem onAction={() => setOpen('name')}>
-              <Pencil aria-hidden />
-              {words.playlists.rename}
-            </MenuItem>
-            <MenuItem isDisabled={playlist.draft.items.length === 0} onAction={() => setOpen('copy')}>
-              <Copy aria-hidden />
-              {playlistWords.copyTo}
-            </MenuItem>
-            <MenuItem onAction={() => setOpen('removal')}>
-              <Trash2 aria-hidden />
-              {words.playlists.remove}
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <ActionsMenu
+        label={words.stream.more}
+        actions={[
+          { icon: Pencil, name: words.playlists.rename, onAction: () => setOpen('name') },
+          {
+            icon: Copy,
+            name: playlistWords.copyTo,
+            isDisabled: playlist.draft.items.length === 0,
+            onAction: () => setOpen('copy'),
+          },
+          { icon: Trash2, name: words.playlists.remove, onAction: () => setOpen('removal') },
+        ]}
+      />
       {open === 'name' && <NewName playlist={playlist} onClose={close} />}
       {open === 'copy' && <CopyInto playlist={playlist} onClose={close} />}
       <Removal playlist={playlist} isOpen={open === 'removal'} onClose={close} />

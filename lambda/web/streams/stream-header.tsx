@@ -1,8 +1,7 @@
 // The head of a stream's page: its name and state, its faults and missing parts, and the next action.
-import { CircleCheck, Copy, Ellipsis, Trash2 } from 'lucide-react';
+import { CircleCheck, Copy, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age, Elapsed } from '../app/age.tsx';
 import { call } from '../app/api.ts';
@@ -12,6 +11,7 @@ import { navigate } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Stream } from '../app/types.ts';
 import { Failure } from '../form.tsx';
+import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
@@ -91,23 +91,13 @@ function MoreActions({ stream }: { readonly stream: Stream }): ReactNode {
   });
   return (
     <>
-      <MenuTrigger>
-        <Button className="icon" aria-label={words.stream.more}>
-          <Ellipsis aria-hidden />
-        </Button>
-        <Popover className="popover" placement="bottom end">
-          <Menu aria-label={words.stream.more}>
-            <MenuItem onAction={() => void duplicate()}>
-              <Copy aria-hidden />
-              {words.stream.duplicate}
-            </MenuItem>
-            <MenuItem isDisabled={isLive(stream.state)} onAction={() => setAsked(true)}>
-              <Trash2 aria-hidden />
-              {words.stream.remove}
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <ActionsMenu
+        label={words.stream.more}
+        actions={[
+          { icon: Copy, name: words.stream.duplicate, onAction: () => void duplicate() },
+          { icon: Trash2, name: words.stream.remove, isDisabled: isLive(stream.state), onAction: () => setAsked(true) },
+        ]}
+      />
       <Question
         isOpen={isAsked}
         onClose={() => setAsked(false)}
