@@ -98,7 +98,10 @@ function textFaults(value: unknown, path: string, depth: number): FieldError[] {
     return detail === null ? [] : [{ path, code: 'validation_failed', detail }];
   }
   if (value === null || typeof value !== 'object' || depth === 0) return [];
-  return Object.entries(value).flatMap(([key, member]) => textFaults(member, path + pointerTo(key), depth - 1));
+  const members = Object.entries(value);
+  // Surfaces receive the fields of an input in different orders.
+  if (!Array.isArray(value)) members.sort(([one], [other]) => (one < other ? -1 : 1));
+  return members.flatMap(([key, member]) => textFaults(member, path + pointerTo(key), depth - 1));
 }
 
 /** A name as a part of a JSON pointer (RFC 6901, section 3). */

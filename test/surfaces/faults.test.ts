@@ -103,6 +103,15 @@ describe('a field', () => {
       detail,
     });
   });
+
+  it.each(['cursor=%00&limit=%00', 'limit=%00&cursor=%00'])(
+    'GET /destinations?%s: in the order of names',
+    async (query) => {
+      const errors = (await errorsOf('GET', `/destinations?${query}`, undefined)) as { path: string; detail: string }[];
+      const texts = errors.filter(({ detail }) => detail.includes('U+0000'));
+      expect(texts.map(({ path }) => path)).toEqual(['/query/cursor', '/query/limit']);
+    },
+  );
 });
 
 it('all faults of header, query and body are listed, and summed up in one line', async () => {
