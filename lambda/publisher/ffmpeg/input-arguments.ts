@@ -151,9 +151,11 @@ export function fromStart(
 ): string[] {
   const seconds = dueSeconds(startSeconds, reading, { tracks, isKept });
   if (seconds === 0) return [];
-  const moved = `${filter}=PTS${seconds > 0 ? '-' : '+'}${Math.abs(seconds).toFixed(6)}/TB`;
+  const moved = `PTS${seconds > 0 ? '-' : '+'}${Math.abs(seconds).toFixed(6)}/TB`;
   // Some formats count in pictures, which would round the time to whole ones.
-  return filter === 'setpts' ? ['settb=AVTB', moved] : [moved];
+  if (filter === 'setpts') return ['settb=AVTB', `setpts=${moved}`];
+  // The filter cuts fractions of samples off, so that parts of one file would lie up to a sample apart.
+  return [`asetpts=floor(${moved}+0.5)`];
 }
 
 /** ffmpeg's name of the pictures of an input. V is the first stream of moving pictures. Cover art does not count. */
