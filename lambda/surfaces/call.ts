@@ -47,7 +47,7 @@ async function assertNotHeld({ operation, caller }: Call, data: Database): Promi
 
 /**
  * Refuses changes by an application that the user has disconnected: its access token is accepted for some seconds more,
- * and what it then made would stay. Decision D255.
+ * and its changes would stay. Decision D255.
  * @throws {ProblemError} unauthenticated
  */
 async function assertConnected({ baseURL }: Service, { caller }: Call, data: Database): Promise<void> {

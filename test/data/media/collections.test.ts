@@ -162,7 +162,7 @@ describe('the figures of a list', () => {
       ...Array.from({ length: 9 }, (_, index) => ({ folder: 'Year 2004', noTags: [`none ${index}`] })),
     ];
     const parts = [];
-    for (const source of sources) parts.push(await insert(source as CollectionSource));
+    for (const source of sources) parts.push(await insert(source));
     const unions = [];
     for (let index = 0; index < 8; index++) unions.push(await insert({ collectionIDs: parts }));
     const count = inYear(2004);
