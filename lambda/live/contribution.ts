@@ -10,7 +10,22 @@ export interface ContributionClaim {
   readonly key: string;
   /** The address of the contributor, behind any load balancer. */
   readonly address: string;
+  /** Absent: the protocol knows no passphrase. */
+  readonly encryption?: ContributionEncryption;
 }
+
+/** The encryption of a connection by a passphrase that both sides know. */
+export interface ContributionEncryption {
+  /**
+   * Compares it with the passphrase of the input, which costs a millisecond of work. Called once at most.
+   * @param passphrase null: the input has none
+   * @returns null if they agree
+   */
+  faultFor(passphrase: string | null): Promise<EncryptionFault | null>;
+}
+
+/** `encrypted`: the input has no passphrase. */
+export type EncryptionFault = 'wrong_passphrase' | 'unencrypted' | 'encrypted';
 
 /** One message of media, as the body of an FLV tag. */
 export interface ContributedTag {
@@ -34,7 +49,7 @@ export interface ContributionReceiver {
  * The reason of a refusal, for our log. The answer to a contributor is the same for the first two. `share_used`: the
  * user of the key has as many contributors as one user may have.
  */
-export type ContributionRefusal = 'unknown_key' | 'not_wanted' | 'share_used';
+export type ContributionRefusal = 'unknown_key' | 'not_wanted' | 'share_used' | EncryptionFault;
 
 /** Decides about claims. */
 export interface ContributionDoor {

@@ -1,9 +1,9 @@
-// The admission of contributors by their keys: a wrong key delays its address, over all protocols.
+// The admission of contributors by their keys: a wrong key or passphrase delays its address, over all protocols.
 import type { Log } from '../log.ts';
 import type { AddressDelays } from './address-delays.ts';
-import type { ContributionDoor } from './contribution.ts';
+import type { ContributionClaim, ContributionDoor, ContributionRefusal } from './contribution.ts';
 import { addressGroup } from './contributor-address.ts';
-import type { Admission, Arrival } from './contributor-host.ts';
+import type { Admission } from './contributor-host.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 
 export interface KeyAdmissionOptions {
@@ -14,6 +14,8 @@ export interface KeyAdmissionOptions {
   readonly steadyClock: () => number;
 }
 
+const guesses: ReadonlySet<ContributionRefusal> = new Set(['unknown_key', 'wrong_passphrase']);
+
 export class KeyAdmission {
   readonly #options: KeyAdmissionOptions;
 
@@ -23,7 +25,7 @@ export class KeyAdmission {
 
   /** Asks the door, unless the address is under a delay. Never rejects. */
   async admit(
-    { protocol, address }: Pick<Arrival, 'protocol' | 'address'>,
+    { protocol, address, encryption }: Omit<ContributionClaim, 'key'>,
     key: string,
     disconnect: () => void,
   ): Promise<Admission> {
@@ -33,10 +35,11 @@ export class KeyAdmission {
     const delayMs = delays.delayLeftMs(group, steadyClock());
     if (delayMs > 0) return { refusal: 'delayed', delayMs };
     const isKey = key !== '' && key.length <= limits.mostKeyCharacters;
+    const claim = { protocol, key, address, ...(encryption && { encryption }) };
     try {
-      const answer = isKey ? await door.admit({ protocol, key, address }, disconnect) : 'unknown_key';
+      const answer = isKey ? await door.admit(claim, disconnect) : 'unknown_key';
       if (typeof answer !== 'string') return { receiver: answer };
-      if (answer === 'unknown_key') return { refusal: answer, delayMs: delays.note(group, steadyClock()) };
+      if (guesses.has(answer)) return { refusal: answer, delayMs: delays.note(group, steadyClock()) };
       // An encoder that waits for its turn with the right key is not delayed more and more.
       return { refusal: answer, delayMs: firstDelayMs };
     } catch (error) {

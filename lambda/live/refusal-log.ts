@@ -4,14 +4,13 @@ import type { ConnectionEndReason } from './contributor-host.ts';
 
 /**
  * A reason of a refusal before any media. The three after the first are found before a connection speaks RTMP, the last
- * three in the handshake of SRT.
+ * two in the handshake of SRT.
  */
 export type RefusalReason =
   | ConnectionEndReason
   | 'proxy_header'
   | 'too_many_connections'
   | 'too_many_connections_of_address'
-  | 'encrypted'
   | 'bad_stream_id'
   | 'unsupported_caller';
 

@@ -1,5 +1,6 @@
 // The listener's side of one contributor's SRT connection: packets in order, reports to the caller, and tags.
 import { InboundAllowance } from '../publisher/rtmp/inbound-limits.ts';
+import { extensionType } from '../publisher/srt/handshake.ts';
 import { controlPacket, controlType, headerBytes, readControlPacket } from '../publisher/srt/packet.ts';
 import type { ControlPacket } from '../publisher/srt/packet.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -7,6 +8,7 @@ import type { ContributedTag, ContributionReceiver } from './contribution.ts';
 import type { ConnectionEndReason, ContributorHost } from './contributor-host.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';
 import type { Gap } from './receive-buffer.ts';
+import type { SrtDecryption } from './srt-decryption.ts';
 import { TsDemuxer } from './ts-demuxer.ts';
 
 const acknowledgeEveryMs = 10;
@@ -19,12 +21,16 @@ const lostAfterMs = 5000;
 /** Gaps in one report: with 8 bytes for each, it fits into a packet. */
 const mostGapsInReport = 180;
 const rangeBit = 0x8000_0000;
-/** Bits of a packet that name the key of its encryption. */
-const keyBits = 0x1800_0000;
+/** The two bits of a packet that name the key of its encryption, and their shift. */
+const [keyBits, keyShift] = [0x3, 27];
+/** Keys by those bits. No packet is encrypted by both. */
+const keyNames = [null, 'even', 'odd', undefined] as const;
 
 export interface SrtContributorOptions {
   readonly receiver: ContributionReceiver;
   readonly host: Pick<ContributorHost, 'limits' | 'steadyClock' | 'mostWaitingBytes'>;
+  /** Null: the caller does not encrypt. */
+  readonly decryption: SrtDecryption | null;
   readonly firstSequence: number;
   /** The number of the caller's socket. */
   readonly destinationID: number;
@@ -126,23 +132,40 @@ export class SrtContributor {
   }
 
   #takeData(datagram: Buffer): void {
-    // No key was agreed on, so nothing could decrypt it.
-    if ((datagram.readUInt32BE(4) & keyBits) !== 0) return;
     const sequence = datagram.readUInt32BE(0);
-    const gap = this.#buffer.take(sequence, datagram.subarray(headerBytes), this.#nowMs);
+    const payload = this.#decrypted(datagram, sequence);
+    // A packet that cannot be read is taken for lost: it may come again after its key.
+    if (!payload) return;
+    const gap = this.#buffer.take(sequence, payload, this.#nowMs);
     if (gap) this.#report([gap]);
     if (++this.#packetsSinceAcknowledgement < packetsPerLightAcknowledgement) return;
     this.#packetsSinceAcknowledgement = 0;
-    const payload = Buffer.alloc(4);
-    payload.writeUInt32BE(this.#buffer.next);
-    this.#send(controlType.acknowledgement, 0, payload);
+    const acknowledged = Buffer.alloc(4);
+    acknowledged.writeUInt32BE(this.#buffer.next);
+    this.#send(controlType.acknowledgement, { payload: acknowledged });
   }
 
-  #obey({ type, info, payload }: ControlPacket): void {
+  /** @returns null if it is not encrypted as the handshake said, or by a key that is not known */
+  #decrypted(datagram: Buffer, sequence: number): Buffer | null {
+    const { decryption } = this.#options;
+    const payload = datagram.subarray(headerBytes);
+    const name = keyNames[(datagram.readUInt32BE(4) >>> keyShift) & keyBits];
+    if (!decryption) return name === null ? payload : null;
+    return name ? decryption.decrypt(payload, sequence, name) : null;
+  }
+
+  /** Takes further keys. The answer repeats them; without one, the caller asks again. */
+  #refreshKeys(material: Buffer): void {
+    if (this.#options.decryption?.refresh(material))
+      this.#send(controlType.extension, { subtype: extensionType.keyResponse, payload: material });
+  }
+
+  #obey({ type, subtype, info, payload }: ControlPacket): void {
     if (type === controlType.acknowledgementOfAcknowledgement) this.#acknowledgements.answered(info, this.#nowMs);
     else if (type === controlType.shutdown) this.end('left');
     else if (type === controlType.dropRequest && payload.length >= 8)
       this.#buffer.drop(payload.readUInt32BE(0), payload.readUInt32BE(4));
+    else if (type === controlType.extension && subtype === extensionType.keyRequest) this.#refreshKeys(payload);
   }
 
   /** Passes bytes of the stream on. A live contribution does not wait for a receiver that is behind: it is cut. */
@@ -168,7 +191,7 @@ export class SrtContributor {
     if (!due) return;
     this.#acknowledgedAtMs = this.#nowMs;
     this.#packetsSinceAcknowledgement = 0;
-    this.#send(controlType.acknowledgement, due.number, due.payload);
+    this.#send(controlType.acknowledgement, { info: due.number, payload: due.payload });
   }
 
   #report(gaps: readonly Gap[]): void {
@@ -179,14 +202,17 @@ export class SrtContributor {
       .flatMap(([first, last]) => (first === last ? [first] : [(first | rangeBit) >>> 0, last]));
     const payload = Buffer.alloc(4 * words.length);
     for (const [index, word] of words.entries()) payload.writeUInt32BE(word, 4 * index);
-    this.#send(controlType.lossReport, 0, payload);
+    this.#send(controlType.lossReport, { payload });
   }
 
-  #send(type: number, info = 0, payload?: Buffer): void {
+  #send(
+    type: number,
+    { payload, ...more }: { readonly subtype?: number; readonly info?: number; readonly payload?: Buffer } = {},
+  ): void {
     if (this.#isOver) return;
     this.#sentAtMs = this.#nowMs;
     const { destinationID } = this.#options;
     const timestampUs = Math.max(0, Math.floor((this.#nowMs - this.#beganAtMs) * 1000));
-    this.#options.send(controlPacket(type, { info, timestampUs, destinationID }, payload));
+    this.#options.send(controlPacket(type, { ...more, timestampUs, destinationID }, payload));
   }
 }

@@ -11,6 +11,8 @@ import {
   srtMagic,
   srtVersion,
 } from '../publisher/srt/handshake.ts';
+import { parseKeyMaterial } from '../publisher/srt/key-material.ts';
+import type { KeyMaterial } from '../publisher/srt/key-material.ts';
 
 /** Packets that a caller may have on their way. */
 export const flowWindowPackets = 8192;
@@ -31,11 +33,13 @@ export const refusalNumber = {
   tooMany: 1003,
   malformed: 1004,
   oldVersion: 1008,
-  encrypted: 1011,
+  badPassphrase: 1010,
+  unencrypted: 1011,
   sendsBytes: 1012,
   congestion: 1013,
   filter: 1014,
   group: 1015,
+  cipher: 1017,
   badStreamID: 2400,
   overload: 2402,
   forbidden: 2403,
@@ -63,8 +67,8 @@ export interface Conclusion extends CallerFields {
   readonly streamID: string;
   /** Milliseconds that the caller asks for. */
   readonly latencyMs: number;
-  /** Whether the media is encrypted. Its key material is an extension of the type `keyRequest`. */
-  readonly isEncrypted: boolean;
+  /** The keys of the media; null if it is not encrypted, or by `fault`. */
+  readonly keyMaterial: KeyMaterial | null;
   /** A property that we refuse, whatever the stream id is; null without one. */
   readonly fault: RefusalName | null;
 }
@@ -78,14 +82,16 @@ export function readCallerHandshake(payload: Buffer): Induction | Conclusion | n
   if (type !== handshakeType.conclusion || fields.socketID === 0) return null;
   const request = extensionIn(payload, extensionType.request);
   const hasRequest = request !== null && request.length >= requestBytes;
+  const keyRequest = extensionIn(payload, extensionType.keyRequest);
+  const keyMaterial = keyRequest && parseKeyMaterial(keyRequest);
   return {
     kind: 'conclusion',
     ...fields,
     cookie: payload.readUInt32BE(28),
     streamID: textInWords(extensionIn(payload, extensionType.streamID)),
     latencyMs: hasRequest ? Math.max(request.readUInt16BE(8), request.readUInt16BE(10)) : 0,
-    isEncrypted: payload.readUInt16BE(4) !== 0 || extensionIn(payload, extensionType.keyRequest) !== null,
-    fault: faultOf(payload, hasRequest ? request : null),
+    keyMaterial,
+    fault: faultOf(payload, hasRequest ? request : null) ?? (keyRequest && !keyMaterial ? 'cipher' : null),
   };
 }
 
@@ -113,9 +119,9 @@ export function inductionAnswer({ socketID, firstSequence }: Induction, cookie: 
   return fixedPart({ version: 5, encryption: 0, extensions: srtMagic, type, cookie, socketID, firstSequence });
 }
 
-/** @param socketID the number of our socket */
+/** Repeats the key material, as its keys were unwrapped. @param socketID the number of our socket */
 export function conclusionAnswer(
-  { firstSequence, cookie }: Conclusion,
+  { firstSequence, cookie, keyMaterial }: Conclusion,
   { socketID, latencyMs }: { readonly socketID: number; readonly latencyMs: number },
 ): Buffer {
   const response = Buffer.alloc(requestBytes);
@@ -124,11 +130,13 @@ export function conclusionAnswer(
   response.writeUInt16BE(latencyMs, 8);
   response.writeUInt16BE(latencyMs, 10);
   const { conclusion: type } = handshakeType;
-  const { request: extensions } = extensionFlag;
+  const extensions = extensionFlag.request | (keyMaterial ? extensionFlag.key : 0);
+  const encryption = (keyMaterial?.keyBytes ?? 0) / 8;
   const flowWindow = flowWindowPackets;
   return Buffer.concat([
-    fixedPart({ version: 5, encryption: 0, extensions, type, cookie, socketID, firstSequence, flowWindow }),
+    fixedPart({ version: 5, encryption, extensions, type, cookie, socketID, firstSequence, flowWindow }),
     extension(extensionType.response, response),
+    ...(keyMaterial ? [extension(extensionType.keyResponse, keyMaterial.bytes)] : []),
   ]);
 }
 

@@ -16,6 +16,7 @@ import { RefusalLog } from './refusal-log.ts';
 import type { RefusalReason } from './refusal-log.ts';
 import type { ListenerFigures } from './rtmp-listener.ts';
 import { SrtContributor } from './srt-contributor.ts';
+import { CallerEncryption } from './srt-decryption.ts';
 import { conclusionAnswer, inductionAnswer, readCallerHandshake, refusalAnswer } from './srt-handshake.ts';
 import type { Conclusion, RefusalName } from './srt-handshake.ts';
 import { parseStreamID } from './stream-id.ts';
@@ -30,9 +31,16 @@ const latency = { leastMs: 120, mostMs: 4000 } as const;
 
 /** Names in our log for faults of a handshake. */
 const reasonOf: Readonly<Partial<Record<RefusalName, RefusalReason>>> = {
-  encrypted: 'encrypted',
   badStreamID: 'bad_stream_id',
   wrongMode: 'bad_stream_id',
+};
+
+/** Reasons that contributors with a valid key learn. */
+const answerTo: Readonly<Partial<Record<RefusalReason, RefusalName>>> = {
+  share_used: 'overload',
+  wrong_passphrase: 'badPassphrase',
+  unencrypted: 'unencrypted',
+  encrypted: 'unencrypted',
 };
 
 /** Ends of contributors who did what no encoder does. */
@@ -163,7 +171,7 @@ class Listener implements SrtListener {
       return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections');
     if (this.#visitors.countOf(addressGroup(peerAddress(remote.address))) >= mostConnectionsPerAddress)
       return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections_of_address');
-    const wish = wishOf(conclusion);
+    const wish = conclusion.fault ? { fault: conclusion.fault } : parseStreamID(conclusion.streamID);
     if ('fault' in wish)
       return this.#turnAway(conclusion, remote, wish.fault, reasonOf[wish.fault] ?? 'unsupported_caller');
     void this.#ask(this.#visitors.add(conclusion, remote, this.#options.steadyClock()), wish.key);
@@ -171,24 +179,27 @@ class Listener implements SrtListener {
 
   async #ask(visitor: Visitor, key: string): Promise<void> {
     let isDisconnected = false;
-    const admission = await this.#admission.admit({ protocol: 'srt', address: visitor.address }, key, () => {
+    const encryption = new CallerEncryption(visitor.conclusion.keyMaterial);
+    const claim = { protocol: 'srt', address: visitor.address, encryption } as const;
+    const admission = await this.#admission.admit(claim, key, () => {
       isDisconnected = true;
       visitor.contributor?.end('disconnected');
     });
     if (!this.#visitors.has(visitor) || isDisconnected) {
       if ('receiver' in admission) admission.receiver.ended();
       this.#visitors.forget(visitor);
-    } else if ('receiver' in admission) this.#begin(visitor, admission.receiver);
+    } else if ('receiver' in admission) this.#begin(visitor, admission.receiver, encryption);
     else this.#refuse(visitor, admission.refusal);
   }
 
-  #begin(visitor: Visitor, receiver: ContributionReceiver): void {
+  #begin(visitor: Visitor, receiver: ContributionReceiver, { decryption }: CallerEncryption): void {
     const { conclusion, remote, socketID } = visitor;
     const latencyMs = Math.min(latency.mostMs, Math.max(latency.leastMs, conclusion.latencyMs));
     const { steadyClock } = this.#options;
     visitor.contributor = new SrtContributor({
       receiver,
       host: { limits: this.#limits, steadyClock, mostWaitingBytes: () => this.#mostWaitingBytes() },
+      decryption,
       firstSequence: conclusion.firstSequence,
       destinationID: conclusion.socketID,
       latencyMs,
@@ -211,12 +222,12 @@ class Listener implements SrtListener {
     this.#options.log('contributor_ended', { reason, address, protocol: 'srt' });
   }
 
-  /** Refuses a key. The answer names no reason but a lack of places, and stays for a caller that repeats. */
+  /** Refuses a key. The answer names few reasons, and stays for a caller that repeats. */
   #refuse(visitor: Visitor, reason: RefusalReason): void {
     const { remote, address, conclusion } = visitor;
     const nowMs = this.#options.steadyClock();
     this.#refusals.note(reason, address, nowMs);
-    visitor.answer = refusalAnswer(conclusion, reason === 'share_used' ? 'overload' : 'forbidden');
+    visitor.answer = refusalAnswer(conclusion, answerTo[reason] ?? 'forbidden');
     visitor.forgetAtMs = nowMs + 1000 * this.#limits.leaveWithinSeconds;
     this.#answer(remote, conclusion.socketID, visitor.answer);
   }
@@ -260,11 +271,4 @@ class Listener implements SrtListener {
     const { mostWaitingBytes, mostWaitingBytesInAll } = this.#limits;
     return Math.min(mostWaitingBytes, mostWaitingBytesInAll / Math.max(1, this.#contributing));
   }
-}
-
-/** The key of a caller, or the reason to refuse it before any key. */
-function wishOf({ fault, isEncrypted, streamID }: Conclusion): { key: string } | { fault: RefusalName } {
-  if (fault) return { fault };
-  // Inputs have no passphrase yet. For one that has, the key material of the conclusion would be unwrapped here.
-  return isEncrypted ? { fault: 'encrypted' } : parseStreamID(streamID);
 }

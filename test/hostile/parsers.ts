@@ -22,6 +22,7 @@ import type { InboundLimits } from '../../lambda/publisher/rtmp/inbound-limits.t
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { RtmpProtocolError } from '../../lambda/publisher/rtmp/protocol-error.ts';
 import { conclusion, induction, readHandshake } from '../../lambda/publisher/srt/handshake.ts';
+import { parseKeyMaterial, unwrapKeys, writeKeyMaterial } from '../../lambda/publisher/srt/key-material.ts';
 import { controlPacket, readControlPacket, readLosses } from '../../lambda/publisher/srt/packet.ts';
 import { packetize, pesPacket } from '../../lambda/publisher/transport-stream/packets.ts';
 import { readAdtsHeader } from '../../lambda/publisher/transport-stream/adts.ts';
@@ -123,6 +124,17 @@ export const parsers: Readonly<Record<string, Parser>> = {
       return packet && readLosses(packet.payload, 1000);
     },
     samples: [controlPacket(3, { info: 0, destinationID: 1, timestampUs: 5 }, Buffer.alloc(16, 1))],
+    mostBytes: 1500,
+  },
+  'SRT keys of contributors': {
+    covers: ['parseKeyMaterial'],
+    read: (bytes) => {
+      const material = parseKeyMaterial(bytes);
+      return material && unwrapKeys(material, Buffer.alloc(material.keyBytes, 3));
+    },
+    samples: [16, 32].map((bytes) =>
+      writeKeyMaterial(Buffer.alloc(bytes, 1), Buffer.alloc(16, 2), Buffer.alloc(bytes, 3)),
+    ),
     mostBytes: 1500,
   },
   'SRT handshakes of contributors': {

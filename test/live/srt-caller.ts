@@ -8,8 +8,17 @@ import { openSrtListener } from '../../lambda/live/srt-listener.ts';
 import type { SrtListener, SrtListenerOptions } from '../../lambda/live/srt-listener.ts';
 import { conclusion, induction, readHandshake } from '../../lambda/publisher/srt/handshake.ts';
 import type { HandshakeAnswer } from '../../lambda/publisher/srt/handshake.ts';
-import { controlPacket, controlType, dataPacket, readControlPacket } from '../../lambda/publisher/srt/packet.ts';
+import type { KeyBytes } from '../../lambda/publisher/srt/key-material.ts';
+import {
+  controlPacket,
+  controlType,
+  dataPacket,
+  nextSequence,
+  readControlPacket,
+} from '../../lambda/publisher/srt/packet.ts';
 import type { ControlPacket } from '../../lambda/publisher/srt/packet.ts';
+import { packetize, pesPacket } from '../../lambda/publisher/transport-stream/packets.ts';
+import { ProgramTables, videoPid } from '../../lambda/publisher/transport-stream/program-tables.ts';
 import { goodKey, RecordingDoor } from './test-listener.ts';
 import type { LoggedEvent, RecordedContribution } from './test-listener.ts';
 
@@ -45,6 +54,8 @@ export interface Wish {
   readonly streamID: string | null;
   readonly latencyMs?: number;
   readonly keyMaterial?: Buffer | null;
+  /** By default 16. */
+  readonly keyBytes?: KeyBytes;
 }
 
 /** A caller whose datagrams the test makes. */
@@ -83,9 +94,12 @@ export class RawCaller {
     this.send(controlPacket(type, { info, timestampUs: 0, destinationID: this.destinationID }, payload));
   }
 
-  data(sequence: number, payload: Buffer): void {
+  /** @param keyBits the key that encrypts the payload: 0 for none, 1 for the even one, 2 for the odd one */
+  data(sequence: number, payload: Buffer, keyBits = 0): void {
     const header = { message: 1, isEncrypted: false, timestampUs: 0, destinationID: this.destinationID };
-    this.send(dataPacket({ sequence, ...header }, payload));
+    const packet = dataPacket({ sequence, ...header }, payload);
+    packet.writeUInt32BE(packet.readUInt32BE(4) + keyBits * 0x0800_0000, 4);
+    this.send(packet);
   }
 
   handshake(payload: Buffer): void {
@@ -111,7 +125,7 @@ export class RawCaller {
   }
 
   conclusion(wish: Wish, cookie: number): Buffer {
-    return conclusion(this.#caller(wish), cookie, wish.keyMaterial ?? null, 16);
+    return conclusion(this.#caller(wish), cookie, wish.keyMaterial ?? null, wish.keyBytes ?? 16);
   }
 
   /** Reports of one type. */
@@ -140,3 +154,30 @@ export async function calling(
   await caller.call({ streamID: goodKey, ...wish });
   return { caller, contribution: door.contributions.at(-1)! };
 }
+
+const quiet = { clock: null, isRandomAccess: false };
+/** Reads the reasons of the events so far. */
+export const loggedReasons =
+  ({ events }: TestSrtListener) =>
+  () =>
+    events.map(({ reason }) => reason);
+
+/** One picture in each piece; the first has the tables and a keyframe. */
+export function pictures(count: number): Buffer[] {
+  const stream = { pid: videoPid, next: 0 };
+  const sets = Buffer.from('000000016742c01eda0280f60000000168ce3c80', 'hex');
+  return Array.from({ length: count }, (_, index) => {
+    const units =
+      index === 0 ? [sets, Buffer.from('0000000165888888', 'hex')] : [Buffer.from('00000001419a8888', 'hex')];
+    const time = { pts: 3600 * index, dts: 3600 * index };
+    const picture = packetize(stream, pesPacket('video', time, units), quiet);
+    return index === 0 ? Buffer.concat([new ProgramTables('h264').packets(), picture]) : picture;
+  });
+}
+
+export const sequenceAt = (index: number) => nextSequence(firstSequence, index);
+/** The times of pictures, from the first one on. */
+export const timesOf = ({ tags }: { tags: readonly { body: Buffer; timestampMs: number }[] }) => {
+  const shown = tags.filter(({ body }) => body[1] === 1).map(({ timestampMs }) => timestampMs);
+  return shown.map((time) => time - shown[0]!);
+};

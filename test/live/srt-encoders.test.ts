@@ -31,6 +31,7 @@ const hasGStreamer = await run('gst-inspect-1.0', ['srtsink']).then(
   () => false,
 );
 const seconds = 8;
+const passphrase = 'of-the-studio-1234';
 
 let folder: string;
 let file: string;
@@ -106,14 +107,48 @@ describe('ffmpeg', { timeout: 60_000 }, () => {
     expectSource(door.contributions[0]!.tags, { video: 30, audio: 60 });
   });
 
-  it.for([
-    ['a wrong key', 'wrong', ''],
-    ['a passphrase', goodKey, '&passphrase=0123456789ab'],
-  ] as const)('is refused at once with %s', async ([, id, more], { skip }) => {
+  it.for([16, 24, 32])('encrypts with a key of %i bytes, and changes its keys', async (keyBytes, { skip }) => {
     if (!ffmpegPath) return skip(lacking);
     const { listener, door } = await testSrtListener();
+    door.passphrase = passphrase;
+    await push(
+      listener.port,
+      goodKey,
+      `&passphrase=${passphrase}&pbkeylen=${keyBytes}&kmrefreshrate=300&kmpreannounce=100`,
+    );
+    await expect.poll(() => door.contributions[0]?.ends).toBe(1);
+    expectSource(door.contributions[0]!.tags, { video: 30, audio: 60 });
+  });
+
+  it('encrypts over a network that loses 2 % of the packets, also those with keys', async ({ skip }) => {
+    if (!ffmpegPath) return skip(lacking);
+    const { listener, door } = await testSrtListener();
+    door.passphrase = passphrase;
+    const random = seeded(6);
+    const line = await startLossyLine(
+      listener.port,
+      () => random() < 0.02,
+      () => random() < 0.1,
+    );
+    onTestFinished(() => line[Symbol.dispose]());
+    const more = `&passphrase=${passphrase}&kmrefreshrate=60&kmpreannounce=20`;
+    await push(line.port, goodKey, `&latency=1000000${more}`);
+    await expect.poll(() => door.contributions[0]?.ends, { timeout: 10_000 }).toBe(1);
+    expect(line.lost).toBeGreaterThan(20);
+    expectSource(door.contributions[0]!.tags, { video: 30, audio: 60 });
+  });
+
+  it.for([
+    ['a wrong key', 'wrong', '', null, /rejection reason/],
+    ['a passphrase that the input does not have', goodKey, `&passphrase=${passphrase}`, null, /Password/],
+    ['a wrong passphrase', goodKey, '&passphrase=0123456789ab', passphrase, /Incorrect passphrase/],
+    ['no passphrase', goodKey, '', passphrase, /Password/],
+  ] as const)('is refused at once with %s', async ([, id, more, ofInput, reason], { skip }) => {
+    if (!ffmpegPath) return skip(lacking);
+    const { listener, door } = await testSrtListener();
+    door.passphrase = ofInput;
     const beganAtMs = performance.now();
-    await expect(push(listener.port, id, more)).rejects.toThrow(/rejection reason|Password/);
+    await expect(push(listener.port, id, more)).rejects.toThrow(reason);
     expect(performance.now() - beganAtMs).toBeLessThan(3000);
     expect(door.contributions).toEqual([]);
   });

@@ -51,6 +51,8 @@ export class RecordedContribution implements ContributionReceiver {
 export class RecordingDoor implements ContributionDoor {
   readonly claims: ContributionClaim[] = [];
   readonly contributions: RecordedContribution[] = [];
+  /** The passphrase of the input. */
+  passphrase: string | null = null;
   /** Awaited before each answer. */
   before: () => Promise<void> = () => Promise.resolve();
 
@@ -60,6 +62,8 @@ export class RecordingDoor implements ContributionDoor {
     if (claim.key === keyWithoutPlace) return 'share_used';
     if (claim.key === unwantedKey) return 'not_wanted';
     if (claim.key !== goodKey) return 'unknown_key';
+    const fault = await claim.encryption?.faultFor(this.passphrase);
+    if (fault) return fault;
     const contribution = new RecordedContribution(claim, disconnect);
     this.contributions.push(contribution);
     return contribution;

@@ -2,10 +2,11 @@
 import type { Socket } from 'node:dgram';
 import { randomBytes } from 'node:crypto';
 import { DestinationError } from '../destination/destination-error.ts';
-import { isKeyTaken, SrtCipher } from './encryption.ts';
+import { SrtCipher } from './encryption.ts';
 import { conclusion, induction, readHandshake } from './handshake.ts';
 import type { Caller, HandshakeAnswer } from './handshake.ts';
 import { InboundPackets } from './inbound-packets.ts';
+import { isKeyTaken } from './key-material.ts';
 import { controlPacket, controlType, readControlPacket } from './packet.ts';
 import { meaningOfRefusal } from './refusal.ts';
 

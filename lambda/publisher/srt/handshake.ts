@@ -1,6 +1,7 @@
 // The handshake of a caller of SRT: an exchange that proves our address, and one that agrees on the connection.
 // A listener's half is in `lambda/live/srt-handshake.ts`.
-import type { KeyBytes } from './encryption.ts';
+import { isKeyBytes } from './key-material.ts';
+import type { KeyBytes } from './key-material.ts';
 
 export const fixedBytes = 48;
 export const handshakeType = { induction: 1, conclusion: 0xffff_ffff } as const;
@@ -83,7 +84,7 @@ export function readHandshake(payload: Buffer): HandshakeAnswer | null {
   return {
     isInduction,
     refusal,
-    keyBytes: keyBytes === 16 || keyBytes === 24 || keyBytes === 32 ? keyBytes : null,
+    keyBytes: isKeyBytes(keyBytes) ? keyBytes : null,
     flowWindow: payload.readUInt32BE(16),
     socketID: payload.readUInt32BE(24),
     cookie: payload.readUInt32BE(28),

@@ -12,6 +12,8 @@ export const controlType = {
   shutdown: 5,
   acknowledgementOfAcknowledgement: 6,
   dropRequest: 7,
+  /** A message of an extension, whose type is the subtype. */
+  extension: 0x7fff,
 } as const;
 
 /** Sequence numbers have 31 bits. */
@@ -39,20 +41,29 @@ export function stepsBetween(from: number, to: number): number {
 
 export interface ControlPacket {
   readonly type: number;
+  /** The type of the message of an extension; else 0. */
+  readonly subtype: number;
   /** A field whose meaning depends on the type, such as the number of an acknowledgement. */
   readonly info: number;
   readonly destinationID: number;
   readonly payload: Buffer;
 }
 
-/** @param timestampUs microseconds since the connection began; sent modulo 2^32 */
+export interface ControlHeader {
+  readonly subtype?: number;
+  readonly info?: number;
+  /** Microseconds since the connection began; sent modulo 2^32. */
+  readonly timestampUs: number;
+  readonly destinationID: number;
+}
+
 export function controlPacket(
   type: number,
-  { info = 0, timestampUs, destinationID }: { info?: number; timestampUs: number; destinationID: number },
+  { subtype = 0, info = 0, timestampUs, destinationID }: ControlHeader,
   payload: Buffer = Buffer.alloc(4),
 ): Buffer {
   const header = Buffer.alloc(headerBytes);
-  header.writeUInt32BE((0x8000_0000 + (type << 16)) >>> 0, 0);
+  header.writeUInt32BE((0x8000_0000 + (type << 16) + subtype) >>> 0, 0);
   header.writeUInt32BE(info, 4);
   header.writeUInt32BE(timestampUs % 2 ** 32, 8);
   header.writeUInt32BE(destinationID, 12);
@@ -64,6 +75,7 @@ export function readControlPacket(datagram: Buffer): ControlPacket | null {
   if (datagram.length < headerBytes || (datagram[0]! & 0x80) === 0) return null;
   return {
     type: datagram.readUInt16BE(0) & 0x7fff,
+    subtype: datagram.readUInt16BE(2),
     info: datagram.readUInt32BE(4),
     destinationID: datagram.readUInt32BE(12),
     payload: datagram.subarray(headerBytes),
