@@ -93,6 +93,7 @@ export async function connectLocally(
     timers: createOutboxTimers(pool),
     sealer: await openSealer(pool, createFileKeyWrapper(masterKey, 'data key')),
     sourceSealer: await openSealer(pool, createFileKeyWrapper(masterKey, 'sources')),
+    liveSealer: await openSealer(pool, createFileKeyWrapper(masterKey, 'live')),
     payment: createLocalPayment({
       checkoutURL: siteURL + checkoutPath,
       signingKey: `checkout ${serviceSecret}`,

@@ -10,12 +10,15 @@ import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
 import { openSrtListener } from '../../lambda/live/srt-listener.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 
 export interface LocalLiveIngestOptions {
   readonly pool: Pool;
+  /** Opens passphrases of live inputs. */
+  readonly sealer: Sealer | null;
   readonly objects: Pick<FileObjectStore, 'write' | 'takeRoom'>;
   readonly tools: MediaTools;
   /** The encoder for H.264. */

@@ -104,11 +104,11 @@ async function startPlatform(run: Run): Promise<void> {
   const connections = await connectLocally({ ...local, youtubeFile: folder.youtubeFile }, siteConnections, log);
   started.defer(() => connections.pool.end());
   connections.youtube.useIngest(sink);
-  const { pool } = connections;
+  const { pool, objects, liveSealer: sealer } = connections;
   await prepareAccount(connections, surroundings, options);
 
   const { tools, encoder } = surroundings;
-  const live = started.use(await startLiveIngest({ pool, objects: connections.objects, tools, encoder, log }));
+  const live = started.use(await startLiveIngest({ pool, objects, sealer, tools, encoder, log }));
   const liveIngest = { rtmpURL: live.rtmpURL, srtURL: live.srtURL };
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
   const service = createService(connections, settings, log);

@@ -21,7 +21,7 @@ export interface ServiceSettings extends SettingsFor<'api'> {
 }
 
 export function createService(connections: Connections & Providers, settings: ServiceSettings, log: Log): Service {
-  const { pool, objects, queue, sealer, sourceSealer, payment, crypto, platforms, serviceSecret, origin } = connections;
+  const { pool, objects, queue, sealer, payment, crypto, platforms, serviceSecret, origin } = connections;
   const clock = () => new Date();
   return {
     operations,
@@ -30,7 +30,8 @@ export function createService(connections: Connections & Providers, settings: Se
     pool,
     objects,
     sealer,
-    sourceSealer,
+    sourceSealer: connections.sourceSealer,
+    liveSealer: connections.liveSealer,
     accessTokens: createAccessTokens(pool, origin, clock),
     payment,
     crypto,

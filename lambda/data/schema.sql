@@ -757,6 +757,7 @@ create table live_inputs (
   after_takeover text not null default 'join_in_progress',
   key_client_id text,
   lost_after jsonb not null default '{"blackSeconds": null, "silenceSeconds": null}'::jsonb,
+  sealed_passphrase bytea,
   constraint live_inputs_pkey primary key (id),
   constraint live_inputs_after_takeover_check check (after_takeover = any (array['join_in_progress', 'next_item'])),
   constraint live_inputs_key_sha256_key unique (key_sha256),
@@ -795,6 +796,14 @@ create table live_intervals (
 create index live_intervals_by_replica on live_intervals (replica_id, ended_at);
 create index live_intervals_of_user on live_intervals (user_id, ended_at);
 create unique index live_intervals_open_of_stream on live_intervals (stream_id, replica_id) where ended_at is null;
+
+create table live_keys (
+  id smallint not null,
+  wrapped_key bytea not null,
+  created_at timestamptz not null default now(),
+  constraint live_keys_pkey primary key (id),
+  constraint live_keys_id_check check (id >= 1 and id <= 255)
+);
 
 create table live_recordings (
   takeover_id text not null,

@@ -14,21 +14,31 @@ import { mayBeLost } from '../domain/live/signal-loss.ts';
 import { formatName } from '../domain/playout/rendition.ts';
 import { bounds } from '../domain/shared/bounds.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
+import { livePassphrasePlace } from '../domain/shared/sealed-places.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
 import { applySignal } from '../orchestration/live/signal-losses.ts';
 import { applyStableSession, endSession, leaveLateSession, refusalOfStream } from '../orchestration/live/takeovers.ts';
+import type { Sealer } from '../ports/sealer/sealer.ts';
 import { encoderKind } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
-import type { ContributionClaim, ContributionDoor, ContributionReceiver, ContributionRefusal } from './contribution.ts';
+import type {
+  ContributionClaim,
+  ContributionDoor,
+  ContributionReceiver,
+  ContributionRefusal,
+  EncryptionFault,
+} from './contribution.ts';
 import { LivePlaces } from './live-places.ts';
 import { ReceivedSession } from './received-session.ts';
 import type { SegmentStore, SessionProgress, SessionRecords } from './received-session.ts';
 
 export interface LiveIngestOptions {
   readonly pool: Pool;
+  /** Opens passphrases of live inputs, and nothing else. Null: no contributor comes over SRT. */
+  readonly sealer: Sealer | null;
   readonly objects: SegmentStore;
   readonly tools: MediaTools;
   readonly encoderFor: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
@@ -43,6 +53,8 @@ export interface LiveIngestOptions {
   readonly log: Log;
 }
 
+/** Refusals whose reasons the listener answers. */
+const namedRefusals = ['share_used', 'wrong_passphrase', 'unencrypted', 'encrypted'] as const;
 const settleEveryMs = 1000;
 /** After an outage of the database, other ingests have this time to report before their sessions count as silent. */
 const reportsWithinMs = 10_000;
@@ -74,12 +86,15 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const found = await databaseOn(this.#options.pool).liveInputs.ofKey(keySha256);
     if (!found) return 'unknown_key';
     if (this.#isLeaving) return this.#refuse(found, 'ingest_leaves');
+    if (!isFromAllowed(found.input, claim.address)) return this.#refuse(found, 'address_not_allowed');
+    const fault = await this.#encryptionFaultOf(found.input, claim);
+    if (fault) return this.#refuse(found, fault);
     // Those who are being admitted count, as several may come at once.
     const place = this.#places.take({ id: found.input.id, userID: found.input.user_id });
     if (typeof place === 'string') return this.#refuse(found, place);
     using taken = new DisposableStack();
     taken.use(place);
-    const refusal = await this.#refusalOf(found, claim.address);
+    const refusal = await this.#refusalOf(found);
     if (refusal) return this.#refuse(found, refusal);
     const received = await this.#begin(found, keySha256, claim, disconnect);
     if (!received) return this.#refuse(found, 'too_many_of_stream');
@@ -91,7 +106,19 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   #refuse({ input }: InputOfStream, reason: string): ContributionRefusal {
     const { id: liveInputID, user_id: userID } = input;
     this.#options.log('live_session_refused', { liveInputID, userID, reason });
-    return reason === 'share_used' ? reason : 'not_wanted';
+    return namedRefusals.find((each) => each === reason) ?? 'not_wanted';
+  }
+
+  /** Compares a passphrase before the contributor takes a place, or replaces another one. */
+  async #encryptionFaultOf(
+    { id, has_passphrase: hasPassphrase }: LiveInput,
+    { encryption }: ContributionClaim,
+  ): Promise<EncryptionFault | null> {
+    if (!encryption) return null;
+    const { pool, sealer } = this.#options;
+    const sealed = hasPassphrase ? await databaseOn(pool).liveInputs.sealedPassphraseOf(id) : null;
+    if (sealed && !sealer) throw new Error('this ingest cannot open passphrases');
+    return encryption.faultFor(sealed && sealer!.open(sealed, livePassphrasePlace(id)));
   }
 
   /** Refuses further contributors. Resolves when all running sessions have ended. */
@@ -110,8 +137,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   }
 
   /** The reason to refuse a contributor with a valid key; null: there is none. */
-  async #refusalOf({ input, stream }: InputOfStream, address: string): Promise<string | null> {
-    if (input.allow.length > 0 && !isWithin(address, input.allow)) return 'address_not_allowed';
+  async #refusalOf({ input, stream }: InputOfStream): Promise<string | null> {
     const refusal = refusalOfStream(stream);
     if (refusal) return refusal;
     // A contributor who comes back at once is not a second one.
@@ -242,4 +268,8 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     });
     this.#isSettling = false;
   }
+}
+
+function isFromAllowed({ allow }: LiveInput, address: string): boolean {
+  return allow.length === 0 || isWithin(address, allow);
 }

@@ -50,6 +50,8 @@ observePool(measures, pool);
 const telemetry = startTelemetry({ env: process.env, service: 'live', instanceID: task.arn, log: jsonLog });
 const door = new LiveIngest({
   pool,
+  // The load balancer has no SRT.
+  sealer: null,
   objects: createS3ObjectStore({ bucket, client: { region } }),
   tools,
   encoderFor: encoderChoice(tools, jsonLog, encoder),

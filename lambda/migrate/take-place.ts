@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { declaredDead } from '../data/fleet/agents.ts';
 import { all, one } from '../data/shared/queryable.ts';
 import { dataKeys } from '../data/shared/data-keys.ts';
+import { keyPurposes } from '../domain/shared/sealed-places.ts';
 import type { KeyPurpose } from '../domain/shared/sealed-places.ts';
 import { ownTable, quoted } from './recovery-source.ts';
 
@@ -40,7 +41,7 @@ export async function takePlace({ source, target, rewrap, tables }: PlaceOptions
     );
     for (const { name, last, isCalled } of sequences)
       await client.query('select setval($1::regclass, $2, $3)', [`public.${quoted(name)}`, last, isCalled]);
-    if (rewrap) for (const purpose of ['data key', 'sources'] as const) await rewrapKeys(client, purpose, rewrap);
+    if (rewrap) for (const purpose of keyPurposes) await rewrapKeys(client, purpose, rewrap);
     await client.query('update recovery.source set is_done = true');
     for (const name of tables) await client.query(`drop table recovery.${quoted(name)}`);
     await client.query('commit');

@@ -51,6 +51,8 @@ export interface Context extends PublicContext {
   readonly sealer: Sealer;
   /** Seals the credentials of watched sources. */
   readonly sourceSealer: Sealer;
+  /** Seals the passphrases of live inputs. Null: the platform does not receive SRT. */
+  readonly liveSealer: Sealer | null;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;

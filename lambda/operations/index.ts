@@ -37,12 +37,14 @@ import { restoreDestination } from './destinations/restore-destination.ts';
 import { updateDestination } from './destinations/update-destination.ts';
 import { createLiveInput } from './live/create-live-input.ts';
 import { deleteLiveInput } from './live/delete-live-input.ts';
+import { deleteLiveInputPassphrase } from './live/delete-live-input-passphrase.ts';
 import { getLiveInput } from './live/get-live-input.ts';
 import { getStreamTakeover } from './live/get-stream-takeover.ts';
 import { handBackStream } from './live/hand-back-stream.ts';
 import { listLiveInputs } from './live/list-live-inputs.ts';
 import { listLiveSessions } from './live/list-live-sessions.ts';
 import { rotateLiveInputKey } from './live/rotate-live-input-key.ts';
+import { rotateLiveInputPassphrase } from './live/rotate-live-input-passphrase.ts';
 import { takeOverStream } from './live/take-over-stream.ts';
 import { updateLiveInput } from './live/update-live-input.ts';
 import { createManagedSettings } from './managed-settings/create-managed-settings.ts';
@@ -196,6 +198,8 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   getLiveInput,
   updateLiveInput,
   rotateLiveInputKey,
+  rotateLiveInputPassphrase,
+  deleteLiveInputPassphrase,
   deleteLiveInput,
   listLiveSessions,
   takeOverStream,

@@ -41,6 +41,7 @@ export interface Service {
   readonly sealer: Sealer;
   /** Seals the credentials of watched sources. */
   readonly sourceSealer: Sealer;
+  readonly liveSealer: Sealer | null;
   readonly accessTokens: AccessTokens;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;

@@ -4,17 +4,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LiveInputSettings } from '../../lambda/data/live/live-inputs.ts';
 import { neverLost } from '../../lambda/domain/live/signal-loss.ts';
 import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
-import type { ContributionReceiver } from '../../lambda/live/contribution.ts';
+import type { ContributionReceiver, EncryptionFault } from '../../lambda/live/contribution.ts';
 import { liveVariables, readLiveEnvironment } from '../../lambda/live/environment.ts';
 import { ingestPlaces } from '../../lambda/domain/live/ingest-places.ts';
+import { livePassphrasePlace } from '../../lambda/domain/shared/sealed-places.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
 import { loadFields, untilNextReportMs } from '../../lambda/publisher/load-report.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendPrepared } from '../support/live-inputs.ts';
 import { fastEncoder } from '../support/media-samples.ts';
-import { pretendProbed, testService } from '../support/service.ts';
+import { pretendProbed, testDataKey, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
 const service = testService();
@@ -40,6 +42,7 @@ function startIngest(places: Lanes) {
   const refusals: unknown[] = [];
   const door = new LiveIngest({
     pool: service.pool(),
+    sealer: createSealer([testDataKey]),
     objects: service.objects(),
     tools,
     encoderFor: async () => fastEncoder,
@@ -121,6 +124,38 @@ describe('a live ingest', () => {
     first.ended();
     expect(await admit(await keyOfInput())).toBe('share_used');
     expect(refusals).toEqual(['share_used']);
+  });
+
+  it('compares the passphrase after the key and the address, and before another contributor is replaced', async () => {
+    const { door, admit, refusals } = startIngest(ingestPlaces(2));
+    const own = { second_publisher: 'replace', allow: ['203.0.113.0/24'] } as const;
+    const [key, plain] = [await keyOfInput(user(), own), await keyOfInput()];
+    const sealer = createSealer([testDataKey]);
+    await data().liveInputs.setPassphrase(
+      `inp_${key}`,
+      sealer.seal('of the studio', livePassphrasePlace(`inp_${key}`)),
+    );
+    const compared: (string | null)[] = [];
+    const claim = (of: string, fault: EncryptionFault | null, address = '203.0.113.7') => {
+      const faultFor = (passphrase: string | null) => {
+        compared.push(passphrase);
+        return Promise.resolve(fault);
+      };
+      return door.admit({ protocol: 'srt', key: of, address, encryption: { faultFor } }, () => {});
+    };
+    expect(await claim('wrong', null)).toBe('unknown_key');
+    expect(await claim(key, null, '192.0.2.1')).toBe('not_wanted');
+    expect(compared).toEqual([]);
+    const receiver = asReceiver(await claim(key, null));
+    for (const fault of ['wrong_passphrase', 'unencrypted'] as const) expect(await claim(key, fault)).toBe(fault);
+    expect(await claim(plain, 'encrypted')).toBe('encrypted');
+    expect(compared).toEqual(['of the studio', 'of the studio', 'of the studio', null]);
+    const { rows } = await service.pool().query('select id from live_sessions where ended_at is null');
+    expect(rows).toHaveLength(1);
+    receiver.ended();
+    // Other protocols know no passphrase.
+    expect(await admit(key)).toMatchObject({ bytesWaiting: 0 });
+    expect(refusals).toEqual(['address_not_allowed', 'wrong_passphrase', 'unencrypted', 'encrypted']);
   });
 
   it('that leaves refuses further contributors, and waits for the end of those that it has', async () => {

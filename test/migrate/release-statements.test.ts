@@ -150,6 +150,8 @@ async function showLive(): Promise<void> {
   const path = `/live-inputs/${input.id}`;
   await call('PATCH', path, { takes: 'always' });
   await data().liveInputs.ofKey(hashLiveKey((await call('POST', `${path}/rotate-key`)).body.key));
+  await call('POST', `${path}/rotate-passphrase`);
+  await data().liveInputs.sealedPassphraseOf(input.id);
   const takeOver = () => call('POST', `/streams/${streamID}/takeovers`, { liveInputID: input.id });
   const first = await pretendReceived(service, input.id);
   expect((await takeOver()).status).toBe(202);

@@ -54,6 +54,8 @@ const decided = [
   ['GET /live-inputs/{id}', 'service:read', '200', 'get_live_input'],
   ['PATCH /live-inputs/{id}', 'service:write', '200', 'update_live_input'],
   ['POST /live-inputs/{id}/rotate-key', 'service:write', '200', 'rotate_live_input_key'],
+  ['POST /live-inputs/{id}/rotate-passphrase', 'service:write', '200', 'rotate_live_input_passphrase'],
+  ['DELETE /live-inputs/{id}/passphrase', 'service:write', '204', 'delete_live_input_passphrase'],
   ['DELETE /live-inputs/{id}', 'service:write', '204', 'delete_live_input'],
   ['GET /live-inputs/{id}/sessions', 'service:read', '200', 'list_live_sessions'],
   ['POST /streams/{id}/takeovers', 'service:write', '202', 'take_over_stream'],

@@ -2,15 +2,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../lambda/data/database.ts';
 import { hashLiveKey } from '../../lambda/domain/live/live-key.ts';
+import { livePassphrasePlace } from '../../lambda/domain/shared/sealed-places.ts';
 import {
   applyStableSession,
   endDueTakeover,
   endSession,
   leaveLateSession,
 } from '../../lambda/orchestration/live/takeovers.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { pretendPrepared, pretendReceived, reportReceived, source } from '../support/live-inputs.ts';
-import { testService } from '../support/service.ts';
+import { testDataKey, testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 
 const service = testService();
@@ -62,8 +64,10 @@ describe('a live input', () => {
       disabledReason: null,
       addresses: [
         { protocol: 'rtmps', url: 'rtmps://127.0.0.1/live' },
+        { protocol: 'srt', url: 'srt://127.0.0.1:9710' },
         { protocol: 'rtmp', url: 'rtmp://127.0.0.1/live' },
       ],
+      hasPassphrase: false,
       state: 'idle',
       session: null,
       createdAt: expect.stringMatching(/Z$/),
@@ -146,6 +150,36 @@ describe('a live input', () => {
     const report = { id: session, stored: { count: 11, sha256: null }, firstPictureAgoSeconds: 22, source };
     const wanted = async (of: string) => data().liveSessions.report(report, hashLiveKey(of));
     expect([await wanted(key), await wanted(next)]).toEqual([false, true]);
+  });
+
+  it('has a passphrase in one answer only, sealed for itself, until it is deleted', async () => {
+    const [{ id, key }, other] = [await newInput(), await newInput()];
+    const rotate = async () => (await call('POST', `/live-inputs/${id}/rotate-passphrase`)).body;
+    const opened = async (of: string) => {
+      const sealed = await data().liveInputs.sealedPassphraseOf(of);
+      return sealed && createSealer([testDataKey]).open(sealed, livePassphrasePlace(id));
+    };
+    const first = await rotate();
+    expect(first).toEqual({ passphrase: expect.stringMatching(/^[\w-]{32}$/) });
+    expect([await opened(id), await opened(other.id)]).toEqual([first.passphrase, null]);
+    const { passphrase } = await rotate();
+    expect([passphrase === first.passphrase, await opened(id)]).toEqual([false, passphrase]);
+    const shown = await inputOf(id);
+    expect([shown.hasPassphrase, (await inputOf(other.id)).hasPassphrase]).toEqual([true, false]);
+    expect(JSON.stringify([shown, (await call('GET', '/live-inputs')).body])).not.toContain(passphrase);
+    expect((await call('POST', `/live-inputs/${id}/rotate-key`)).body).toMatchObject({ hasPassphrase: true });
+    expect(await data().liveInputs.ofKey(hashLiveKey(key))).toBeNull();
+    await service
+      .pool()
+      .query('update live_inputs set sealed_passphrase = $2 where id = $1', [
+        other.id,
+        await data().liveInputs.sealedPassphraseOf(id),
+      ]);
+    const copied = (await data().liveInputs.sealedPassphraseOf(other.id))!;
+    expect(() => createSealer([testDataKey]).open(copied, livePassphrasePlace(other.id))).toThrow('authenticate');
+    for (let times = 0; times < 2; times++)
+      expect((await call('DELETE', `/live-inputs/${id}/passphrase`)).status).toBe(204);
+    expect([(await inputOf(id)).hasPassphrase, await opened(id)]).toEqual([false, null]);
   });
 
   it('is deleted with its stream, even while that is live', async () => {

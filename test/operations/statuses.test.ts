@@ -363,6 +363,15 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => on('live-inputs', liveInput(), 'rotate-key'),
     not_found: () => call('POST', '/live-inputs/nothing/rotate-key'),
   },
+  rotate_live_input_passphrase: {
+    done: () => on('live-inputs', liveInput(), 'rotate-passphrase'),
+    not_found: () => call('POST', '/live-inputs/nothing/rotate-passphrase'),
+    live_ingest_off: async () => (await withoutIngest.user()).call('POST', '/live-inputs/nothing/rotate-passphrase'),
+  },
+  delete_live_input_passphrase: {
+    done: () => remove('live-inputs', liveInput(), '/passphrase'),
+    not_found: () => call('DELETE', '/live-inputs/nothing/passphrase'),
+  },
   delete_live_input: {
     done: () => remove('live-inputs', liveInput()),
     not_found: () => call('DELETE', '/live-inputs/nothing'),

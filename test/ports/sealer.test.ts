@@ -113,9 +113,11 @@ describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {
 
   test('are others for each purpose, and cannot be unwrapped for another one', async () => {
     const sealer = await openSealer(database.pool(), wrapper('data key'));
-    const ofSources = await openSealer(database.pool(), wrapper('sources'));
-    expect(ofSources.open(ofSources.seal('a password', 'p'), 'p')).toBe('a password');
-    expect(() => ofSources.open(sealer.seal('a stream key', 'p'), 'p')).toThrow('unable to authenticate data');
+    for (const purpose of ['sources', 'live'] as const) {
+      const other = await openSealer(database.pool(), wrapper(purpose));
+      expect(other.open(other.seal('a password', 'p'), 'p')).toBe('a password');
+      expect(() => other.open(sealer.seal('a stream key', 'p'), 'p')).toThrow('unable to authenticate data');
+    }
     const { rows } = await database.pool().query<{ wrapped_key: Buffer }>('select wrapped_key from source_keys');
     await expect(wrapper('data key').unwrap(rows[0]!.wrapped_key)).rejects.toThrow(
       /unable to authenticate data|InvalidCiphertext/,

@@ -175,6 +175,8 @@ export async function callEveryTool(
   const input = await call('create_live_input', { name: 'Studio', streamID: stream.id });
   await call('update_live_input', { id: input.id, takes: 'on_request' });
   await call('rotate_live_input_key', { id: input.id });
+  await call('rotate_live_input_passphrase', { id: input.id });
+  await call('delete_live_input_passphrase', { id: input.id });
   await pretendReceived(platform, input.id);
   await pretendPrepared(platform, stream.id);
   await call('get_live_input', { id: input.id });

@@ -29,6 +29,7 @@ const steadyClock = () => performance.now();
 const log = () => {};
 const door = new LiveIngest({
   pool,
+  sealer: null,
   objects,
   tools: await findMediaTools(process.env),
   encoderFor: async () => fastEncoder,

@@ -74,7 +74,11 @@ export const testSettings: ServiceSettings = {
   ...localSettings,
   allowPrivateAddresses: true,
   streamBackendEdit: false,
-  liveIngest: { rtmpURL: 'rtmp://127.0.0.1/live', rtmpsURL: 'rtmps://127.0.0.1/live' },
+  liveIngest: {
+    rtmpURL: 'rtmp://127.0.0.1/live',
+    rtmpsURL: 'rtmps://127.0.0.1/live',
+    srtURL: 'srt://127.0.0.1:9710',
+  },
 };
 
 export interface TestServiceOptions extends Partial<ServiceSettings> {
@@ -126,6 +130,7 @@ export function testService({ database = testDatabase(), ...settings }: TestServ
       queue: createPostgresCommandQueue({ pool, log }),
       sealer,
       sourceSealer: createSealer([testDataKey]),
+      liveSealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
     const service = createService(connections, { ...testSettings, ...settings }, log);

@@ -117,6 +117,7 @@ export function testSite({
         queue,
         sealer,
         sourceSealer: sealer,
+        liveSealer: sealer,
         payment,
         crypto,
         platforms: testPlatforms(),

@@ -17,6 +17,8 @@ export interface LiveInput extends LiveInputSettings {
   readonly updated_at: Date;
   /** False: the application that had received the key was disconnected. */
   readonly has_key: boolean;
+  /** Whether contributors have to encrypt SRT. */
+  readonly has_passphrase: boolean;
   /** The running session, else the last one; null: there was none. */
   readonly session: LiveSession | null;
   /** Losses within `lossesWithinSeconds`: ends of its sessions, and losses by silence or black. */
@@ -77,9 +79,9 @@ const isShown = `exists (select from takeovers t
   join takeover_intervals v on v.takeover_id = t.id and v.to_frame is null
   where t.live_input_id = i.id and t.ended_at is null)`;
 
-/** The columns of an input, in statements that call the table `i`. The key is never read. */
+/** The columns of an input, in statements that call the table `i`. The key is never read, and the passphrase apart. */
 const columns = `i.id, i.user_id, i.stream_id, i.created_at, i.updated_at,
-  i.key_sha256 is not null as has_key,
+  i.key_sha256 is not null as has_key, i.sealed_passphrase is not null as has_passphrase,
   ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session,
   ${recentLosses} as recent_losses, ${isShown} as is_shown`;
 
@@ -146,6 +148,18 @@ export function liveInputs(db: Queryable) {
         keySha256,
         clientID,
       ]),
+
+    /** Replaces the passphrase. @param sealed null: contributors do not encrypt */
+    setPassphrase: (id: string, sealed: Buffer | null) =>
+      db.query('update live_inputs set sealed_passphrase = $2, updated_at = now() where id = $1', [id, sealed]),
+
+    /** The sealed passphrase; null: the input has none, or is gone. */
+    sealedPassphraseOf: async (id: string): Promise<Buffer | null> =>
+      (
+        await one<{ sealed: Buffer | null }>(db, 'select sealed_passphrase as sealed from live_inputs where id = $1', [
+          id,
+        ])
+      )?.sealed ?? null,
 
     delete: (id: string) => db.query('delete from live_inputs where id = $1', [id]),
 

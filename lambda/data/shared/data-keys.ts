@@ -4,7 +4,11 @@ import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 /** One table per purpose, as each purpose has a wrapping key of its own. */
-const tableOf: Readonly<Record<KeyPurpose, string>> = { 'data key': 'data_keys', sources: 'source_keys' };
+const tableOf: Readonly<Record<KeyPurpose, string>> = {
+  'data key': 'data_keys',
+  sources: 'source_keys',
+  live: 'live_keys',
+};
 
 export function dataKeys(db: Queryable) {
   return (purpose: KeyPurpose) => ({

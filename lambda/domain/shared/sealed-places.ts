@@ -1,10 +1,11 @@
 // Places of sealed secrets: a secret is sealed for its place, so it cannot be opened for another one.
 
 /**
- * Purposes of data keys. Each has its own keys, so that a process that reads strangers' bytes opens only source
- * credentials.
+ * Purposes of data keys. Each has its own keys, so that processes that read strangers' bytes open only source
+ * credentials, or only passphrases of live inputs.
  */
-export type KeyPurpose = 'data key' | 'sources';
+export const keyPurposes = ['data key', 'sources', 'live'] as const;
+export type KeyPurpose = (typeof keyPurposes)[number];
 
 /**
  * KMS encryption context of a data key. KMS unwraps a key only with the same context, logs it in CloudTrail, and the
@@ -37,9 +38,14 @@ export function alertTargetPlace(channelID: string): string {
   return `alert-channel/${channelID}`;
 }
 
-/** Sealed with the key of purpose `sources`; all others use `data key`. */
+/** Sealed with the key of purpose `sources`. */
 export function sourceCredentialsPlace(sourceID: string): string {
   return `source/${sourceID}`;
+}
+
+/** Passphrase for SRT, sealed with the key of purpose `live`; all others but sources use `data key`. */
+export function livePassphrasePlace(liveInputID: string): string {
+  return `live-input/${liveInputID}`;
 }
 
 /** Grant of a channel's owner. */

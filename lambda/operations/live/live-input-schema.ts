@@ -123,6 +123,7 @@ const shape = {
   addresses: z
     .array(z.object({ protocol, url: z.string() }).meta({ id: 'LiveInputAddress' }))
     .describe('Servers to send to. The key of the input is the stream key of RTMP, and the stream ID of SRT.'),
+  hasPassphrase: z.boolean().describe('Whether contributors over SRT have to encrypt with the passphrase.'),
   state: z
     .enum(liveInputStates)
     .meta({ id: 'LiveInputState' })
@@ -150,6 +151,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   windows: null,
   afterTakeover: 'join_in_progress',
   addresses: [{ protocol: 'rtmps', url: 'rtmps://live.example.org/live' }],
+  hasPassphrase: false,
   state: 'idle',
   disabledReason: null,
   session: null,

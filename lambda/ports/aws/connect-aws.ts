@@ -32,6 +32,8 @@ export interface CoreConnections {
 export interface Connections extends CoreConnections {
   /** Has the data keys of sources and no others. */
   readonly sourceSealer: Sealer;
+  /** Has the data keys of live inputs and no others. Null: the platform does not receive SRT, as in AWS. */
+  readonly liveSealer: Sealer | null;
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
 }
@@ -49,6 +51,7 @@ export async function connectAws(
   return {
     ...core,
     sourceSealer: await connectSealer(core.pool, environment, 'sources'),
+    liveSealer: null,
     objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
     queue: createSQSCommandQueue({ pool: core.pool, queueURLs: environment.queueURLs, log }),
   };

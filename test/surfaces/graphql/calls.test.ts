@@ -439,6 +439,8 @@ describe('streams', () => {
     expect(await callAs(`/live-inputs/${input.id}`, 'getLiveInput', ofInput)).toEqual(input);
     await callAs(`/live-inputs/${input.id}`, 'updateLiveInput', { ...ofInput, takes: 'always' });
     expect((await call('rotateLiveInputKey', ofInput)).key).not.toBe(key);
+    expect((await call('rotateLiveInputPassphrase', ofInput)).passphrase).toMatch(/^.{32}$/);
+    expect(await call('deleteLiveInputPassphrase', ofInput)).toBe(true);
     await pretendReceived(service, input.id);
     await pretendPrepared(service, id);
     const { data: inputs } = await callAs(`/live-inputs?streamID=${id}`, 'listLiveInputs', { streamID: id });

@@ -265,6 +265,7 @@ describe('errors', () => {
         queue: nothing,
         sealer: nothing,
         sourceSealer: nothing,
+        liveSealer: nothing,
         payment: nothing,
         crypto: nothing,
         platforms: {},

@@ -100,6 +100,8 @@ describe('the list of tools', () => {
       create_live_input: '',
       update_live_input: 'destroys, repeatable',
       rotate_live_input_key: '',
+      rotate_live_input_passphrase: '',
+      delete_live_input_passphrase: 'destroys, repeatable',
       delete_live_input: 'destroys, repeatable',
       take_over_stream: '',
       hand_back_stream: '',

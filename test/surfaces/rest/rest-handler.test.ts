@@ -169,6 +169,7 @@ describe('service', () => {
         queue: nothing,
         sealer: nothing,
         sourceSealer: nothing,
+        liveSealer: nothing,
         payment: nothing,
         crypto: nothing,
         platforms: {},
