@@ -89,6 +89,23 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
     await page.reload();
   });
 
+  test('encrypts SRT with a passphrase that is shown once, until it is deleted', async () => {
+    await page.getByText('SRT is not encrypted.').waitFor();
+    await button('New passphrase of Studio').click();
+    await dialog('alertdialog').getByRole('button', { name: 'New passphrase' }).click();
+    await page.getByText('SRT is encrypted. Contributors need the passphrase.').waitFor();
+    const passphrase = await page.locator('.made code', { hasText: /^[\w-]{32}$/ }).innerText();
+    const address = `srt://127.0.0.1:9710?streamid=KEY&passphrase=${passphrase}`;
+    expect(await page.locator('.made code', { hasText: address }).count()).toBe(1);
+    await button('Copy the passphrase of Studio').waitFor();
+    expect(await browser.look('live-passphrase')).toEqual([]);
+    await page.reload();
+    await button('Delete passphrase of Studio').click();
+    expect(await page.content()).not.toContain(passphrase);
+    await dialog('alertdialog').getByRole('button', { name: 'Delete passphrase' }).click();
+    await page.getByText('SRT is not encrypted.').waitFor();
+  });
+
   test('takes over by a button, with the time at which viewers see it, and hands back', async () => {
     await pretendReceived(site, await inputID());
     await page.getByText('h264 1280 × 720 · 30 fps · 4.2 Mbit/s · keyframe every 2 s · aac · 0:20 received').waitFor();

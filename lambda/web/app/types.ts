@@ -19,6 +19,7 @@ import type { playlistSchema } from '../../operations/playlists/playlist-schema.
 import type { programmeSchema } from '../../operations/programmes/programme-schema.ts';
 import type { queuedItemSchema } from '../../operations/programmes/queue-schema.ts';
 import type { keyedLiveInputSchema, liveInputSchema } from '../../operations/live/live-input-schema.ts';
+import type { liveInputPassphraseSchema } from '../../operations/live/rotate-live-input-passphrase.ts';
 import type { streamTakeover } from '../../operations/live/stream-takeover.ts';
 import type { guideLink, guideLinkSettings } from '../../operations/streams/guide-link.ts';
 import type { outputSchema } from '../../operations/outputs/output-schema.ts';
@@ -66,6 +67,7 @@ export type Webhook = z.output<typeof webhookSchema>;
 export type WebhookDelivery = z.output<typeof webhookDeliverySchema>;
 export type LiveInput = z.output<typeof liveInputSchema>;
 export type KeyedLiveInput = z.output<typeof keyedLiveInputSchema>;
+export type LiveInputPassphrase = z.output<typeof liveInputPassphraseSchema>;
 export type StreamTakeover = z.output<typeof streamTakeover>;
 export type Transition = z.output<typeof transition>;
 

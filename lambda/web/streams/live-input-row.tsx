@@ -9,6 +9,7 @@ import type { KeyedLiveInput, LiveInput } from '../app/types.ts';
 import { Ask } from '../kit/ask.tsx';
 import { words } from '#words';
 import { liveWords } from '#words/live.ts';
+import { LivePassphrase } from './live-passphrase.tsx';
 import { TakeOver } from './take-over.tsx';
 
 /** Green is for pictures that destinations receive. */
@@ -24,6 +25,7 @@ interface LiveInputRowProps {
 export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): ReactNode {
   const { id, name, state } = input;
   const path = `/live-inputs/${id}`;
+  const srt = input.addresses.find(({ protocol }) => protocol === 'srt');
   return (
     <li className="tall">
       <div>
@@ -43,6 +45,7 @@ export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): React
             <CopyButton text={url} label={`${liveWords.copyAddress(name)}: ${protocol}`} />
           </p>
         ))}
+        {srt && <LivePassphrase input={input} url={srt.url} />}
       </div>
       <div className="state">
         <span className="badge" data-tone={tones[state]}>

@@ -29,7 +29,8 @@ interface CopiedProps {
   readonly label: string;
 }
 
-function Copied({ name, text, label }: CopiedProps): ReactNode {
+/** A name with a text to copy. */
+export function Copied({ name, text, label }: CopiedProps): ReactNode {
   return (
     <div>
       <dt>{name}</dt>

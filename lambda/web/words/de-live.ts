@@ -28,6 +28,22 @@ export const liveWords = {
   rotateOf: (name: string) => `Neuer Schlüssel für ${name}`,
   rotateAsk: (name: string) => `Schlüssel von ${name} ersetzen?`,
   rotateText: 'Der bisherige Schlüssel endet binnen Sekunden. Eine Zuspielung mit ihm wird getrennt.',
+  encrypted: 'SRT ist verschlüsselt. Zuspielungen brauchen die Passphrase.',
+  unencrypted: 'SRT ist nicht verschlüsselt.',
+  passphrase: 'Passphrase',
+  oncePassphrase:
+    'Die Passphrase jetzt kopieren. Sie wird nicht wieder angezeigt. In der Adresse steht KEY für den Streamschlüssel.',
+  copyPassphrase: (name: string) => `Passphrase von ${name} kopieren`,
+  copyEncryptedAddress: (name: string) => `Server von ${name} mit der Passphrase kopieren`,
+  newPassphrase: 'Neue Passphrase',
+  newPassphraseOf: (name: string) => `Neue Passphrase für ${name}`,
+  newPassphraseAsk: (name: string) => `SRT zu ${name} mit einer neuen Passphrase verschlüsseln?`,
+  newPassphraseText:
+    'Von nun an brauchen Zuspielungen über SRT den Schlüssel und diese Passphrase. Eine verbundene bleibt verbunden.',
+  removePassphrase: 'Passphrase löschen',
+  removePassphraseOf: (name: string) => `Passphrase löschen: ${name}`,
+  removePassphraseAsk: (name: string) => `Passphrase von ${name} löschen?`,
+  removePassphraseText: 'Zuspielungen über SRT senden dann unverschlüsselt und brauchen nur den Schlüssel.',
   removeOf: (name: string) => `${name} löschen`,
   removeAsk: (name: string) => `${name} löschen?`,
   removeText:
