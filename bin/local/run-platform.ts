@@ -1,5 +1,5 @@
 // Starts every part of the local platform in order, waits for the end, and stops all parts.
-import { createService } from '../../lambda/api/create-service.ts';
+import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { Log } from '../../lambda/log.ts';
 import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
@@ -111,7 +111,7 @@ async function startPlatform(run: Run): Promise<void> {
   const live = started.use(await startLiveIngest({ pool, objects, sealer, tools, encoder, log }));
   const liveIngest = { rtmpURL: live.rtmpURL, srtURL: live.srtURL };
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
-  const service = createService(connections, settings, log);
+  const service = createRestService(connections, settings, log);
   const mailer = createFolderMailer({
     folder: folder.mails,
     clock,

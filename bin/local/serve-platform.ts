@@ -9,7 +9,7 @@ import type { Mailer } from '../../lambda/ports/mailer/mailer.ts';
 import { createGraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
-import type { Service } from '../../lambda/surfaces/service.ts';
+import type { RestService } from '../../lambda/surfaces/service.ts';
 import { localSettings } from '../../lambda/settings.ts';
 import type { LocalConnections } from './connections.ts';
 import { createPaymentPages } from './payment-pages.ts';
@@ -17,7 +17,7 @@ import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import type { ReservedSite, SiteOptions } from './site.ts';
 
 export interface ServePlatformOptions {
-  readonly service: Service;
+  readonly service: RestService;
   readonly connections: LocalConnections;
   readonly mailer: Mailer;
   readonly sink: RtmpSink;

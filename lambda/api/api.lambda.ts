@@ -8,7 +8,7 @@ import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createRestHandler } from '../surfaces/rest/rest-handler.ts';
 import { connectProviders } from './connect-providers.ts';
 import { withConsentCallback } from './consent-callback.ts';
-import { createService } from './create-service.ts';
+import { createRestService } from './create-rest-service.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { addressOf, requestOf, resultOf } from './gateway-event.ts';
 import { withGuides } from './guides.ts';
@@ -24,7 +24,7 @@ export const handler = measuredFunction(
   { env: process.env, service: 'api', log },
   await followOrigin(environment, async (origin) => {
     const providers = await connectProviders(secretARN, origin);
-    const service = createService({ ...connections, ...providers, origin }, environment, log);
+    const service = createRestService({ ...connections, ...providers, origin }, environment, log);
     const rest = withConsentCallback(withGuides(createRestHandler(service), service), service);
     const withEvents = withPlatformEvents(rest, { ...service, events: providers.platformEvents });
     const answer = withPaymentCallbacks(withEvents, providers, connections.pool, log);

@@ -12,8 +12,6 @@ import { consentCallbackURL } from '../ports/managed-platforms/platform-clients.
 import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
 import { createKeptOffers } from './kept-offers.ts';
-import { createPreviewPlaylist } from './preview-playlists.ts';
-import { createStreamPoster } from './stream-posters.ts';
 
 /** The settings of the service: those of its stage, and whether users may stream to private addresses. */
 export interface ServiceSettings extends SettingsFor<'api'> {
@@ -42,8 +40,6 @@ export function createService(connections: Connections & Providers, settings: Se
     clock,
     random: Math.random,
     health: createHealth(pool, objects),
-    previewPlaylist: createPreviewPlaylist({ pool, objects, log }),
-    poster: createStreamPoster({ pool, objects }),
     offers: createKeptOffers(),
     // Commands that cannot be sent now are sent when an agent renews its lease,
     // or by the sweep, which runs every minute.

@@ -54,10 +54,14 @@ export interface Service {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly health: PublicContext['health'];
-  readonly previewPlaylist: PreviewPlaylist;
-  readonly poster: StreamPoster;
   readonly offers: GuestContext['offers'];
   /** Sends the commands that a committed transaction wrote to the outbox. Never throws. */
   readonly relay: () => Promise<void>;
   readonly log: Log;
+}
+
+/** The service of the surface that shows pictures to anyone with a link. */
+export interface RestService extends Service {
+  readonly previewPlaylist: PreviewPlaylist;
+  readonly poster: StreamPoster;
 }

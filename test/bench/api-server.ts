@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { connectLocally } from '../../bin/local/connections.ts';
 import { localSettings } from '../../lambda/settings.ts';
-import { createService } from '../../lambda/api/create-service.ts';
+import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { createBareServer } from './api-bare.ts';
 
@@ -25,6 +25,6 @@ server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressI
 
 function platform() {
   const rules = { ...localSettings, allowPrivateAddresses: true, rateLimitFactor: 1000, limitFactor: 1000 };
-  const rest = createRestHandler(createService(connections, rules, () => {}));
+  const rest = createRestHandler(createRestService(connections, rules, () => {}));
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { connectLocally } from '../../bin/local/connections.ts';
 import { localSettings } from '../../lambda/settings.ts';
-import { createService } from '../../lambda/api/create-service.ts';
+import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import { bounds } from '../../lambda/domain/shared/bounds.ts';
@@ -62,7 +62,7 @@ export async function worstBench(): Promise<void> {
 
 async function doTheirWorst(pool: Pool, connections: Awaited<ReturnType<typeof connectLocally>>): Promise<void> {
   const rules = { ...localSettings, allowPrivateAddresses: true, rateLimitFactor: 1000, limitFactor: 1 };
-  const rest = createRestHandler(createService(connections, rules, () => {}));
+  const rest = createRestHandler(createRestService(connections, rules, () => {}));
   const data = databaseOn(pool);
   await data.users.ensureUser({ id: 'usr_worst', email: 'worst@example.com', name: 'worst' });
   const key = { id: 'key_worst', userID: 'usr_worst', name: 'x', keySha256: hashApiKey(apiKey), keyStart: 'lss' };

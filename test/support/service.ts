@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
-import { createService } from '../../lambda/api/create-service.ts';
+import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { localSettings } from '../../lambda/settings.ts';
 import type { ServiceSettings } from '../../lambda/api/create-service.ts';
 import { withGuides } from '../../lambda/api/guides.ts';
@@ -23,7 +23,7 @@ import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
-import type { Service } from '../../lambda/surfaces/service.ts';
+import type { RestService } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
 import { testPlatforms } from './platforms.ts';
 import { plantedSecrets } from './planted-secrets.ts';
@@ -52,7 +52,7 @@ export interface TestService {
   databaseURL(): string;
   folder(): string;
   /** The service that every surface is built on. */
-  service(): Service;
+  service(): RestService;
   handler(): RestHandler;
   /** Sends a request. @param address apparent address of the client */
   send(request: Request, address?: string): Promise<Answer>;
@@ -98,7 +98,7 @@ export function testService({ database = testDatabase(), ...settings }: TestServ
         objects: FileObjectStore;
         payment: LocalPayment;
         crypto: LocalCryptoProcessor;
-        service: Service;
+        service: RestService;
         handler: RestHandler;
         folder: string;
       }
@@ -133,7 +133,7 @@ export function testService({ database = testDatabase(), ...settings }: TestServ
       liveSealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
-    const service = createService(connections, { ...testSettings, ...settings }, log);
+    const service = createRestService(connections, { ...testSettings, ...settings }, log);
     const rest = withGuides(createRestHandler(service), service);
     made = {
       pool,

@@ -10,6 +10,7 @@ import { getRequestListener } from '@hono/node-server';
 import { hashPassword } from 'better-auth/crypto';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
+import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { createService } from '../../lambda/api/create-service.ts';
 import { addressOf, requestOf, resultOf } from '../../lambda/api/gateway-event.ts';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
@@ -127,7 +128,7 @@ export function testSite({
       testSettings,
       log,
     ] as const;
-    const service = createService(...parts);
+    const service = createRestService(...parts);
     const mcp = createMcp(...parts);
     const rest = createRestHandler({ ...service, clock, accessTokens: createAccessTokens(pool, origin, clock) });
     const route: typeof auth = async (request, address) => {

@@ -17,7 +17,7 @@ import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
 import { referenceResponse } from '../openapi/reference.ts';
 import { tracedRequest } from '../../telemetry/traced-request.ts';
-import type { Service } from '../service.ts';
+import type { RestService } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 
 /** @param address the client's IP address */
@@ -39,7 +39,7 @@ interface Admitted {
 type Routes = Map<string, Route>;
 
 /** Answers requests below `/v1`. Never throws: every error becomes a problem document. */
-export function createRestHandler(service: Service): RestHandler {
+export function createRestHandler(service: RestService): RestHandler {
   const router = routerOf(service.operations);
   const basePath = new URL(service.baseURL).pathname;
 
@@ -163,7 +163,7 @@ function decodeParameter(encoded: string): string {
   }
 }
 
-function refuseUnknown(service: Service, allowed: readonly string[]): Response {
+function refuseUnknown(service: RestService, allowed: readonly string[]): Response {
   if (allowed.length === 0) {
     return problemResponse(
       service,
@@ -182,7 +182,7 @@ function refuseUnknown(service: Service, allowed: readonly string[]): Response {
 }
 
 /** The pages that are not operations: the reference and explanations of problems. Null for all other paths. */
-async function pageAt(service: Service, path: string): Promise<Response | null> {
+async function pageAt(service: RestService, path: string): Promise<Response | null> {
   if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
   if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;

@@ -4,14 +4,14 @@ import { ProblemError } from '../../operations/problem-codes.ts';
 import { countRequest } from '../admission/rate-limits.ts';
 import { openPreviewLink } from '../preview-links.ts';
 import type { PreviewLink, Shown } from '../preview-links.ts';
-import type { Service } from '../service.ts';
+import type { RestService } from '../service.ts';
 
 const pathOfShown = /^\/(previews|posters)\/([\w.-]{1,300})\/(live\.m3u8|now\.jpg)$/;
 
 interface Page {
   readonly shown: Shown;
   readonly file: string;
-  readonly answer: (service: Service, link: PreviewLink) => Promise<Response | null>;
+  readonly answer: (service: RestService, link: PreviewLink) => Promise<Response | null>;
 }
 
 /** The pages by the first part of their paths. */
@@ -49,7 +49,7 @@ const pages: ReadonlyMap<string, Page> = new Map([
  * @returns null for other paths, for unknown and expired links, and if there is no picture
  * @throws {ProblemError}
  */
-export async function shownPageAt(service: Service, path: string): Promise<Response | null> {
+export async function shownPageAt(service: RestService, path: string): Promise<Response | null> {
   const [, folder = '', token = '', file] = pathOfShown.exec(path) ?? [];
   const page = pages.get(folder);
   if (page === undefined || page.file !== file) return null;

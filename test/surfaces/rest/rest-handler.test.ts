@@ -1,7 +1,7 @@
 // Common behaviour of REST for every operation: credentials, bodies, methods, problems.
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createService } from '../../../lambda/api/create-service.ts';
+import { createRestService } from '../../../lambda/api/create-rest-service.ts';
 import { createPool } from '../../../lambda/data/shared/queryable.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
@@ -162,7 +162,7 @@ describe('service', () => {
   it('answers 502, not 500, when the database is gone', async () => {
     const pool = createPool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 500 });
     const nothing = null as never;
-    const dead = createService(
+    const dead = createRestService(
       {
         pool,
         objects: nothing,
