@@ -7,17 +7,20 @@ import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import type { ContributionReceiver, EncryptionFault } from '../../lambda/live/contribution.ts';
 import { liveVariables, readLiveEnvironment } from '../../lambda/live/environment.ts';
 import { ingestPlaces } from '../../lambda/domain/live/ingest-places.ts';
+import { livePassphrase, livePassphraseBytes } from '../../lambda/domain/live/live-key.ts';
 import { livePassphrasePlace } from '../../lambda/domain/shared/sealed-places.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
 import { loadFields, untilNextReportMs } from '../../lambda/publisher/load-report.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { connectSrt } from '../../lambda/publisher/srt/srt-publisher.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendPrepared } from '../support/live-inputs.ts';
 import { fastEncoder } from '../support/media-samples.ts';
 import { pretendProbed, testDataKey, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { testSrtListener } from './srt-caller.ts';
 
 const service = testService();
 const { data, user } = actorsOn(service);
@@ -156,6 +159,29 @@ describe('a live ingest', () => {
     // Other protocols know no passphrase.
     expect(await admit(key)).toMatchObject({ bytesWaiting: 0 });
     expect(refusals).toEqual(['address_not_allowed', 'wrong_passphrase', 'unencrypted', 'encrypted']);
+  });
+
+  it('admits a contributor over SRT by the passphrase that was sealed for its input, and no other one', async () => {
+    const { door } = startIngest(ingestPlaces(2));
+    const key = await keyOfInput();
+    const passphrase = livePassphrase(randomBytes(livePassphraseBytes));
+    const sealed = createSealer([testDataKey]).seal(passphrase, livePassphrasePlace(`inp_${key}`));
+    await data().liveInputs.setPassphrase(`inp_${key}`, sealed);
+    const { listener } = await testSrtListener({ firstDelaySeconds: 0 }, { door });
+    const connect = (given: string | null) => {
+      const target = { url: `srt://127.0.0.1:${listener.port}`, passphrase: given, latencyMs: 120, streamID: key };
+      const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
+      return connectSrt(target, options, new AbortController().signal);
+    };
+    for (const wrong of [null, key, 'of another input'])
+      await expect(connect(wrong)).rejects.toMatchObject({ code: 'passphrase_refused' });
+    const running = `select protocol from live_sessions where live_input_id = $1 and ended_at is null`;
+    const sessions = async () => (await service.pool().query(running, [`inp_${key}`])).rows;
+    expect(await sessions()).toEqual([]);
+    const publisher = await connect(passphrase);
+    expect(await sessions()).toEqual([{ protocol: 'srt' }]);
+    await publisher.close();
+    await expect.poll(sessions).toEqual([]);
   });
 
   it('that leaves refuses further contributors, and waits for the end of those that it has', async () => {
