@@ -111,7 +111,10 @@ describe('of due times', () => {
     );
     const places = new Map<string, number>();
     const lockNext = async (place: number, except: readonly string[]) => {
-      const locked = await inTransaction(pool(), (tx) => tx.dueTimes.lockNext('ends', place, except, 3));
+      const locked = await inTransaction(pool(), async (tx) => {
+        const { due } = await tx.dueTimes.lockNext('ends', place, { except, most: 3, isPlannedAlone: false });
+        return due;
+      });
       for (const { stream } of locked) places.set(stream.user_id, place);
       return locked.map(({ id }) => id);
     };
@@ -133,10 +136,38 @@ describe('of due times', () => {
        union all select 'str_items_1', 'schedule_end', now() - interval '1 s'`,
     );
     const found = [];
+    const next = { except: [], most: 100, isPlannedAlone: false };
     for (const place of [1, 2])
-      found.push(...(await inTransaction(pool(), (tx) => tx.dueTimes.lockNext('ends', place, [], 100))));
+      found.push(...(await inTransaction(pool(), (tx) => tx.dueTimes.lockNext('ends', place, next))).due);
     expect(found.filter(({ stream }) => stream.user_id === 'usr_items').map(({ kind }) => kind)).toEqual([
       'schedule_end',
     ]);
+  });
+
+  it('of a stream with a programme are locked alone, in their turn', async () => {
+    await uploadsOf('usr_planner', 1);
+    const { pool } = database;
+    await pool().query(
+      `insert into streams (id, user_id, planned_tracks)
+       select 'str_plan_' || n, 'usr_planner', case when n in (3, 4) then array['video'] end
+       from generate_series(1, 6) n`,
+    );
+    await pool().query(
+      `insert into due_times (stream_id, kind, due_at)
+       select id, 'schedule_start', now() - interval '1 min' + right(id, 1)::int * interval '1 s'
+       from streams where user_id = 'usr_planner'`,
+    );
+    const sets: string[][] = [];
+    const fired: string[] = [];
+    for (const place of [1, 2])
+      for (let isCut = true; isCut;) {
+        const next = { except: fired, most: 100, isPlannedAlone: true };
+        const set = await inTransaction(pool(), (tx) => tx.dueTimes.lockNext('starts', place, next));
+        ({ isCut } = set);
+        const ids = set.due.map(({ id }) => id);
+        if (ids.length > 0) sets.push(ids);
+        fired.push(...ids);
+      }
+    expect(sets).toEqual([['str_plan_1', 'str_plan_2'], ['str_plan_3'], ['str_plan_4'], ['str_plan_5', 'str_plan_6']]);
   });
 });

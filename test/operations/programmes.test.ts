@@ -95,6 +95,16 @@ describe('a programme', () => {
       { blocks: [{ id: 'b', name: 'b', ...never, firstDay: '0001-01-01', steps: [{ id: 's', uploadID: 'x' }] }] },
       '/blocks/0/firstDay',
     ],
+    [
+      'more days that are counted than a plan can count',
+      {
+        blocks: ['b', 'c'].map((id) => {
+          const hours = { rule: 'FREQ=DAILY;COUNT=600', at: '08:00', minutes: 60 };
+          return { id, name: id, ...hours, steps: [{ id: 's', uploadID: 'x' }] };
+        }),
+      },
+      '/blocks',
+    ],
     ['a distance of nothing', { separation: [{ by: 'artist' }] }, '/separation/0'],
   ])('refuses %s, with a pointer to it', async (_, change, pointer) => {
     const { status, body } = await programme({ ...rulesOf(await channel()), ...change } as ReturnType<typeof rulesOf>);

@@ -54,6 +54,15 @@ export interface LockedDue {
   readonly stream: Locked<Stream>;
 }
 
+/** The due times to lock. */
+interface NextDue {
+  /** Ids of streams to leave out. */
+  readonly except: readonly string[];
+  readonly most: number;
+  /** Whether a stream with a programme is locked alone, as its work may take seconds. */
+  readonly isPlannedAlone: boolean;
+}
+
 /** SQL of the works with their kinds, as rows. */
 const worksOfKinds = Object.entries(kindsOfWork)
   .flatMap(([work, kinds]) => kinds.map((kind) => `('${work}', '${kind}')`))
@@ -134,27 +143,43 @@ export function dueTimes(db: Queryable) {
      * Locks the next due times of a work, with their streams, in fair turns: the oldest of each user, then the second
      * of each, and so on. So thousands of one user do not delay others. A place reads only its own users, so that no
      * two processes read the same rows. Streams that another transaction has locked are skipped; they stay due.
-     * @param except ids of streams to leave out
+     * @returns `isCut`: others follow at once
      */
-    lockNext: async (work: DueWork, place: number, except: readonly string[], most: number): Promise<LockedDue[]> => {
-      const rows = await all<Locked<Stream> & { due_kind: DueKind; due_at: Date }>(
+    lockNext: async (
+      work: DueWork,
+      place: number,
+      { except, most, isPlannedAlone }: NextDue,
+    ): Promise<{ readonly due: readonly LockedDue[]; readonly isCut: boolean }> => {
+      const rows = await all<Locked<Stream> & { due_kind: DueKind; due_at: Date; is_cut: boolean }>(
         db,
         `with next as materialized (
-           select stream_id, kind, turn from (
+           select stream_id, kind, turn, due_at from (
              select stream_id, kind, due_at, row_number() over (partition by user_id order by due_at, stream_id) as turn
              from due_times
              where kind = any ($1) and due_at <= now() and not resting and place = $2
                and stream_id <> all ($3)) in_turn
-           order by turn, due_at limit $4)
-         select s.*, d.kind as due_kind, d.due_at
-         from next
+           order by turn, due_at limit $4),
+         counted as materialized (
+           select next.*, row_number() over ordered as number,
+             count(*) filter (where $5 and s.planned_tracks is not null) over ordered as planned
+           from next join streams s on s.id = next.stream_id
+           window ordered as (order by next.turn, next.due_at, next.stream_id rows unbounded preceding)),
+         alone as materialized (select * from counted where planned = 0 or number = 1)
+         select s.*, d.kind as due_kind, d.due_at, (select count(*) from alone) < (select count(*) from next) as is_cut
+         from alone
            join due_times d
-             on d.stream_id = next.stream_id and d.kind = next.kind and d.due_at <= now() and not d.resting
+             on d.stream_id = alone.stream_id and d.kind = alone.kind and d.due_at <= now() and not d.resting
            join streams s on s.id = d.stream_id
-         order by next.turn, d.due_at for update of d, s skip locked`,
-        [kindsOfWork[work], place, except, most],
+         order by alone.turn, d.due_at for update of d, s skip locked`,
+        [kindsOfWork[work], place, except, most, isPlannedAlone],
       );
-      return rows.map(({ due_kind: kind, due_at: dueAt, ...stream }) => ({ id: stream.id, kind, dueAt, stream }));
+      const due = rows.map(({ due_kind: kind, due_at: dueAt, is_cut: _, ...stream }) => ({
+        id: stream.id,
+        kind,
+        dueAt,
+        stream: stream as Locked<Stream>,
+      }));
+      return { due, isCut: rows[0]?.is_cut ?? false };
     },
 
     /**

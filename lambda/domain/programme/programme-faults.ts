@@ -21,6 +21,8 @@ export const programmeBounds = {
   versions: 100,
   /** Collections that all rules together draw from: each has up to 10,000 members. */
   collections: 30,
+  /** The sum of COUNT of all blocks: each plan counts them from their first days on. */
+  counted: 1000,
   /** Rules are searched from their first day on. */
   firstDay: '2020-01-01',
 } as const;
@@ -52,6 +54,12 @@ export async function faultsOfRules(rules: ProgrammeRules): Promise<RuleFault[]>
       'blocks',
       `A programme may draw from ${programmeBounds.collections} collections. Unite some: a collection may be a union.`,
     ]);
+  const counted = rules.blocks.reduce(
+    (sum, { hours }) => sum + Number(/COUNT=(\d+)/iu.exec(hours?.rule ?? '')?.[1] ?? 0),
+    0,
+  );
+  if (counted > programmeBounds.counted)
+    faults.push(['blocks', `COUNT of all blocks may be ${programmeBounds.counted} together. Use lastDay instead.`]);
   for (const [place, { hours }] of rules.blocks.entries())
     if (hours !== null) faults.push(...(await faultsOfHours(hours, rules.timeZone, `blocks/${place}`)));
   return faults;

@@ -30,6 +30,8 @@ export interface ProgrammePlanRequest {
   /** Unix time in ms. The plan ends with the row that plays then, or with `mostRows`. */
   readonly untilMs: number;
   readonly mostRows: number;
+  /** The time of a processor that it may take; absent: that of a usual plan. */
+  readonly mostProcessorMs?: number | undefined;
 }
 
 /** The grid and the first frames of a plan of a run with an anchor that changes what plays as soon as it can. */
@@ -61,6 +63,7 @@ const aheadMs = 2 * 86_400_000;
 
 export async function planProgramme(data: Database, request: ProgrammePlanRequest): Promise<ProgrammePlan> {
   const { stream, programme, grid, earliestFrame, boundaryFrame, isSkip = false, untilMs, mostRows } = request;
+  const { mostProcessorMs } = request;
   const rules = { ...programme.live, seed: programme.seed };
   const collections = await loadSources(data, programme.user_id, programme.kind, rules);
   const queue = await loadQueue(data, programme, rules);
@@ -85,7 +88,7 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   let endFrame = fromFrame;
   const untilFrame = frameOfMs(grid, untilMs);
   const planned = { rules, blockTimes, collections, queue, heard, state, grid, fromFrame, untilFrame };
-  for await (const part of planInTurns(planned, mostRows)) {
+  for await (const part of planInTurns(planned, { mostRows, mostProcessorMs })) {
     rows.push(...part.rows);
     endFrame = part.endFrame;
   }

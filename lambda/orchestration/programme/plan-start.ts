@@ -27,12 +27,14 @@ export interface PlannedStart {
 export interface PlanLength {
   readonly seconds: number;
   readonly mostRows: number;
+  /** The time of a processor that it may take; absent: that of a usual plan. */
+  readonly mostProcessorMs?: number;
 }
 
 /** A run is planned this far ahead. */
 export const lengthOfRun: PlanLength = { seconds: 32 * 3600, mostRows: 3000 };
 /** A start plans this much: its run is planned again, for longer, as soon as it is on the air. */
-const lengthOfStart: PlanLength = { seconds: 3600, mostRows: 60 };
+const lengthOfStart: PlanLength = { seconds: 3600, mostRows: 60, mostProcessorMs: 1000 };
 
 /**
  * The beginnings of the published programmes of streams that start, by the id of the stream.
@@ -79,6 +81,7 @@ async function planStart(data: Database, { stream, user, programme, at, length }
     boundaryFrame: 0,
     untilMs: at.getTime() + length.seconds * 1000,
     mostRows: length.mostRows,
+    mostProcessorMs: length.mostProcessorMs,
   });
   const ids = [...new Set(rows.map(({ item }) => item.uploadID))];
   const uploads = ids.length === 0 ? [] : await data.uploads.lockManyForUse([stream.user_id], ids);

@@ -7,7 +7,14 @@ const turnMs = 15;
 /** Rows of a turn at most. */
 const rowsOfTurn = 300;
 /** The time of a processor that one plan takes at most. It ends sooner if that is over, after one row at least. */
-const mostProcessorMs = 5000;
+const usualProcessorMs = 5000;
+
+export interface PlanBounds {
+  readonly mostRows: number;
+  readonly mostProcessorMs?: number | undefined;
+  /** A steady clock, in ms. */
+  readonly clock?: () => number;
+}
 
 let turns: Promise<void> = Promise.resolve();
 
@@ -19,12 +26,10 @@ function turnOfOthers(): Promise<void> {
 
 /**
  * Plans rows from a frame on, in parts. A plan that takes too long ends before the wanted frame, and can be continued.
- * @param clock a steady clock, in ms
  */
 export async function* planInTurns(
   request: PlanRequest,
-  mostRows: number,
-  clock = () => performance.now(),
+  { mostRows, mostProcessorMs = usualProcessorMs, clock = () => performance.now() }: PlanBounds,
 ): AsyncGenerator<Plan, void> {
   let [rows, processorMs, beganMs] = [0, 0, clock()];
   const endsPart = (count: number) => count >= rowsOfTurn || rows + count >= mostRows || clock() - beganMs >= turnMs;

@@ -54,7 +54,10 @@ export async function simulateProgramme(data: Database, request: SimulationReque
   const untilFrame = frameOfMs(grid, until.getTime());
   const beginning = { heard: [], state: stateOfBeginning(), fromFrame: 0, untilFrame };
   let [seen, endFrame] = [0, 0];
-  for await (const part of planInTurns({ rules, blockTimes, collections, queue: [], grid, ...beginning }, mostRows)) {
+  for await (const part of planInTurns(
+    { rules, blockTimes, collections, queue: [], grid, ...beginning },
+    { mostRows },
+  )) {
     figures.add(part);
     for (const row of part.rows) if (seen++ >= skip && rows.length <= count) rows.push(row);
     endFrame = part.endFrame;

@@ -31,12 +31,20 @@ type FireOptions = Omit<StartOptions, 'now'>;
 /** Work on locked due times. The due times are still set: the work clears or replaces them. */
 type Fire = (data: Database, due: readonly LockedDue[], options: StartOptions) => Promise<void>;
 
+interface SetsOfWork {
+  /** The most due times that a transaction fires, which keeps their streams locked. */
+  readonly setSize: number;
+  /** Whether a stream with a programme is a set of its own. */
+  readonly isPlannedAlone?: boolean;
+  readonly fire: Fire;
+}
+
 /**
- * The most due times that a transaction fires, which keeps their streams locked, and their work. Sets of item starts
- * are smaller, as each of them takes statements of its own; a plan, which may take a second, is alone.
+ * The sets of each work. Those of item starts are smaller, as each of them takes statements of its own. What plans a
+ * programme, which may take a second, is alone: streams of other users are not locked meanwhile.
  */
-const works: Readonly<Record<DueWork, { readonly setSize: number; readonly fire: Fire }>> = {
-  starts: { setSize: 100, fire: fireStarts },
+const works: Readonly<Record<DueWork, SetsOfWork>> = {
+  starts: { setSize: 100, isPlannedAlone: true, fire: fireStarts },
   ends: { setSize: 100, fire: fireEnds },
   checks: { setSize: 100, fire: fireChecks },
   items: { setSize: 10, fire: fireItems },
@@ -84,16 +92,17 @@ async function fireWork(
   holder: string,
   { options, clock, signal }: { options: FireOptions; clock: () => Date; signal: AbortSignal | undefined },
 ): Promise<number> {
-  const { setSize, fire } = works[work];
+  const { setSize, isPlannedAlone = false, fire } = works[work];
   let nextSetMs = 0;
-  let isHolder = false;
+  let [isHolder, isCutSet] = [false, false];
   const donePlaces: number[] = [];
   /** The next set of a place, and of the other places when it has no more. */
-  const next = async (data: Database, except: readonly string[], count: number): Promise<LockedDue[]> => {
+  const next = async (data: Database, except: readonly string[], count: number): Promise<readonly LockedDue[]> => {
     const place = signal?.aborted ? null : await data.places.keep(work, holder, donePlaces);
     if (place === null) return [];
     isHolder = true;
-    const due = await data.dueTimes.lockNext(work, place.number, except, count);
+    const { due, isCut } = await data.dueTimes.lockNext(work, place.number, { except, most: count, isPlannedAlone });
+    isCutSet = isCut;
     if (due.length > 0) return due;
     donePlaces.push(place.number);
     await data.places.leave(work, holder);
@@ -108,10 +117,11 @@ async function fireWork(
         nextSetMs = performance.now() + betweenSetsMs;
         await fire(data, due, { ...options, now: clock() });
       },
-      // A full set has others behind it, which are late.
+      // A full set, or one that a programme has cut, has others behind it, which are late.
       async (handled) => {
         const waitMs = Math.max(0, nextSetMs - performance.now());
-        if (handled < setSize && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, waitMs));
+        if (handled < setSize && !isCutSet && !signal?.aborted)
+          await new Promise((resolve) => setTimeout(resolve, waitMs));
       },
     );
   } finally {

@@ -26,7 +26,9 @@ async function rowsOf(parts: AsyncIterable<Plan>): Promise<{ rows: PlannedRow[];
 
 test('other work runs after each turn, and the plan is the same', async () => {
   const whole = await planned(given, music);
-  const { rows, parts } = await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(5)));
+  const { rows, parts } = await rowsOf(
+    planInTurns(await requestOf(given, music), { mostRows: 3000, clock: clockOf(5) }),
+  );
   expect(idsOf(rows)).toEqual(idsOf(whole.rows));
   expect(parts).toBeGreaterThan(whole.rows.length / 4);
 });
@@ -34,7 +36,7 @@ test('other work runs after each turn, and the plan is the same', async () => {
 test('a timer that is due fires before the plan is whole', async () => {
   let [fired, planning] = [false, true];
   const timer = setTimeout(() => (fired = planning), 0);
-  await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(5)));
+  await rowsOf(planInTurns(await requestOf(given, music), { mostRows: 3000, clock: clockOf(5) }));
   planning = false;
   clearTimeout(timer);
   expect(fired).toBe(true);
@@ -42,15 +44,15 @@ test('a timer that is due fires before the plan is whole', async () => {
 
 test('a plan that takes too long ends with the rows so far', async () => {
   const whole = await planned(given, music);
-  const { rows } = await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(100)));
+  const { rows } = await rowsOf(planInTurns(await requestOf(given, music), { mostRows: 3000, clock: clockOf(100) }));
   expect(rows.length).toBeGreaterThan(0);
   expect(rows.length).toBeLessThan(whole.rows.length / 4);
   expect(idsOf(rows)).toEqual(idsOf(whole.rows.slice(0, rows.length)));
-  const least = await rowsOf(planInTurns(await requestOf(given, music), 3000, clockOf(60_000)));
+  const least = await rowsOf(planInTurns(await requestOf(given, music), { mostRows: 3000, clock: clockOf(60_000) }));
   expect(least.rows).toHaveLength(1);
 });
 
 test('a plan has no more rows than wanted', async () => {
-  const { rows } = await rowsOf(planInTurns(await requestOf(given, music), 7, clockOf(0)));
+  const { rows } = await rowsOf(planInTurns(await requestOf(given, music), { mostRows: 7, clock: clockOf(0) }));
   expect(rows).toHaveLength(7);
 });
