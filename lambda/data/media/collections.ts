@@ -1,14 +1,13 @@
 // SQL of collections: sets of uploads that fill themselves, and their members, which are computed (decision D220).
-import { collectionBounds } from '../../domain/media/collections.ts';
 import type { CollectionGroup, CollectionOrder, CollectionSource } from '../../domain/media/collections.ts';
 import type { UploadType } from '../../domain/media/upload-words.ts';
 import type { Availability } from '../../domain/media/availability.ts';
-import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
 import type { Locked } from '../shared/locked.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import { boundedMembers, boundedPlaces, group, inOrder, membersWith, orderColumns } from './collection-members.ts';
 import type { SortPosition } from './upload-lists.ts';
 
 export interface Collection {
@@ -51,10 +50,30 @@ export interface CollectionMember {
   readonly group: string | null;
 }
 
+/** A member as any collection has it. */
+export type MemberUpload = Omit<CollectionMember, 'isPlayable' | 'group'>;
+
 export interface CollectionMembers {
   /** False: more uploads match than a collection may have. */
   readonly isComplete: boolean;
   readonly members: readonly CollectionMember[];
+}
+
+/** The most that is read of several collections together. */
+export interface ReadBounds {
+  /** Uploads that are read, those of each collection of a union counted. The last one that begins is read whole. */
+  readonly rows: number;
+  /** Members, an upload counted in each collection. */
+  readonly places: number;
+  /** Different uploads. */
+  readonly uploads: number;
+}
+
+/** The members of a collection that can be played, in its order. */
+export interface CollectionPlaces {
+  /** True: the bounds of all collections together leave members out. */
+  readonly isCut: boolean;
+  readonly members: readonly Pick<CollectionMember, 'id' | 'group'>[];
 }
 
 export interface CollectionFigures {
@@ -66,6 +85,10 @@ export interface CollectionFigures {
   /** False: more uploads match than a collection may have. */
   readonly complete: boolean;
 }
+
+/** SQL of the columns of a MemberUpload, without its titles. */
+const memberColumns = `id, name, tags, folder, type, duration_seconds as "durationSeconds", created_at as "createdAt",
+  show_seconds as "showSeconds", availability`;
 
 /** SQL of the ids in a list of the source that still exist, in the order of the list. */
 const existing = (list: string, table: string) => `(
@@ -79,131 +102,6 @@ const columns = `id, seq, user_id, name, kind, member_order as "order", group_by
     when source ? 'uploadIDs' then ${existing('uploadIDs', 'uploads')}
     when source ? 'collectionIDs' then ${existing('collectionIDs', 'collections')}
     else source end as source`;
-
-/**
- * SQL of the leaves of the collections $2 of the user $1: the sources of unions, and the collections that are none.
- * Terms contain the user's id.
- */
-const leaves = `leaves as materialized (
-    select c.id as collection_id, array_position($2::text[], c.id) as collection_place, c.kind, member_order, group_by,
-      member_order = 'newest' as is_newest, leaf.part, leaf.source, collection_query($1, c.kind, leaf.source) as query
-    from collections c cross join lateral (
-      select 0 as part, c.source where not c.source ? 'collectionIDs'
-      union all
-      select named.part, single.source
-      from jsonb_array_elements_text(c.source -> 'collectionIDs') with ordinality as named (id, part)
-        join collections single on single.id = named.id and single.user_id = $1
-      where not single.source ? 'collectionIDs') leaf
-    where c.user_id = $1 and c.id = any ($2))`;
-
-/**
- * SQL of the uploads of one leaf, with some of their columns. A source that searches is read up to one upload beyond
- * the most members; all others list fewer. Listed uploads are found one by one, by offset 0: a join might read those of
- * all users, and an index of users those of one. A listed upload that is no member is a row without `seq`.
- */
-const rowsOfLeaf = (uploadColumns: string) => {
-  const upload = `id, seq, probe_state = 'completed' as is_playable, duration_seconds, ${uploadColumns}`;
-  const isOfTrack = `type in ('video', case kind when 'audio' then 'audio' else 'image' end)
-        and (probe_state <> 'completed' or case kind when 'audio' then audio_codec else video_codec end is not null)`;
-  const listed = (list: string) => `select place, upload.* from ${list} left join lateral (
-        select ${upload} from (select * from uploads where id = upload_id offset 0) uploads
-        where user_id = $1 and ${isOfTrack}) upload on true`;
-  return `(select 0 as place, ${upload} from uploads where terms @@ query and ${isOfTrack}
-       order by case when is_newest then -seq else seq end limit ${collectionBounds.members + 1})
-      union all
-      ${listed(`jsonb_array_elements_text(source -> 'uploadIDs') with ordinality as named (upload_id, place)`)}
-      union all
-      ${listed(`(
-        select item ->> 'uploadID' as upload_id, place
-        from playlists, jsonb_array_elements(live -> 'items') with ordinality as items (item, place)
-        where playlists.id = source ->> 'playlistID' and user_id = $1) item`)}
-      union all
-      ${listed(`(
-        select upload_id, 0 as place from source_files
-        where source_id = source ->> 'sourceID' and removed_at is null) file`)}`;
-};
-
-/** SQL of the members among the uploads that match. */
-const membersOfMatching = `members as (
-    select *, matches <= ${collectionBounds.members} as complete from (
-      select *, count(*) over (partition by collection_id) as matches,
-        row_number() over (partition by collection_id order by seq) as number
-      from matching) numbered
-    where case member_order
-      when 'newest' then number > matches - ${collectionBounds.members}
-      else number <= ${collectionBounds.members} end)`;
-
-/** SQL of the members of the collections $2 of the user $1, each upload once, with some columns of it. */
-const membersWith = (uploadColumns: string) => `with ${leaves},
-  matching as (
-    select distinct on (collection_id, seq) collection_id, member_order, group_by, part, leaf.*
-    from leaves cross join lateral (
-      ${rowsOfLeaf(uploadColumns)}) leaf
-    where seq is not null
-    order by collection_id, seq, part, place),
-  ${membersOfMatching}`;
-
-/**
- * SQL of the uploads of the first collections of $2, by the bound $3: `shown` has the collections, `members` their
- * uploads. Equal leaves are one source, and sources are read one after the other until they have more rows than $3;
- * those of the first collection are read in any case. A collection is shown if its rows and those before it are within
- * $3.
- */
-const boundedMembers = `with recursive ${leaves},
-  sources as materialized (
-    select row_number() over (order by min(collection_place), min(part)) as number,
-      min(collection_place) = 1 as is_first, kind, is_newest, source, query
-    from leaves group by kind, is_newest, source, query),
-  read as (
-    select 0::bigint as number, 0::bigint as total, 0::bigint as rows, null::bigint[] as seqs,
-      null::boolean[] as playable, null::float8[] as durations, null::float8[] as plays
-    union all
-    select s.number, total + found.rows, found.rows, found.seqs, found.playable, found.durations, found.plays
-    from read join sources s on s.number = read.number + 1 cross join lateral (
-      select count(*) as rows, array_agg(seq) as seqs, array_agg(is_playable) as playable,
-        array_agg(duration_seconds) as durations,
-        array_agg(coalesce(duration_seconds, show_seconds, ${imageDurationSeconds})) as plays
-      from (
-      ${rowsOfLeaf('show_seconds')}) leaf) found
-    where is_first or total <= $3),
-  reads as (
-    select collection_id, member_order, read.* from leaves join sources using (kind, is_newest, source)
-      left join read using (number)),
-  shown as (
-    select id from (
-      select asked.id, place, sum(coalesce(rows, 0)) over (order by place) as total,
-        bool_and(coalesce(is_read, true)) over (order by place) as are_read
-      from unnest($2::text[]) with ordinality as asked (id, place) left join (
-        select collection_id, sum(rows) as rows, bool_and(rows is not null) as is_read
-        from reads group by collection_id) counted on collection_id = asked.id) summed
-    where place = 1 or (total <= $3 and are_read)),
-  matching as (
-    select distinct on (collection_id, seq) collection_id, member_order, one.*
-    from shown join reads on collection_id = shown.id cross join lateral
-      unnest(seqs, playable, durations, plays) as one (seq, is_playable, duration_seconds, play_seconds)
-    where seq is not null
-    order by collection_id, seq),
-  ${membersOfMatching}`;
-
-/** SQL of the columns that `group` and `inOrder` read. */
-const orderColumns = 'name, upload_titles(file_tags, given_titles) as titles, tags, folder';
-
-/** SQL of the group of a member. */
-const group = `case
-  when member_order <> 'series' then null
-  when group_by = 'folder' then folder
-  when group_by in ('artist', 'album') then titles ->> group_by
-  else (
-    select min(lower(tag collate "und-x-icu") collate "C") from unnest(tags) as tagged (tag)
-    where starts_with(lower(tag collate "und-x-icu"), lower(substr(group_by, 5) collate "und-x-icu"))) end`;
-
-/** SQL of the order of the members. */
-const inOrder = `
-  case member_order when 'sequential' then part when 'newest' then -seq when 'oldest' then seq end,
-  case member_order when 'sequential' then place end,
-  case member_order when 'sequential' then folder when 'series' then "group" end collate natural_order,
-  case when member_order in ('sequential', 'series') then name end collate natural_order,
-  case member_order when 'shuffle' then id end collate "C", seq`;
 
 export function collections(db: Queryable) {
   return {
@@ -278,8 +176,7 @@ export function collections(db: Queryable) {
       const rows = await all<CollectionMember & { collection_id: string; complete: boolean }>(
         db,
         `${membersWith(`${orderColumns}, type, created_at, show_seconds, availability`)}
-         select collection_id, complete, id, name, titles, tags, folder, type, duration_seconds as "durationSeconds",
-           created_at as "createdAt", show_seconds as "showSeconds", availability, is_playable as "isPlayable", "group"
+         select collection_id, complete, titles, is_playable as "isPlayable", "group", ${memberColumns}
          from (select *, ${group} as "group" from members) grouped order by collection_id, ${inOrder}`,
         [userID, collectionIDs],
       );
@@ -293,6 +190,38 @@ export function collections(db: Queryable) {
       }
       return byCollection;
     },
+
+    /**
+     * The members that can be played of the user's collections, by the id of the collection: as `members` has them, as
+     * far as the bounds allow for all together. In the order of the ids, later ones are cut. It is one statement, which
+     * reads equal sources once.
+     */
+    places: async (
+      userID: string,
+      collectionIDs: readonly string[],
+      bounds: ReadBounds,
+    ): Promise<ReadonlyMap<string, CollectionPlaces>> => {
+      const rows = await all<{ place: number; is_cut: boolean; id: string | null; group: string | null }>(
+        db,
+        `${boundedPlaces}
+         select collection_place as place, is_cut, id, "group" from ordered order by collection_place, member_place`,
+        [userID, collectionIDs, bounds.rows, bounds.places, bounds.uploads],
+      );
+      const found = collectionIDs.map(() => ({ isCut: false, members: [] as { id: string; group: string | null }[] }));
+      for (const { place, is_cut: isCut, id, group: name } of rows) {
+        found[place - 1]!.isCut = isCut;
+        if (id !== null) found[place - 1]!.members.push({ id, group: name });
+      }
+      return new Map(collectionIDs.map((id, index) => [id, found[index]!]));
+    },
+
+    /** These uploads of all users, as members of collections. */
+    memberUploads: (ids: readonly string[]) =>
+      all<MemberUpload>(
+        db,
+        `select upload_titles(file_tags, given_titles) as titles, ${memberColumns} from uploads where id = any ($1)`,
+        [ids],
+      ),
 
     /**
      * A page of the uploads of a collection, in its order.

@@ -38,4 +38,6 @@ export interface PlannableCollection {
   readonly members: readonly PlannableItem[];
   /** The group of a member, for `series`; null: a group of its own. */
   readonly groupOf: (item: PlannableItem) => string | null;
+  /** Present: it has more members than a plan reads beside those of the other collections. Decision D259. */
+  readonly isCut?: true;
 }

@@ -23,6 +23,15 @@ export const programmeBounds = {
   collections: 30,
   /** The sum of COUNT of all blocks: each plan counts them from their first days on. */
   counted: 1000,
+  /** Of all collections of a plan together. Decision D259. */
+  members: {
+    /** Uploads that are read: a union of ten collections is read whole. */
+    rows: 100_000,
+    /** Members: an upload counts in each collection. */
+    places: 50_000,
+    /** Different uploads. */
+    uploads: 20_000,
+  },
   /** Rules are searched from their first day on. */
   firstDay: '2020-01-01',
 } as const;

@@ -1,19 +1,26 @@
 // The uploads that a programme draws from, as its planner needs them.
-import type { CollectionMember } from '../../data/media/collections.ts';
+import type { CollectionPlaces, MemberUpload } from '../../data/media/collections.ts';
 import type { Database } from '../../data/database.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import type { Programme } from '../../data/programme/programmes.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import type { PlannableCollection, PlannableItem, QueuedItem } from '../../domain/programme/plannable.ts';
+import { programmeBounds } from '../../domain/programme/programme-faults.ts';
 import { shortestDivided } from '../../domain/programme/mid-rolls.ts';
 import { sourceKey, sourcesOf } from '../../domain/programme/programme-rules.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
 import { uploadFacts } from '../shared/upload-facts.ts';
 
+/** Uploads that one statement reads: the process does other work in between. */
+const uploadsOfRead = 1000;
+
+const noMembers: PlannableCollection = { order: 'sequential', members: [], groupOf: () => null };
+
 /**
- * The sources of rules with the members that can be played, by `sourceKey`. Deleted ones are empty.
+ * The sources of rules with the members that can be played, by `sourceKey`. Deleted ones are empty. An upload is one
+ * object in all of them. Beyond `programmeBounds.members`, the sources that the rules name last are cut: decision D259.
  * @param kind the track that the programme plans
  */
 export async function loadSources(
@@ -26,23 +33,30 @@ export async function loadSources(
   const collectionIDs = [...new Set(sources.flatMap((from) => ('collectionID' in from ? [from.collectionID] : [])))];
   const uploadIDs = [...new Set(sources.flatMap((from) => ('uploadID' in from ? [from.uploadID] : [])))];
   const collections = await data.collections.findMany(userID, collectionIDs);
+  const places = await data.collections.places(userID, collectionIDs, programmeBounds.members);
+  const items = await itemsOf(data, [...places.values()]);
   const uploads = uploadIDs.length === 0 ? new Map<string, Upload>() : await data.uploads.byID(uploadIDs);
+  const isOwn = (upload: Upload) => upload.user_id === userID && isPlayable(uploadFacts(upload), kind);
+  const own = [...uploads.values()].filter(isOwn);
+  for (const upload of own) items.set(upload.id, items.get(upload.id) ?? itemOfUpload(upload));
+  for (const item of await withBlackTimes(data, rules, [...items.values()])) items.set(item.uploadID, item);
   const found = new Map<string, PlannableCollection>();
-  for (const { id, order, group_by: groupBy } of collections) {
-    // One at a time: several with 10,000 members each would be held twice.
-    const members = await data.collections.members(userID, [id]);
-    const isOneGroup = groupBy === null;
-    found.set(sourceKey({ collectionID: id }), collectionOf(order, isOneGroup, members.get(id)?.members ?? []));
-  }
-  for (const uploadID of uploadIDs) {
-    const upload = uploads.get(uploadID);
-    const isOwn = upload?.user_id === userID && isPlayable(uploadFacts(upload), kind);
-    const own = isOwn ? [itemOfUpload(upload)] : [];
-    found.set(sourceKey({ uploadID }), { order: 'sequential', members: own, groupOf: () => null });
-  }
-  for (const [key, { members, ...collection }] of found)
-    found.set(key, { ...collection, members: await withBlackTimes(data, rules, members) });
+  for (const { id, order, group_by: groupBy } of collections)
+    found.set(sourceKey({ collectionID: id }), collectionOf(order, groupBy === null, places.get(id)!, items));
+  for (const uploadID of uploadIDs) found.set(sourceKey({ uploadID }), noMembers);
+  for (const { id: uploadID } of own)
+    found.set(sourceKey({ uploadID }), { ...noMembers, members: [items.get(uploadID)!] });
   return found;
+}
+
+/** The members of collections, each upload once, by its id. */
+async function itemsOf(data: Database, collections: readonly CollectionPlaces[]): Promise<Map<string, PlannableItem>> {
+  const ids = [...new Set(collections.flatMap(({ members }) => members.map(({ id }) => id)))];
+  const items = new Map<string, PlannableItem>();
+  for (let from = 0; from < ids.length; from += uploadsOfRead)
+    for (const upload of await data.collections.memberUploads(ids.slice(from, from + uploadsOfRead)))
+      items.set(upload.id, itemOf(upload));
+  return items;
 }
 
 /** Items that mid-rolls may divide, with their black pictures, and all others. */
@@ -85,15 +99,17 @@ export async function loadQueue(
 function collectionOf(
   order: PlannableCollection['order'],
   isOneGroup: boolean,
-  members: readonly CollectionMember[],
+  { isCut, members }: CollectionPlaces,
+  items: ReadonlyMap<string, PlannableItem>,
 ): PlannableCollection {
-  const playable = members.filter(({ isPlayable: plays }) => plays);
-  const groups = new Map(playable.map(({ id, group }) => [id, group]));
+  const groups = new Map(isOneGroup ? [] : members.map(({ id, group }) => [id, group]));
   const groupOf = ({ uploadID }: PlannableItem) => (isOneGroup ? '' : (groups.get(uploadID) ?? null));
-  return { order, members: playable.map(itemOf), groupOf };
+  // An upload may be deleted between both reads.
+  const own = members.flatMap(({ id }) => items.get(id) ?? []);
+  return { order, members: own, groupOf, ...(isCut && { isCut }) };
 }
 
-type PlannedMember = Omit<CollectionMember, 'isPlayable' | 'group' | 'type'>;
+type PlannedMember = Omit<MemberUpload, 'type'>;
 
 function itemOf({ id, name, titles, tags, folder, createdAt, ...member }: PlannedMember): PlannableItem {
   return {

@@ -4,6 +4,7 @@ import { databaseOn } from '../../../lambda/data/database.ts';
 import { collectionBounds } from '../../../lambda/domain/media/collections.ts';
 import type { CollectionOrder, CollectionSource } from '../../../lambda/domain/media/collections.ts';
 import { testDatabase } from '../../support/database.ts';
+import { rowsRead } from '../../support/rows-read.ts';
 
 const database = testDatabase();
 const uploads = 12_000;
@@ -60,7 +61,8 @@ describe.each<[string, CollectionSource]>([
     await data.members('usr_1', ids);
     await data.figures('usr_1', ids, rowsOfPage);
     await data.page('usr_1', ids[0]!, null, 21);
-    expect(sent).toHaveLength(3);
+    await data.places('usr_1', ids, { rows: 100_000, places: 50_000, uploads: 20_000 });
+    expect(sent).toHaveLength(4);
     for (const { text, values } of sent) {
       const { rows } = await database.pool().query(`explain ${text}`, values);
       expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on uploads');
@@ -123,23 +125,13 @@ it('several collections are read at once, each with its own members', async () =
 });
 
 describe('the figures of a list', () => {
-  interface PlanNode {
-    readonly 'Relation Name'?: string;
-    readonly 'Actual Rows': number;
-    readonly 'Actual Loops': number;
-    readonly Plans?: readonly PlanNode[];
-  }
-  const rowsOf = (node: PlanNode): number =>
-    (node['Relation Name'] === 'uploads' ? node['Actual Rows'] * node['Actual Loops'] : 0) +
-    (node.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0);
-
   /** Reads figures, and counts the rows of uploads that the statement reads. */
   async function counted(ids: readonly string[], mostRows: number) {
     const { data, sent } = noting();
     const figures = await data.figures('usr_1', ids, mostRows);
     expect(sent).toHaveLength(1);
-    const { rows } = await database.pool().query(`explain (analyze, format json) ${sent[0]!.text}`, sent[0]!.values);
-    return { figures, rows: Math.round(rowsOf(rows[0]['QUERY PLAN'][0].Plan)) };
+    const rows = await rowsRead(database.pool(), 'uploads', sent[0]!.text, sent[0]!.values);
+    return { figures, rows };
   }
   const inYear = (year: number) =>
     Array.from({ length: Math.round(uploads * 1.1) }, (_, index) => index + 1).filter(
