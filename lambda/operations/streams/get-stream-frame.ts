@@ -42,14 +42,15 @@ export const getStreamFrame = operation(['service:read'], {
     body: z.object({ url: z.url(), at: timestamp, expiresAt: timestamp }).meta({ id: 'StreamFrame' }),
   },
   errors: ['preview_unavailable'],
-  async handle(ctx, { params, query }) {
+  async handle(ctx, { params, query: { at: askedAt, width } }) {
     const now = await ctx.data.now();
-    const at = query.at ?? now;
+    const at = askedAt ?? now;
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const to = new Date(at.getTime() + 1);
-    const [row] = await onAirRows(ctx.data, stream, { from: at, to, count: 1, track: 'video', drafts: null, now });
+    const query = { from: at, to, count: 1, track: 'video', drafts: null, now } as const;
+    const [row] = (await onAirRows(ctx.data, stream, query)).rows;
     if (!row) throw unavailable('No item is known to be on the air at that time.');
-    const key = await readyKey(ctx, stream, row, at, query.width);
+    const key = await readyKey(ctx, stream, row, at, width);
     const url = await ctx.objects.presignGet(key, { expiresInSeconds: urlSeconds });
     return { url, at, expiresAt: new Date(ctx.now.getTime() + urlSeconds * 1000) };
   },

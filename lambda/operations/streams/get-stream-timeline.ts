@@ -59,7 +59,7 @@ export const getStreamTimeline = operation(['service:read'], {
     const place = cursor === undefined ? null : openPlace(ctx, listID, cursor);
     // All pages show the same plan: otherwise the plan of a stream that is not live would start again with each page.
     const beginsAt = place?.beginsAt ?? (from > now ? from : now);
-    const found = await onAirRows(ctx.data, stream, {
+    const { rows, endsAt } = await onAirRows(ctx.data, stream, {
       from: place?.after ?? from,
       to,
       count: limit + 1,
@@ -70,10 +70,11 @@ export const getStreamTimeline = operation(['service:read'], {
       now,
     }).catch(refuseTooMany);
 
-    const next = found[limit];
-    const data = await presentRows(ctx, stream, found.slice(0, limit), place === null ? from : null);
-    const nextCursor = next ? sealPlace(ctx, listID, { beginsAt, after: next.startAt }) : '';
-    return { data, page: { hasMore: next !== undefined, nextCursor } };
+    // A page is shorter if the runs until its end take too much work: the next one continues there.
+    const after = rows[limit]?.startAt ?? endsAt;
+    const data = await presentRows(ctx, stream, rows.slice(0, limit), place === null ? from : null);
+    const nextCursor = after ? sealPlace(ctx, listID, { beginsAt, after }) : '';
+    return { data, page: { hasMore: after !== null, nextCursor } };
   },
 });
 

@@ -101,7 +101,7 @@ export async function refusalOfItem(
   const waiting = await data.queuedItems.waiting(programme.id);
   if (waiting.some(({ upload_id: queuedID }) => queuedID === uploadID)) return sameItem(null);
   if (sameItemMinutes === 0) return null;
-  const rows = await onAirRows(data, stream, {
+  const { rows } = await onAirRows(data, stream, {
     from: new Date(now.getTime() - sameItemMinutes * minuteMs),
     // The row that begins now as well.
     to: new Date(now.getTime() + 1),

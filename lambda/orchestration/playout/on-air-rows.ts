@@ -14,8 +14,10 @@ import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import type { Framerate } from '../../domain/shared/video-format.ts';
-import { draftTimelines, timelinesOfStart } from './planned-timelines.ts';
+import { draftTimelines } from './planned-timelines.ts';
+import { mostPlanned, PlannedRuns } from './planned-runs.ts';
 import { endOfRun, plannedTimes } from '../schedule/planned-times.ts';
+import type { PlannedTime } from '../schedule/planned-times.ts';
 
 /** One play of an item. */
 export interface OnAirRow {
@@ -44,8 +46,8 @@ export interface AirRun {
   readonly framesPerSecond: number;
   /** The timelines that are in force during a part of the run. */
   readonly timelines: (time: RunTime) => Promise<Timelines>;
-  /** Whether the run has begun. */
-  readonly isBegun: boolean;
+  /** Null: the run has begun. */
+  readonly planned: PlannedTime | null;
 }
 
 export interface OnAirQuery {
@@ -63,6 +65,15 @@ export interface OnAirQuery {
   readonly now: Date;
 }
 
+export interface OnAirRows {
+  readonly rows: readonly OnAirRow[];
+  /**
+   * The time until which the rows are complete, if runs that begin later were not planned; it is later than `from`.
+   * Null: they are complete up to the count, or to the end of the range.
+   */
+  readonly endsAt: Date | null;
+}
+
 /** A range with more rows than are searched for those of an order. */
 export class TooManyRows extends Error {
   override readonly name = 'TooManyRows';
@@ -77,26 +88,35 @@ const mostAheadMs = 1000;
 
 /**
  * The items that a stream plays between two times, in order, beginning with the one on the air at `from`.
+ * @param plans of other ranges that end at the same time; absent: none
  * @throws {TooManyRows} only with an order
  */
-export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
+export async function onAirRows(
+  data: Database,
+  stream: Stream,
+  query: OnAirQuery,
+  plans = new PlannedRuns(data, stream, query),
+): Promise<OnAirRows> {
   const rows: OnAirRow[] = [];
-  for (const run of await airRuns(data, stream, query)) {
-    if (rows.length >= query.count) break;
+  const { runs, endsAt } = await airRuns(data, stream, query, plans);
+  for (const run of runs) {
+    if (rows.length >= query.count) return { rows, endsAt: null };
+    if (run.planned && !plans.mayPlan(run.planned)) return { rows, endsAt: run.anchoredAt };
     rows.push(...(await rowsOfRun(data, stream, run, { ...query, count: query.count - rows.length })));
   }
-  return rows;
+  return { rows, endsAt: rows.length >= query.count ? null : endsAt };
 }
 
 async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnAirQuery): Promise<OnAirRow[]> {
   const { framesPerSecond: rate, anchoredAt } = run;
   const secondsAt = (at: Date) => elapsedSecondsOf(anchoredAt, at);
   const timelines = await run.timelines({ fromSeconds: secondsAt(query.from), toSeconds: secondsAt(query.to) });
-  const track = query.track ?? mainTrackOf(timelines, secondsAt(query.from));
+  const track =
+    query.track ?? mainTrackOf(timelines, secondsAt(query.from), run.planned ? stream.planned_tracks : null);
   const timeline = timelines[track];
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return [];
   const overMs = run.endsAt?.getTime() ?? Infinity;
-  const to = new Date(Math.min(query.to.getTime(), overMs + (run.isBegun ? mostAheadMs : 0)));
+  const to = new Date(Math.min(query.to.getTime(), overMs + (run.planned ? 0 : mostAheadMs)));
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const { orderReference = null } = query;
   const found: ItemOccurrence[] = [];
@@ -110,14 +130,14 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const last = found.at(-1);
   if (!last) return [];
   const endOf = ({ startFrame, frameCount }: ItemOccurrence) => startFrame + frameCount;
-  const aired = run.isBegun
-    ? await data.runs.aired(stream.id, anchoredAt, found[0]!.startFrame, endOf(last), mostStretches)
-    : [];
+  const aired = run.planned
+    ? []
+    : await data.runs.aired(stream.id, anchoredAt, found[0]!.startFrame, endOf(last), mostStretches);
   const ofTrack = airedOfTrack(aired, track);
   return found.flatMap((occurrence): OnAirRow[] => {
     const { startFrame, planned } = occurrence;
     const [startAt, itemStartAt] = [timeOf(startFrame), timeOf(planned?.itemStartFrame ?? startFrame)];
-    const isToCome = !run.isBegun || startAt > query.now;
+    const isToCome = run.planned !== null || startAt > query.now;
     const parts = isToCome ? null : airedPartsOf(occurrence, ofTrack, rate);
     let endAt = new Date(Math.min(timeOf(endOf(occurrence)).getTime(), overMs));
     if (startAt.getTime() >= overMs) {
@@ -136,32 +156,39 @@ function isBeyondPlan(timeline: readonly TimelineEntry[], { planned, lap, entryN
   return planned !== undefined && lap > 0 && entryNumber === timeline.at(-1)!.number;
 }
 
-/** The runs of a stream between two times, in order. */
-export async function airRuns(data: Database, stream: Stream, query: OnAirQuery): Promise<AirRun[]> {
-  const { from, to, now, count, drafts, beginsAt = now } = query;
+/** The runs of a stream between two times that have begun, in order. */
+export async function begunRuns(data: Database, stream: Stream, query: OnAirQuery): Promise<AirRun[]> {
+  const { from, to, count } = query;
   const past = (await data.runs.between(stream.id, from, to, count)).map((run): AirRun => ({
     anchoredAt: run.anchored_at,
     endsAt: run.ended_at,
     format: formatOfPast(run),
     framesPerSecond: framesPerSecond[run.framerate],
     timelines: (time) => data.runs.timelines(stream.id, run.anchored_at, time),
-    isBegun: true,
+    planned: null,
   }));
   const present = stream.anchored_at === null ? null : presentRun(data, stream, query);
   const isBetween = ({ anchoredAt, endsAt }: AirRun) => anchoredAt < to && (endsAt === null || endsAt > from);
-  const begun = [...past, ...(present && isBetween(present) ? [present] : [])];
-  const planned = await plannedTimes(stream, { from, to, count, now, plannedAt: drafts && beginsAt });
-  if (planned.length === 0) return begun;
-  const { format, timelinesAt } = await timelinesOfStart(data, stream, now);
-  const toCome = planned.map(({ startAt, scheduledAt, endsAt }): AirRun => ({
-    anchoredAt: startAt,
-    endsAt,
+  return [...past, ...(present && isBetween(present) ? [present] : [])];
+}
+
+/** All runs of a stream between two times, in order, with the time until which they are known; null: all are. */
+async function airRuns(data: Database, stream: Stream, query: OnAirQuery, plans: PlannedRuns) {
+  const { from, to, now, drafts, beginsAt = now } = query;
+  const begun = await begunRuns(data, stream, query);
+  const count = Math.min(query.count, mostPlanned.runs);
+  const { times, to: endsAt } = await plannedTimes(stream, { from, to, count, now, plannedAt: drafts && beginsAt });
+  if (times.length === 0) return { runs: begun, endsAt };
+  const format = await plans.format();
+  const toCome = times.map((planned): AirRun => ({
+    anchoredAt: planned.startAt,
+    endsAt: planned.endsAt,
     format,
     framesPerSecond: framesPerSecond[format.framerate],
-    timelines: () => timelinesAt(scheduledAt),
-    isBegun: false,
+    timelines: () => plans.timelinesOf(planned),
+    planned,
   }));
-  return [...begun, ...toCome];
+  return { runs: [...begun, ...toCome], endsAt };
 }
 
 function formatOfPast({ quality, framerate, video_codec: videoCodec, aspect }: PastRun): PictureFormat {
@@ -184,7 +211,7 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
       drafts === null || !mayChange
         ? live
         : async (time) => draftTimelines(data, stream, await live(sinceNow(time)), drafts, now),
-    isBegun: true,
+    planned: null,
   };
 }
 
@@ -196,11 +223,13 @@ export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): Air
 /**
  * The main track at a time of a run: the sound if several tracks play to one picture, as on a music channel; else the
  * pictures.
+ * @param planned tracks that a programme plans for this run only: each counts as several items. Null: none
  */
-export function mainTrackOf({ video, audio }: Timelines, atSeconds: number): Track {
-  const itemsOf = (timeline: readonly TimelineEntry[]) => {
-    const entry = timeline.findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? timeline[0];
-    return itemsPlayed(entry?.snapshot).length;
+export function mainTrackOf(timelines: Timelines, atSeconds: number, planned: readonly Track[] | null = null): Track {
+  const hasSeveral = (track: Track) => {
+    if (planned?.includes(track)) return true;
+    const entry = timelines[track].findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? timelines[track][0];
+    return itemsPlayed(entry?.snapshot).length > 1;
   };
-  return itemsOf(video) < 2 && itemsOf(audio) > 1 ? 'audio' : 'video';
+  return !hasSeveral('video') && hasSeveral('audio') ? 'audio' : 'video';
 }

@@ -11,7 +11,7 @@ import type { PlayedItem, TimelineEntry, TimelineItem, TimelineSnapshot } from '
 import { framesOfPart, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
-import { airedOfTrack, airRuns, mainTrackOf } from './on-air-rows.ts';
+import { airedOfTrack, begunRuns, mainTrackOf } from './on-air-rows.ts';
 import type { AirRun } from './on-air-rows.ts';
 
 /** An item, or a part of one, that was planned or aired. Its index in the list is its number. */
@@ -86,7 +86,7 @@ export async function onAirStatement(
 ): Promise<StatedRun[] | null> {
   const now = await data.now();
   const query = { from, to, count: mostRuns + 1, track: null, drafts: null, now };
-  const runs = (await airRuns(data, stream, query)).filter(({ isBegun }) => isBegun);
+  const runs = await begunRuns(data, stream, query);
   if (runs.length > mostRuns) return null;
   const stated: StatedRun[] = [];
   let stretchesLeft = mostStretches;

@@ -15,22 +15,25 @@ import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
 import type { StreamParts } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist, snapshotsOf, timelinesOfSnapshots } from './timeline-snapshots.ts';
 
-/** The format of a start of a stream that is not live, and its timelines by the time that it is scheduled for. */
-export async function timelinesOfStart(
-  data: Database,
-  stream: Stream,
-  now: Date,
-): Promise<{ readonly format: PictureFormat; readonly timelinesAt: (scheduledAt: Date) => Promise<Timelines> }> {
-  const found = await loadParts(data, stream);
+/** The starts of a stream that is not live. */
+export interface StreamStarts {
+  readonly format: PictureFormat;
+  /** The timelines of a run by the time that it is scheduled for, for this many seconds at most. */
+  readonly timelinesAt: (scheduledAt: Date, seconds: number) => Promise<Timelines>;
+}
+
+export async function startsOfStream(data: Database, stream: Stream, now: Date): Promise<StreamStarts> {
+  const reads = readingSourcesOnce(data);
+  const found = await loadParts(reads, stream);
   const playlists = found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
   const known = playlists.every((playlist) => playlist === null || playlist.live !== null);
   const snapshots = known ? snapshotsOf({ ...found, playlists }, 0) : [];
-  const timelinesAt = async (scheduledAt: Date) => {
+  const timelinesAt = async (scheduledAt: Date, seconds: number) => {
     const seed = seedOfStart(stream.id, scheduledAt);
     const timelines = timelinesOfSnapshots(
       snapshots.map((each) => ({ ...each, snapshot: { ...each.snapshot, seed } })),
     );
-    return { ...timelines, ...(await programmesOfStart(data, found, scheduledAt, seed)) };
+    return { ...timelines, ...(await programmesOfStart(reads, found, { at: scheduledAt, seconds, seed })) };
   };
   return { format: found.format, timelinesAt };
 }
@@ -39,12 +42,12 @@ export async function timelinesOfStart(
 async function programmesOfStart(
   data: Database,
   { stream, playlists, format }: StreamParts,
-  at: Date,
-  seed: number,
+  { at, seconds, seed }: { readonly at: Date; readonly seconds: number; readonly seed: number },
 ): Promise<Partial<Timelines>> {
   if (stream.planned_tracks === null) return {};
   const users = await data.creditAccounts.withCredits([stream.user_id]);
-  const planned = (await planStarts(data, [stream], users, at, lengthOfRun)).get(stream.id)!;
+  const length = { ...lengthOfRun, seconds: Math.min(seconds, lengthOfRun.seconds) };
+  const planned = (await planStarts(data, [stream], users, at, length)).get(stream.id)!;
   const hasSoundTrack = playsSoundTrack(stream, playlists);
   return Object.fromEntries(
     planned.map(({ programme: { kind: track }, rows, uploads }) => {
@@ -53,6 +56,41 @@ async function programmesOfStart(
       return [track, entries.map((entry, number) => ({ number, ...entry }))];
     }),
   );
+}
+
+/**
+ * The same data, whose reads of rules and their sources are done once for all runs of an answer: a collection may have
+ * 10,000 members.
+ */
+function readingSourcesOnce(data: Database): Database {
+  const { collections, creditAccounts, inspections, programmes, queuedItems } = data;
+  const once = {
+    collections: {
+      findMany: readOnce(collections.findMany),
+      places: readOnce(collections.places),
+      memberUploads: readOnce(collections.memberUploads),
+    },
+    creditAccounts: { withCredits: readOnce(creditAccounts.withCredits) },
+    inspections: { blackTimes: readOnce(inspections.blackTimes) },
+    programmes: { ofStreams: readOnce(programmes.ofStreams) },
+    queuedItems: { ofProgramme: readOnce(queuedItems.ofProgramme) },
+  };
+  const aggregates = Object.entries(once).map(([name, reads]) => {
+    return [name, { value: { ...data[name as keyof typeof once], ...reads } }] as const;
+  });
+  return Object.create(data, Object.fromEntries(aggregates)) as Database;
+}
+
+function readOnce<Given extends unknown[], Found>(
+  read: (...given: Given) => Promise<Found>,
+): (...given: Given) => Promise<Found> {
+  const known = new Map<string, Promise<Found>>();
+  return (...given) => {
+    const key = JSON.stringify(given);
+    const found = known.get(key) ?? read(...given);
+    known.set(key, found);
+    return found;
+  };
 }
 
 /** The timelines of a live stream if drafts were published now. */

@@ -5,6 +5,7 @@ import { GuideBlocks } from '../../domain/programme/guide-entries.ts';
 import type { GuideEntry } from '../../domain/programme/guide-entries.ts';
 import { onAirRows } from './on-air-rows.ts';
 import type { OnAirQuery, OnAirRow } from './on-air-rows.ts';
+import { PlannedRuns } from './planned-runs.ts';
 
 /** The most rows that are read for a guide, ahead and back. */
 const mostRows = 2000;
@@ -19,13 +20,14 @@ export async function streamGuide(
   { to, count, now }: StreamGuideQuery,
 ): Promise<StreamGuideEntry[]> {
   const query = { from: now, to, track: null, drafts: null, now } as const;
+  const plans = new PlannedRuns(data, stream, query);
   let [before, blocks]: [OnAirRow[] | null, GuideBlocks] = [null, new GuideBlocks(null)];
   for (let read = count; ; read = Math.min(mostRows, 4 * read)) {
     // One more row shows whether the last entry is complete.
-    const rows = await onAirRows(data, stream, { ...query, count: read + 1 });
+    const { rows } = await onAirRows(data, stream, { ...query, count: read + 1 }, plans);
     if (before === null && rows[0]) {
       blocks = await blocksOf(data, stream, rows[0]);
-      before = await rowsBefore(data, stream, rows[0], { now, from: blocks.lookBackOf(rows[0]) });
+      before = await rowsBefore(data, stream, rows[0], { now, from: blocks.lookBackOf(rows[0]), plans });
     }
     const isAll = rows.length <= read || read === mostRows;
     const entries = blocks.entriesOf([...(before ?? []), ...rows]).filter(({ endAt }) => endAt > now);
@@ -43,11 +45,11 @@ async function rowsBefore(
   data: Database,
   stream: Stream,
   first: OnAirRow,
-  { from, now }: { readonly from: Date | null; readonly now: Date },
+  { from, now, plans }: { readonly from: Date | null; readonly now: Date; readonly plans: PlannedRuns },
 ): Promise<OnAirRow[]> {
   if (from === null || from >= first.startAt) return [];
   const query = { from, to: first.startAt, count: mostRows, drafts: null, now };
-  const rows = await onAirRows(data, stream, { ...query, track: first.track });
+  const { rows } = await onAirRows(data, stream, { ...query, track: first.track }, plans);
   return rows.filter(({ startAt }) => startAt < first.startAt);
 }
 

@@ -22,35 +22,44 @@ export interface PlannedQuery {
   readonly plannedAt: Date | null;
 }
 
+export interface PlannedTimes {
+  readonly times: readonly PlannedTime[];
+  /** The time until which all are known, after `from`; null: all are known. */
+  readonly to: Date | null;
+}
+
 /** The known future runs of a stream that overlap the range, in order. */
-export async function plannedTimes(stream: Stream, query: PlannedQuery): Promise<PlannedTime[]> {
+export async function plannedTimes(stream: Stream, query: PlannedQuery): Promise<PlannedTimes> {
   const { state, schedule_start_at: scheduledAt } = stream;
   const { from, to, count } = query;
-  if (state === 'stopping') return [];
+  if (state === 'stopping') return { times: [], to: null };
   const scheduled = state === 'scheduled' ? scheduledAt : null;
   const startAt = isLive(state) ? null : (scheduled ?? query.plannedAt);
   const endsAt = scheduled && endOfRun(stream, scheduled);
   const first = startAt && { startAt, scheduledAt: startAt, endsAt };
-  const times = first ? [first] : [];
-  if (scheduled !== null || isLive(state)) times.push(...(await recurringTimes(stream, query)));
-  return times.filter((time) => time.startAt < to && (time.endsAt === null || time.endsAt > from)).slice(0, count);
+  const recurs = scheduled !== null || isLive(state);
+  const recurring = recurs ? await recurringTimes(stream, query) : { times: [], to: null };
+  const isBetween = (time: PlannedTime) => time.startAt < to && (time.endsAt === null || time.endsAt > from);
+  const times = [...(first ? [first] : []), ...recurring.times].filter(isBetween);
+  return { times: times.slice(0, count), to: times[count]?.startAt ?? recurring.to };
 }
 
 /** The recurring runs after the scheduled time that the stream waits for, or after its present run. */
-async function recurringTimes(stream: Stream, { from, to, count, now }: PlannedQuery): Promise<PlannedTime[]> {
+async function recurringTimes(stream: Stream, { from, to, count, now }: PlannedQuery): Promise<PlannedTimes> {
   const { recurrence, state, schedule_start_at: scheduledAt, stream_duration_seconds: durationSeconds } = stream;
   let overAt = endOfRun(stream, state === 'scheduled' ? scheduledAt : stream.started_at);
-  if (recurrence === null || scheduledAt === null || overAt === null) return [];
+  if (recurrence === null || scheduledAt === null || overAt === null) return { times: [], to: null };
   const lengthMs = (recurrence.lengthSeconds ?? durationSeconds ?? 0) * 1000;
+  const longestMs = Math.min(lengthMs, durationSeconds ? durationSeconds * 1000 : Infinity);
   // A stream that was started by hand before its scheduled time also runs at that time.
   const isAhead = state !== 'scheduled' && scheduledAt > now;
   const firstMs = scheduledAt.getTime() + (isAhead ? 0 : 1);
-  let searchMs = Math.max(firstMs, Math.max(from.getTime(), overAt.getTime()) - lengthMs);
+  let searchMs = Math.max(firstMs, Math.max(from.getTime(), overAt.getTime()) - longestMs);
   const times: PlannedTime[] = [];
   // The first ones can be over before the range.
   for (let looks = 0; overAt !== null && looks <= count; looks++) {
     const [next] = await startsOf(seriesOf(recurrence), new Date(searchMs), 1);
-    if (next === undefined || next >= to) break;
+    if (next === undefined || next >= to) return { times, to: null };
     searchMs = next.getTime() + 1;
     const endAt = recurrence.lengthSeconds === null ? null : new Date(next.getTime() + lengthMs);
     if (endAt !== null && endAt <= overAt) continue;
@@ -58,7 +67,7 @@ async function recurringTimes(stream: Stream, { from, to, count, now }: PlannedQ
     overAt = endOfRun({ ...stream, schedule_end_at: endAt }, startAt);
     times.push({ startAt, scheduledAt: next, endsAt: overAt });
   }
-  return times;
+  return { times, to: overAt && new Date(Math.max(searchMs, overAt.getTime())) };
 }
 
 /** When a run ends by its schedule or its duration; null: neither. */
