@@ -1,5 +1,6 @@
 // Programmes on the air: published versions, the plan of a run beside its simulation, edits, and the runs that follow.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { programmeBounds } from '../../lambda/domain/programme/programme-faults.ts';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
 import { actorsOn } from '../support/actors.ts';
 import { dueTimeOf } from '../support/due-times.ts';
@@ -212,6 +213,49 @@ describe('an edit of a programme on the air', () => {
     expect(reverted.body.blocks).toHaveLength(25);
     const unknown = await call('POST', `/programmes/${programmeID}/revert`, { version: 1 });
     expect(unknown).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+  });
+});
+
+describe('published versions of a programme', () => {
+  const { count, bytes } = programmeBounds.versions;
+
+  /** Versions before the next one, one in four numbers: most edits are not published. */
+  async function insertVersions(number: number, bytesEach: number): Promise<void> {
+    await edit(rules);
+    await service.pool().query('update programmes set version = 1000 where id = $1', [programmeID]);
+    await service.pool().query(
+      `insert into programme_versions (programme_id, version, rules)
+       select $1, 1000 - 4 * n, jsonb_build_object('blocks', '[1, 2]'::jsonb, 'inserts', '[3]'::jsonb, 'name', (
+         select string_agg(md5(n || ' ' || part), '') from generate_series(1, $3::int / 32) part))
+       from generate_series(1, $2::int) n`,
+      [programmeID, number, bytesEach],
+    );
+  }
+  const listed = async () => (await call('GET', `/programmes/${programmeID}/versions`)).body.data;
+
+  it('are kept up to a number of them, the latest', async () => {
+    await insertVersions(count + 20, 64);
+    await publish();
+    const versions = await listed();
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual(
+      Array.from({ length: count }, (_, index) => 1000 - 4 * index),
+    );
+    expect(versions[1]).toMatchObject({ blockCount: 2, insertCount: 1 });
+  });
+
+  it('are fewer if their rules are large, and the latest is kept always', async () => {
+    await insertVersions(60, 70_000);
+    await publish();
+    const kept = (await listed()).length;
+    expect(kept).toBeGreaterThan(10);
+    expect(kept).toBeLessThanOrEqual(1 + Math.floor(bytes / 70_000));
+    await service.pool().query(
+      `update programmes set version = 1001, draft = draft || jsonb_build_object('name', (
+         select string_agg(md5(part::text), '') from generate_series(1, $2::int / 16) part)) where id = $1`,
+      [programmeID, bytes],
+    );
+    await publish();
+    expect(await listed()).toMatchObject([{ version: 1001 }]);
   });
 });
 

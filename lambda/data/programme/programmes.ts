@@ -22,6 +22,18 @@ export interface PublishedVersion {
   readonly rules: StoredRules;
 }
 
+/** A published version without its rules. */
+export interface ListedVersion extends Omit<PublishedVersion, 'rules'> {
+  readonly block_count: number;
+  readonly insert_count: number;
+}
+
+/** The most versions of a programme, and the most bytes that their rules take in the database. */
+export interface VersionBounds {
+  readonly count: number;
+  readonly bytes: number;
+}
+
 /** The state of a planner before the first row that begins at or after a time. */
 export interface StateAt {
   readonly at: Date;
@@ -104,17 +116,21 @@ export function programmes(db: Queryable) {
         [streamIDs],
       ),
 
-    /** Makes the draft the live version, and keeps the last `mostVersions` ones. */
-    publish: async ({ id, stream_id: streamID, kind, version }: Locked<Programme>, mostVersions: number) => {
+    /** Makes the draft the live version, and keeps it with those before it that the bounds have room for. */
+    publish: async ({ id, stream_id: streamID, kind }: Locked<Programme>, kept: VersionBounds) => {
       await db.query(
         `insert into programme_versions (programme_id, version, rules) select id, version, draft from programmes
          where id = $1 on conflict do nothing`,
         [id],
       );
-      await db.query('delete from programme_versions where programme_id = $1 and version <= $2', [
-        id,
-        version - mostVersions,
-      ]);
+      await db.query(
+        `delete from programme_versions where programme_id = $1 and version in (
+           select version from (
+             select version, row_number() over latest as number, sum(pg_column_size(rules)) over latest as bytes
+             from programme_versions where programme_id = $1 window latest as (order by version desc)) listed
+           where number > 1 and (number > $2 or bytes > $3))`,
+        [id, kept.count, kept.bytes],
+      );
       await db.query(
         `update streams set planned_tracks = array_append(planned_tracks, $2)
          where id = $1 and (planned_tracks @> array[$2]) is not true`,
@@ -131,9 +147,11 @@ export function programmes(db: Queryable) {
 
     /** The published versions, the latest first. */
     versions: (id: string) =>
-      all<PublishedVersion>(
+      all<ListedVersion>(
         db,
-        `select version, published_at, rules from programme_versions where programme_id = $1 order by version desc`,
+        `select version, published_at, jsonb_array_length(rules -> 'blocks') as block_count,
+           jsonb_array_length(rules -> 'inserts') as insert_count
+         from programme_versions where programme_id = $1 order by version desc`,
         [id],
       ),
 

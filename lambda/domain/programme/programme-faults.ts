@@ -17,8 +17,8 @@ export const programmeBounds = {
   midRollMinutes: 720,
   /** Queued items that wait. */
   queuedItems: 100,
-  /** Published versions that are kept. */
-  versions: 100,
+  /** Published versions that are kept, as far as their rules have these bytes together; the latest is kept always. */
+  versions: { count: 100, bytes: 1_000_000 },
   /** Collections that all rules together draw from: each has up to 10,000 members. */
   collections: 30,
   /** The sum of COUNT of all blocks: each plan counts them from their first days on. */

@@ -20,7 +20,7 @@ export const versionsSchema = z
 
 export const listProgrammeVersions = operation(['service:read'], {
   summary: 'List the versions of a programme',
-  description: 'Returns the last 100 published versions, the latest first.',
+  description: 'Returns the last published versions, the latest first: up to 100, fewer if their rules are large.',
   tag: 'programmes',
   route: 'GET /programmes/{id}/versions',
   output: {
@@ -31,9 +31,11 @@ export const listProgrammeVersions = operation(['service:read'], {
     const { id } = orNotFound(await ctx.data.programmes.find(ctx.caller.userID, params.id), 'programme');
     const versions = await ctx.data.programmes.versions(id);
     return {
-      data: versions.map(({ version, published_at: publishedAt, rules: { blocks, inserts } }) => {
-        return { version, publishedAt, blockCount: blocks.length, insertCount: inserts.length };
-      }),
+      data: versions.map(
+        ({ version, published_at: publishedAt, block_count: blockCount, insert_count: insertCount }) => {
+          return { version, publishedAt, blockCount, insertCount };
+        },
+      ),
     };
   },
 });
