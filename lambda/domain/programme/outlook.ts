@@ -24,6 +24,8 @@ export interface NamedRule {
 export type Warning =
   /** Nothing of its source can be played, or may begin at any of its times. */
   | { readonly code: 'collection_empty' | 'never_plays'; readonly rule: NamedRule }
+  /** Its collection has more members than a plan reads beside those of the other collections. */
+  | { readonly code: 'collection_cut'; readonly rule: NamedRule }
   /** Blocks of higher priority have all times of a block. */
   | { readonly code: 'overlap_shadowed'; readonly rule: NamedRule }
   /** No item is long enough for the breaks of an insert. */
@@ -73,7 +75,8 @@ export async function outlookOf(
   ];
   return [
     ...shadowed,
-    ...drawing.flatMap((each) => warningOf(each, facts(each.from))),
+    ...cuts(drawing, collections),
+    ...drawing.flatMap((each) => (isCut(each, collections) ? [] : warningOf(each, facts(each.from)))),
     ...rules.inserts.flatMap((insert) => unfitting(insert, rules, facts)),
     ...endings(drawing, facts, nowMs),
     ...(await unmeetableRules(rules, blockTimes, (from) => collections.get(sourceKey(from)))),
@@ -111,10 +114,26 @@ function unfitting({ name, when }: Insert, { blocks }: ProgrammeRules, factsOf: 
   return [{ code: 'insert_does_not_fit', rule: { kind: 'insert', name }, leastMinutes }];
 }
 
+type Collections = ReadonlyMap<string, PlannableCollection>;
+
+function isCut({ from }: DrawingRule, collections: Collections): boolean {
+  return collections.get(sourceKey(from))?.isCut ?? false;
+}
+
+/** The sources that a plan does not read whole, each once. */
+function cuts(drawing: readonly DrawingRule[], collections: Collections): Warning[] {
+  const cut = oneOfSource(drawing).filter((each) => isCut(each, collections));
+  return cut.map(({ rule }) => ({ code: 'collection_cut', rule }));
+}
+
+/** For each source, the last rule that draws from it. */
+function oneOfSource(drawing: readonly DrawingRule[]): DrawingRule[] {
+  return [...new Map(drawing.map((each) => [sourceKey(each.from), each])).values()];
+}
+
 /** The sources whose members all end soon, each once. */
 function endings(drawing: readonly DrawingRule[], factsOf: FactsOf, nowMs: number): Warning[] {
-  const rules = new Map(drawing.map(({ rule, from }) => [sourceKey(from), { rule, from }]));
-  return [...rules.values()].flatMap(({ rule, from }): Warning[] => {
+  return oneOfSource(drawing).flatMap(({ rule, from }): Warning[] => {
     const { endsAtMs: atMs } = factsOf(from);
     return atMs > nowMs && atMs < nowMs + endDays * dayMs ? [{ code: 'runs_empty', rule, atMs }] : [];
   });

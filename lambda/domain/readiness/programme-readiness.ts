@@ -19,6 +19,8 @@ function errorOf(warning: Warning): string {
   switch (warning.code) {
     case 'collection_empty':
       return `${nameOf(warning.rule)} has nothing that can be played: its source is empty.`;
+    case 'collection_cut':
+      return `${nameOf(warning.rule)} does not draw from its whole collection: the programme has too many uploads.`;
     case 'never_plays':
       return `${nameOf(warning.rule)} plays nothing in the next ${outlookDays} days: no upload is valid at its times.`;
     case 'overlap_shadowed':

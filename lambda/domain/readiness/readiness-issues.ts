@@ -151,6 +151,12 @@ const issueTable = {
     'Look at its collection with list_collection_uploads, or choose another source with update_programme.',
     'PREPARATION',
   ],
+  collection_cut: [
+    'PROGRAMME',
+    'A rule of the programme does not draw from its whole collection: all its collections have too many uploads.',
+    'Draw from fewer or smaller collections with update_programme: those of its last rules are cut.',
+    'PREPARATION',
+  ],
   never_plays: [
     'PROGRAMME',
     'A rule of the programme plays nothing: no upload is valid at its times.',

@@ -36,6 +36,8 @@ export const remediesWords: Translation<typeof english> = {
   programme_gap:
     'Einen Block hinzufügen, der läuft, wenn kein anderer läuft, oder Füller, und das Programm veröffentlichen.',
   collection_empty: 'Der Sammlung Dateien hinzufügen oder im Programm eine andere auswählen.',
+  collection_cut:
+    'Im Programm weniger oder kleinere Sammlungen auswählen: Die der letzten Regeln werden nur zum Teil gelesen.',
   never_plays: 'In der Bibliothek die Zeiten der Dateien ändern oder im Programm die Uhrzeiten des Blocks.',
   overlap_shadowed: 'Im Programm den Vorrang des Blocks erhöhen oder seine Uhrzeiten ändern.',
   insert_does_not_fit: 'Im Programm die Minuten des Einspielers verkürzen oder längere Einträge auswählen.',

@@ -33,6 +33,7 @@ export const remediesWords: Readonly<Partial<Record<ReadinessCode, string>>> = {
   nothing_to_plan: 'Add files that its collections draw from.',
   programme_gap: 'Add a block that plays when no other does, or filler, and publish the programme.',
   collection_empty: 'Add files to its collection, or choose another one in the programme.',
+  collection_cut: 'Draw from fewer or smaller collections in the programme: those of its last rules are cut.',
   never_plays: 'Change when its files may play in the library, or the hours of the block in the programme.',
   overlap_shadowed: 'Raise its priority, or change its hours, in the programme.',
   insert_does_not_fit: 'Shorten the minutes of the insert in the programme, or choose longer items.',

@@ -28,6 +28,19 @@ describe('a rule', () => {
     expect(await outlook(always, { music: valid })).toEqual([]);
   });
 
+  test('with a source that a plan does not read whole is named, and not for what is left of it', async () => {
+    const given = rules({
+      blocks: [block('music'), block('more', { hours: at('10:00', 60), steps: [step('part'), step('none')] })],
+    });
+    const collections = { music: song(), part: { ...song(), isCut: true as const }, none: collection([]) };
+    const cut = { ...collections, none: { ...collections.none, isCut: true as const } };
+    expect(await outlook(given, cut)).toEqual([
+      { code: 'collection_cut', rule: { kind: 'block', name: 'more', step: 1 } },
+      { code: 'collection_cut', rule: { kind: 'block', name: 'more', step: 2 } },
+    ]);
+    expect(codesOf(await outlook(given, collections))).toEqual(['collection_cut', 'collection_empty']);
+  });
+
   test('with an empty source is named with its step', async () => {
     const given = rules({
       blocks: [block('music', { steps: [step('music'), step('none')] })],

@@ -249,6 +249,12 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     'PROGRAMME',
   ],
   [
+    'collection_cut',
+    warned({ code: 'collection_cut', rule: { kind: 'block', name: 'Music' } }),
+    /^Block “Music” does not draw from its whole collection/,
+    'PROGRAMME',
+  ],
+  [
     'never_plays',
     warned({ code: 'never_plays', rule: { kind: 'filler', name: '' } }),
     /^The filler plays/,
