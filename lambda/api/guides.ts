@@ -3,14 +3,11 @@
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { LinkedStream } from '../data/playout/guide-links.ts';
-import type { PlayedUpload } from '../data/playout/runs.ts';
 import { artworkContents, artworkKey } from '../domain/media/content-pictures.ts';
 import { withItemOver } from '../domain/live/live-guide.ts';
-import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/playout/item-title.ts';
 import { guideDocuments } from '../operations/streams/guide-link.ts';
 import type { GuideDocument } from '../operations/streams/guide-link.ts';
 import { presentTakeoverOf } from '../orchestration/live/present-takeover.ts';
-import { streamGuide } from '../orchestration/playout/stream-guide.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
 import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';
@@ -20,9 +17,9 @@ import type { Service } from '../surfaces/service.ts';
 import { answerGuest, tokenOfRequests } from './guide-requests.ts';
 import { calendarOf, jsonOf, nowAndNext, nowJSONOf, nowTextOf, xmltvOf } from './guide-documents.ts';
 import type { Guide, GuideItem } from './guide-documents.ts';
+import { createKeptGuides } from './kept-guides.ts';
+import type { KeptGuides, KeptItem } from './kept-guides.ts';
 
-const aheadMs = 7 * 86_400_000;
-const mostItems = 500;
 const artworkURLSeconds = 900;
 const isGuide = new RegExp(`^/guides/([\\w-]+)(${guideDocuments.map((name) => RegExp.escape(name)).join('|')})$`);
 const headers = { 'access-control-allow-origin': '*' };
@@ -50,6 +47,7 @@ const documents: Readonly<Record<GuideDocument, GuideWriter>> = {
  */
 export function withGuides(rest: RestHandler, service: Service): RestHandler {
   const { pathname: basePath } = new URL(service.baseURL);
+  const guides = createKeptGuides();
   return async (request, address) => {
     const { pathname } = new URL(request.url);
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : '';
@@ -66,7 +64,7 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
       const { refusal, quota } = await admit(service, { operation: null, headers, method, address });
       const response = refusal
         ? problemResponse(service, refusal)
-        : await answer(service, linked, documents[name as GuideDocument], request.method);
+        : await answer({ ...service, guides }, linked, documents[name as GuideDocument], request.method);
       for (const [name, value] of Object.entries(quota ? quotaHeaders(quota, { refused: refusal !== null }) : {}))
         response.headers.set(name, value);
       return response;
@@ -77,12 +75,12 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
 }
 
 async function answer(
-  { pool, objects }: Service,
+  { pool, objects, guides }: Service & { readonly guides: KeptGuides },
   linked: LinkedStream,
   { mediaType, write, isOfNow = false }: GuideWriter,
   method: string,
 ): Promise<Response> {
-  const guide = await readGuide(databaseOn(pool), linked, isOfNow ? objects : null);
+  const guide = await readGuide(databaseOn(pool), linked, guides, isOfNow ? objects : null);
   const body = method === 'HEAD' ? null : write(guide);
   const age = isOfNow ? Math.min(maxAgeSeconds, secondsToNext(guide)) : maxAgeSeconds;
   return new Response(body, {
@@ -100,29 +98,20 @@ function secondsToNext(guide: Guide): number {
 async function readGuide(
   data: Database,
   { channelID, stream }: LinkedStream,
+  guides: KeptGuides,
   objects: ObjectStore | null,
 ): Promise<Guide> {
   const now = await data.now();
-  const to = new Date(now.getTime() + aheadMs);
-  const count = objects ? 2 : mostItems;
-  const entries = await streamGuide(data, stream, { to, count, now });
-  const uploadIDs = [...new Set(entries.map(({ row }) => row.occurrence.item.uploadID))];
-  const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
-  const artworks = objects && (await artworkURLs(data, objects, [...uploads.values()]));
-  const items = entries.map(({ startAt, endAt, block, row: { occurrence, aired } }): GuideItem => {
-    const { item } = occurrence;
-    const artworkURL = block ? null : (artworks?.get(item.uploadID) ?? null);
-    const shown = { ...(artworks && { artworkURL }), startAt, endAt };
-    if (block) return { kind: 'block', title: block.name, artist: null, album: null, ...shown };
-    const upload = uploads.get(item.uploadID);
-    const titles = titlesOfItem(item, upload);
-    const title = titles.title ?? titleOfUpload(nameOfItem(item, upload?.name, aired !== null) ?? '');
-    return { kind: 'item', ...titles, title, ...shown };
+  const kept = await guides(data, stream, now);
+  const shown = objects ? kept.slice(0, 2) : kept;
+  const artworks = objects && (await artworkURLs(data, objects, stream.user_id, shown));
+  const items = shown.map(({ uploadID, ...item }): GuideItem => {
+    return { ...item, ...(artworks && { artworkURL: artworks.get(uploadID ?? '') ?? null }) };
   });
   const title = stream.name ?? '';
-  const live = await liveItem(data, stream, { title, now, endsAbout: entries[0]?.endAt ?? now });
-  const shown = live ? withItemOver(items, live).filter(({ endAt }) => endAt > now) : items;
-  return { channelID, title, at: now, isOnAir: stream.state === 'active', items: shown };
+  const live = await liveItem(data, stream, { title, now, endsAbout: items[0]?.endAt ?? now });
+  const withLive = live ? withItemOver(items, live).filter(({ endAt }) => endAt > now) : items;
+  return { channelID, title, at: now, isOnAir: stream.state === 'active', items: withLive };
 }
 
 /**
@@ -146,8 +135,11 @@ async function liveItem(
 async function artworkURLs(
   data: Database,
   objects: ObjectStore,
-  uploads: readonly PlayedUpload[],
+  userID: string,
+  items: readonly KeptItem[],
 ): Promise<ReadonlyMap<string, string>> {
+  const uploadIDs = [...new Set(items.flatMap(({ uploadID }) => uploadID ?? []))];
+  const uploads = [...(await data.runs.uploadFacts(userID, uploadIDs)).values()];
   const inspections = await data.inspections.ofContents(uploads.flatMap(artworkContents));
   const pictures = new Map(inspections.map((each) => [each.content_hash, each.pictures]));
   const signed = uploads.flatMap((upload) => {

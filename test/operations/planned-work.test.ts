@@ -61,15 +61,17 @@ async function plansOf<Result>(work: () => Promise<Result>) {
   };
 }
 
-const read = async (name: string) => {
+/** The reader of a document of a new guide link. */
+async function linkedGuide(): Promise<(name: string) => Promise<Response>> {
   const { jsonURL } = (await call('POST', `/streams/${streamID}/guide-link`)).body;
-  return service.handler()(new Request(jsonURL.replace(/\.json$/, name)), '192.0.2.1');
-};
+  return (name) => service.handler()(new Request(jsonURL.replace(/\.json$/, name)), '192.0.2.1');
+}
 const timeline = async (query: string) => (await call('GET', `/streams/${streamID}/timeline?${query}`)).body;
 
 it('a guide plans a bounded number of runs, also if nothing plays in them, and loads their sources once', async () => {
   await publish(rareMinutes());
   await schedule('FREQ=MINUTELY');
+  const read = await linkedGuide();
   const { result, plans, loads } = await plansOf(() => read('.json'));
   expect(result.status).toBe(200);
   expect(plans).toBeGreaterThan(0);
@@ -95,7 +97,7 @@ it('a page of a timeline without rows continues behind the runs that it has plan
 it('an hourly show is whole in the guide of a week, and has no gap between the pages of a longer time', async () => {
   await publish();
   const first = await schedule('FREQ=HOURLY');
-  const { items } = await (await read('.json')).json();
+  const { items } = await (await (await linkedGuide())('.json')).json();
   expect(items.length).toBe(7 * 24);
   const to = new Date(first.getTime() + 240 * hourMs).toISOString();
   const page = await timeline(`limit=1000&to=${to}`);
@@ -112,4 +114,42 @@ it('a run is planned until its end', async () => {
   const { result, uploads } = await plansOf(() => timeline('limit=2'));
   expect(result.data.length).toBe(2);
   expect(uploads).toEqual([songCount, 1, 1, 1]);
+});
+
+it('readers of a guide share its plans, at once and for a moment afterwards, in any form', async () => {
+  await publish();
+  await schedule('FREQ=HOURLY');
+  const read = await linkedGuide();
+  const names = ['.json', '.xml', '.ics', '/now.json', '.json'];
+  const { result, plans } = await plansOf(() => Promise.all(names.map(read)));
+  expect(result.map(({ status }) => status)).toEqual(names.map(() => 200));
+  expect(plans).toBe(7 * 24 + planOfParts);
+  const { result: again, plans: more } = await plansOf(() => read('/now.json'));
+  expect(more).toBe(0);
+  expect((await again.json()).next).toMatchObject({ title: 'Song 0', artworkURL: null });
+});
+
+it('a guide that could not be read is not read again at once', async () => {
+  await publish();
+  await schedule('FREQ=HOURLY');
+  const read = await linkedGuide();
+  const query = service.pool().query.bind(service.pool()) as (...sent: unknown[]) => Promise<unknown>;
+  const failing = vi.spyOn(service.pool(), 'query').mockImplementation((...sent: unknown[]) => {
+    const isPlan = String(sent[0]).includes('from programme_states');
+    return isPlan ? Promise.reject(new Error('The statement was cancelled.')) : query(...sent);
+  });
+  expect((await read('.json')).status).toBe(500);
+  failing.mockRestore();
+  const { result, plans } = await plansOf(() => read('.xml'));
+  expect([result.status, plans]).toEqual([500, 0]);
+});
+
+it('a schedule that changes is in the guide at once', async () => {
+  await publish();
+  await schedule('FREQ=HOURLY');
+  const read = await linkedGuide();
+  const count = async () => (await (await read('.json')).json()).items.length;
+  expect(await count()).toBe(7 * 24);
+  expect(await call('DELETE', `/streams/${streamID}/schedule`)).toMatchObject({ status: 200 });
+  expect(await count()).toBe(0);
 });

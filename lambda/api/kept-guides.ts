@@ -1,0 +1,77 @@
+// The upcoming items of guides, kept for a moment and shared by all readers of a stream.
+// Anybody who has a link reads them, and to plan the runs of a week may take seconds.
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../data/database.ts';
+import type { Stream } from '../data/streams/streams.ts';
+import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/playout/item-title.ts';
+import { streamGuide } from '../orchestration/playout/stream-guide.ts';
+import type { GuideItem } from './guide-documents.ts';
+
+/** An item with the upload whose artwork it shows; null: a block. */
+export type KeptItem = GuideItem & { readonly uploadID: string | null };
+
+/**
+ * The items of a stream from a time on, as they were planned a moment ago.
+ * @throws the error of the reading, also while that is kept
+ */
+export type KeptGuides = (data: Database, stream: Stream, now: Date) => Promise<readonly KeptItem[]>;
+
+/** Readers may keep an answer as long as well: the next items are known long ahead. */
+const keptSeconds = 30;
+const aheadMs = 7 * 86_400_000;
+const mostItems = 500;
+/** Items of all kept guides: a hundred of the largest. */
+const mostKept = 50_000;
+
+/** A guide, or the reason for which it could not be read. A failure is kept too: it may have taken as much work. */
+type Kept = { readonly items: readonly KeptItem[] } | { readonly error: unknown };
+
+interface Asked {
+  readonly data: Database;
+  readonly stream: Stream;
+  readonly now: Date;
+}
+
+export function createKeptGuides(): KeptGuides {
+  const kept = new LRUCache<string, Kept, Asked>({
+    maxSize: mostKept,
+    sizeCalculation: (guide) => ('items' in guide ? Math.max(1, guide.items.length) : 1),
+    ttl: keptSeconds * 1000,
+    // Readers that wait for a guide get it, also if others need its place meanwhile.
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _stale, { context }) =>
+      loadItems(context).then(
+        (items) => ({ items }),
+        (error: unknown) => ({ error }),
+      ),
+  });
+  return async (data, stream, now) => {
+    const guide = (await kept.fetch(await versionOf(data, stream), { context: { data, stream, now } }))!;
+    if ('error' in guide) throw guide.error;
+    return guide.items.filter(({ endAt }) => endAt > now);
+  };
+}
+
+/** A name of all that its owner can change in a guide at once: the stream, its run, and its published rules. */
+async function versionOf(data: Database, stream: Stream): Promise<string> {
+  const { id, updated_at: updatedAt, anchored_at: anchoredAt, planned_tracks: planned } = stream;
+  const programmes = planned === null ? [] : await data.programmes.ofStreams([id]);
+  const plans = programmes.map(({ id: programmeID, live, planned_until: until }) => [programmeID, live.version, until]);
+  return JSON.stringify([id, updatedAt, anchoredAt, plans]);
+}
+
+async function loadItems({ data, stream, now }: Asked): Promise<readonly KeptItem[]> {
+  const to = new Date(now.getTime() + aheadMs);
+  const entries = await streamGuide(data, stream, { to, count: mostItems, now });
+  const uploadIDs = [...new Set(entries.map(({ row }) => row.occurrence.item.uploadID))];
+  const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
+  return entries.map(({ startAt, endAt, block, row: { occurrence, aired } }): KeptItem => {
+    const times = { startAt, endAt };
+    if (block) return { kind: 'block', title: block.name, artist: null, album: null, ...times, uploadID: null };
+    const { item } = occurrence;
+    const upload = uploads.get(item.uploadID);
+    const titles = titlesOfItem(item, upload);
+    const title = titles.title ?? titleOfUpload(nameOfItem(item, upload?.name, aired !== null) ?? '');
+    return { kind: 'item', ...titles, title, ...times, uploadID: item.uploadID };
+  });
+}
