@@ -13,9 +13,12 @@ export interface Share {
   readonly frames: number;
 }
 
+/** The issue of a source: it has nothing that can be played, or is not read whole (decision D259). */
+export type SourceIssue = 'collection_empty' | 'collection_cut';
+
 /** A thing that the rules ask for, and the plan cannot keep. */
 export interface PlanIssue {
-  readonly code: 'programme_gap' | 'collection_empty' | 'rule_relaxed' | 'block_never_plays' | 'insert_never_plays';
+  readonly code: 'programme_gap' | SourceIssue | 'rule_relaxed' | 'block_never_plays' | 'insert_never_plays';
   /** The path of the cause in the rules, such as blocks/1. */
   readonly path: string;
   /** Occasions. */
@@ -73,14 +76,17 @@ export class Simulation {
     return this.#uploads.size;
   }
 
-  /** @param isEmpty whether a source of items has none that can be played */
-  issues(isEmpty: (key: string) => boolean): PlanIssue[] {
+  /** @param issueOfSource the issue of a source of items, by its key; null: none */
+  issues(issueOfSource: (key: string) => SourceIssue | null): PlanIssue[] {
     const { blocks, inserts, separation } = this.#rules;
     const steps = blocks.flatMap(({ steps: own }, place) =>
       own.map((step, index) => ({ path: `blocks/${place}/steps/${index}`, from: step.from })),
     );
     const drawing = [...steps, ...inserts.map(({ from }, place) => ({ path: `inserts/${place}`, from }))];
-    const empty = drawing.filter(({ from }) => isEmpty(sourceKey(from)));
+    const ofSources = drawing.flatMap(({ path, from }) => {
+      const code = issueOfSource(sourceKey(from));
+      return code === null ? [] : [issueOf(code, path)];
+    });
     const idle = (code: PlanIssue['code'], path: string, each: readonly { readonly id: string }[]) =>
       each.flatMap(({ id }, place) => (this.#shares.has(id) ? [] : [issueOf(code, `${path}/${place}`)]));
     return [
@@ -88,7 +94,7 @@ export class Simulation {
         const place = blocks.findIndex(({ id }) => id === blockID);
         return { ...issueOf('programme_gap', place < 0 ? 'blocks' : `blocks/${place}`), firstFrame: fromFrame };
       }),
-      ...empty.map(({ path }) => issueOf('collection_empty', path)),
+      ...ofSources,
       ...separation.flatMap((_, place) => {
         const found = this.#relaxed.get(place);
         return found ? [{ code: 'rule_relaxed' as const, path: `separation/${place}`, ...found }] : [];

@@ -48,7 +48,7 @@ export const simulateProgramme = operation(['service:read'], {
   },
 });
 
-function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
+function presentFigures({ figures, rules, grid, issueOfSource }: SimulatedProgramme) {
   const secondsOf = (frames: number) => frames / grid.framesPerSecond;
   const kinds = ['item', 'insert', 'filler', 'off_air'] as const;
   const [items, inserts, filler, offAir] = kinds.map((kind) => figures.kind(kind)) as [Share, Share, Share, Share];
@@ -68,7 +68,7 @@ function presentFigures({ figures, rules, grid, isEmpty }: SimulatedProgramme) {
     blocks: rules.blocks.map(shareOf),
     steps: rules.blocks.flatMap(({ steps }) => steps.map(shareOf)),
     inserts: rules.inserts.map(shareOf),
-    issues: figures.issues(isEmpty).map(({ path, firstFrame, ...known }) => ({
+    issues: figures.issues(issueOfSource).map(({ path, firstFrame, ...known }) => ({
       ...known,
       path: `/${path}`,
       firstAt: firstFrame === null ? null : timeOf(grid, firstFrame),

@@ -44,7 +44,14 @@ const share = z
 
 const issue = z
   .object({
-    code: z.enum(['programme_gap', 'collection_empty', 'rule_relaxed', 'block_never_plays', 'insert_never_plays']),
+    code: z.enum([
+      'programme_gap',
+      'collection_empty',
+      'collection_cut',
+      'rule_relaxed',
+      'block_never_plays',
+      'insert_never_plays',
+    ]),
     path: z.string().describe('Place in the programme, such as /blocks/0.'),
     count: z.int32(),
     firstAt: timestamp.nullable().describe('First occasion. null: all the time.'),

@@ -9,6 +9,7 @@ import { stateOfBeginning } from '../../domain/programme/planned-row.ts';
 import type { PlannedRow } from '../../domain/programme/planned-row.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { Simulation } from '../../domain/programme/simulation.ts';
+import type { SourceIssue } from '../../domain/programme/simulation.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { planInTurns } from './planning-turns.ts';
 import { loadSources } from './programme-sources.ts';
@@ -34,7 +35,7 @@ export interface SimulatedProgramme {
   /** Whether rows follow. */
   readonly hasMore: boolean;
   readonly figures: Simulation;
-  readonly isEmpty: (sourceKey: string) => boolean;
+  readonly issueOfSource: (sourceKey: string) => SourceIssue | null;
   /** The end of the simulated time. */
   readonly endFrame: number;
 }
@@ -62,9 +63,13 @@ export async function simulateProgramme(data: Database, request: SimulationReque
     for (const row of part.rows) if (seen++ >= skip && rows.length <= count) rows.push(row);
     endFrame = part.endFrame;
   }
-  const isEmpty = (key: string) => (collections.get(key)?.members.length ?? 0) === 0;
+  const issueOfSource = (key: string) => {
+    const { isCut = false, members = [] } = collections.get(key) ?? {};
+    if (isCut) return 'collection_cut';
+    return members.length === 0 ? 'collection_empty' : null;
+  };
   const shown = { rows: rows.slice(0, count), hasMore: rows.length > count };
-  return { rules, grid, ...shown, figures, isEmpty, endFrame: Math.min(endFrame, untilFrame) };
+  return { rules, grid, ...shown, figures, issueOfSource, endFrame: Math.min(endFrame, untilFrame) };
 }
 
 /** Frames per second of the stream's next run. */

@@ -284,6 +284,7 @@ export const programmeWords = {
   issues: {
     programme_gap: 'Nichts ist geplant',
     collection_empty: 'Eine Sammlung hat keine abspielbare Datei',
+    collection_cut: 'Eine Sammlung wird nur zum Teil gelesen: Das Programm hat zu viele Dateien',
     rule_relaxed: 'Ein Abstand lässt sich nicht einhalten',
     block_never_plays: 'Ein Block läuft in dieser Zeit nicht',
     insert_never_plays: 'Ein Einspieler läuft in dieser Zeit nicht',

@@ -265,6 +265,7 @@ export const programmeWords = {
   issues: {
     programme_gap: 'Nothing is planned',
     collection_empty: 'A collection has no file that can be played',
+    collection_cut: 'A collection is not read whole: the programme has too many files',
     rule_relaxed: 'A distance cannot be kept',
     block_never_plays: 'A block does not play in this time',
     insert_never_plays: 'An insert does not play in this time',

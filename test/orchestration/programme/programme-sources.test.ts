@@ -6,8 +6,9 @@ import type { CollectionGroup, CollectionOrder, CollectionSource } from '../../.
 import type { PlannableCollection, PlannableItem } from '../../../lambda/domain/programme/plannable.ts';
 import { programmeBounds } from '../../../lambda/domain/programme/programme-faults.ts';
 import { sourceKey } from '../../../lambda/domain/programme/programme-rules.ts';
+import { simulateProgramme } from '../../../lambda/orchestration/programme/simulate-programme.ts';
 import { loadSources } from '../../../lambda/orchestration/programme/programme-sources.ts';
-import { block, rules, step } from '../../domain/programme/programmes.ts';
+import { block, hours, midnight, rules, step } from '../../domain/programme/programmes.ts';
 import { testDatabase } from '../../support/database.ts';
 import { rowsRead } from '../../support/rows-read.ts';
 import { seeded } from '../../support/seeded.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
      from generate_series(1, $1::int) as n`,
     [uploads],
   );
+  await pool.query(`insert into streams (id, user_id, name) values ('str_1', 'usr_1', 'a')`);
   await pool.query('vacuum analyze uploads');
 }, 240_000);
 
@@ -160,6 +162,18 @@ describe('all sources together', () => {
     const kept = new Set(idsOf(each[5]!));
     const oldest = each[0]!.members.toSorted((one, other) => seqOf(one) - seqOf(other)).slice(0, kept.size);
     expect(new Set(oldest.map(({ uploadID }) => uploadID))).toEqual(kept);
+  });
+
+  it('a simulation names the collections that are cut, and calls none of them empty', async () => {
+    const ids = await Promise.all(Array.from({ length: 7 }, () => insert({ allTags: ['all'] }, 'shuffle')));
+    const [from, until] = [new Date(midnight), new Date(midnight + hours(1))];
+    const programme = { user_id: 'usr_1', kind: 'video', stream_id: 'str_1', seed: 1, draft: rulesOf(ids) } as never;
+    const { figures, issueOfSource } = await simulateProgramme(data, { programme, from, until, skip: 0, count: 1 });
+    const ofSources = figures.issues(issueOfSource).filter(({ code }) => code.startsWith('collection'));
+    expect(ofSources.map(({ code, path }) => [code, path])).toEqual([
+      ['collection_cut', 'blocks/0/steps/5'],
+      ['collection_cut', 'blocks/0/steps/6'],
+    ]);
   });
 
   it('equal sources are read once, and unions of many others no further than the bound', async () => {
