@@ -2,15 +2,14 @@
 import { cursorAt } from './planned-row.ts';
 import type { PlannerState } from './planned-row.ts';
 import { moveCursor } from './cursors.ts';
-import type { Candidate, CollectionWalk, Cursor } from './cursors.ts';
-import type { PlannableItem } from './plannable.ts';
+import type { Available, Candidate, CollectionWalk, Cursor } from './cursors.ts';
 import { sourceKey } from './programme-rules.ts';
 import type { Insert, ItemSource } from './programme-rules.ts';
 
 /** The collections of a plan. */
 export interface Members {
   readonly walkOf: (from: ItemSource) => CollectionWalk;
-  readonly isAvailable: (item: PlannableItem) => boolean;
+  readonly availableOf: (from: ItemSource) => Available;
   /** Whether a source has a member that is available. */
   readonly canPlay: (from: ItemSource) => boolean;
   readonly cursors: PlannerState['cursors'];
@@ -24,7 +23,7 @@ export interface BreakItem extends Candidate {
 /** The items of the next break of an insert, in their order. The state is not changed. None: nothing can be played. */
 export function* itemsOfBreak(
   insert: Insert,
-  { walkOf, isAvailable, canPlay, cursors }: Members,
+  { walkOf, availableOf, canPlay, cursors }: Members,
 ): Generator<BreakItem> {
   if (!canPlay(insert.from)) return;
   const framing = (uploadID: string | null) => (uploadID === null ? [] : [{ uploadID }]);
@@ -38,7 +37,7 @@ export function* itemsOfBreak(
     const cursor = `insert/${insert.id}/${sourceKey(from)}`;
     const position = positions.get(cursor) ?? structuredClone(cursorAt(cursors, cursor, 0));
     positions.set(cursor, position);
-    const [candidate] = walkOf(from).candidates(position, isAvailable);
+    const [candidate] = walkOf(from).candidates(position, availableOf(from));
     if (candidate === undefined) continue;
     moveCursor(position, candidate.item.uploadID, candidate.move);
     yield { ...candidate, cursor };

@@ -41,6 +41,22 @@ export interface Candidate {
   readonly move: CursorMove;
 }
 
+/** The members that may play now. */
+export interface Available {
+  readonly isAvailable: (item: PlannableItem) => boolean;
+  /** All of them, in the order of the collection, if they are few; null: they are many, so a walk soon meets one. */
+  readonly few: readonly PlannableItem[] | null;
+}
+
+/** Members that may play are few if they are at most this share of all. */
+const fewShare = 1 / 8;
+
+/** Those of the members that may play, if they are few. */
+export function fewOf(members: readonly PlannableItem[], isAvailable: Available['isAvailable']): Available['few'] {
+  const available = members.filter(isAvailable);
+  return available.length <= members.length * fewShare ? available : null;
+}
+
 /** A member or a group with its place in the order of a lap. */
 interface Placed {
   readonly place: number;
@@ -58,6 +74,10 @@ export class CollectionWalk {
   readonly #groups: ReadonlyMap<string, readonly PlannableItem[]>;
   /** The place of each member in its group, by upload. */
   readonly #placeInGroup = new Map<string, number>();
+  /** The groups of the few members that were asked for last. */
+  #fewGroups: { readonly few: readonly PlannableItem[]; readonly groups: ReturnType<typeof groupsOf> } | null = null;
+  /** The place of each member in the collection, by upload. */
+  readonly #placeInAll: ReadonlyMap<string, number>;
   /** Unix time in ms. */
   readonly #newestMs: number;
   readonly #orders = new Map<number, readonly Placed[]>();
@@ -66,6 +86,7 @@ export class CollectionWalk {
     this.#collection = collection;
     this.#key = key;
     this.#byID = new Map(collection.members.map((item) => [item.uploadID, item]));
+    this.#placeInAll = new Map(collection.members.map(({ uploadID }, place) => [uploadID, place]));
     this.#newestMs = collection.members.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0);
     this.#groups = collection.order === 'series' ? groupsOf(collection) : new Map();
     for (const episodes of this.#groups.values())
@@ -78,16 +99,15 @@ export class CollectionWalk {
 
   /**
    * The members that may play next, the due one first: each at most once, and as many as may be passed over.
-   * @param isAvailable whether a member may play now; others are left out, and keep their places in later laps
+   * @param available the members that may play now; others are left out, and keep their places in later laps
    */
-  *candidates(cursor: Cursor, isAvailable: (item: PlannableItem) => boolean): Generator<Candidate> {
+  *candidates(cursor: Cursor, available: Available): Generator<Candidate> {
+    const { isAvailable, few } = available;
     const passedOver: string[] = [];
     const waiting = new Set(cursor.passed);
     const seen = new Set<string>();
-    // A group has the same next member in each lap: two laps name all.
-    const places = this.#collection.order === 'series' ? 2 * this.#groups.size : Infinity;
-    let steps = Math.min(this.#byID.size, places) + waiting.size;
-    for (const { item, move } of this.#walk(cursor, isAvailable)) {
+    let steps = this.#stepsOf(few) + waiting.size;
+    for (const { item, move } of this.#walk(cursor, available)) {
       if (steps-- === 0) return;
       const { uploadID } = item;
       if (seen.has(uploadID) || !isAvailable(item)) continue;
@@ -98,16 +118,26 @@ export class CollectionWalk {
     }
   }
 
+  /**
+   * The places that have all members, from any one on. A shuffled lap may have those in front that the last one had.
+   */
+  #stepsOf(few: Available['few']): number {
+    const { order } = this.#collection;
+    const members = few === null ? this.#byID.size : few.length;
+    const places = order === 'series' ? (few === null ? this.#groups : this.#groupsOf(few)).size : members;
+    return order === 'shuffle' || order === 'series' ? 2 * places : places;
+  }
+
   /** Members that were passed over, newer ones, and then those of this lap and the next ones. */
-  *#walk(cursor: Cursor, isAvailable: (item: PlannableItem) => boolean): Generator<Candidate> {
+  *#walk(cursor: Cursor, available: Available): Generator<Candidate> {
     const { order } = this.#collection;
     for (const id of cursor.passed ?? []) {
       const item = this.#byID.get(id);
       if (item) yield { item, move: this.#grouped(item) };
     }
     for (const item of this.#newer(cursor)) yield { item, move: { newestMs: item.createdAtMs } };
-    for (const { lap, place, id } of this.#placesAfter(cursor)) {
-      const item = order === 'series' ? this.#nextOfGroup(id, cursor, isAvailable) : this.#byID.get(id)!;
+    for (const { lap, place, id } of this.#placesAfter(cursor, available)) {
+      const item = order === 'series' ? this.#nextOfGroup(id, cursor, available) : this.#byID.get(id)!;
       const newestMs = Math.max(cursor.newestMs ?? 0, item.createdAtMs);
       yield { item, move: { lap, place, at: id, ...this.#grouped(item), ...(order === 'newest' && { newestMs }) } };
     }
@@ -122,17 +152,27 @@ export class CollectionWalk {
   }
 
   /** The next member of a group that is available; the next one of all if none is. */
-  #nextOfGroup(group: string, { groups = {} }: Cursor, isAvailable: (item: PlannableItem) => boolean): PlannableItem {
-    const episodes = this.#groups.get(group)!;
+  #nextOfGroup(group: string, { groups = {} }: Cursor, { isAvailable, few }: Available): PlannableItem {
+    const all = this.#groups.get(group)!;
     const lastID = groups[group] ?? '';
     const last = this.#placeInGroup.get(lastID) ?? -1;
     // An upload may have moved to another group.
-    const first = episodes[last]?.uploadID === lastID ? (last + 1) % episodes.length : 0;
-    for (let away = 0; away < episodes.length; away++) {
-      const item = episodes[(first + away) % episodes.length]!;
+    const next = all[last]?.uploadID === lastID ? last + 1 : 0;
+    if (few !== null) {
+      const own = this.#groupsOf(few).get(group)!;
+      return own.find(({ uploadID }) => this.#placeInGroup.get(uploadID)! >= next) ?? own[0]!;
+    }
+    for (let away = 0; away < all.length; away++) {
+      const item = all[(next + away) % all.length]!;
       if (isAvailable(item)) return item;
     }
-    return episodes[first]!;
+    return all[next % all.length]!;
+  }
+
+  #groupsOf(few: readonly PlannableItem[]): ReadonlyMap<string, readonly PlannableItem[]> {
+    if (this.#fewGroups?.few !== few)
+      this.#fewGroups = { few, groups: groupsOf({ ...this.#collection, members: few }) };
+    return this.#fewGroups.groups;
   }
 
   /** The group that a cursor remembers. A group of one member needs no memory. */
@@ -142,11 +182,14 @@ export class CollectionWalk {
     return this.#groups.get(group)!.length > 1 ? { group } : {};
   }
 
-  /** Places after a cursor, lap after lap, without end. */
-  *#placesAfter({ lap: firstLap, place, at }: Cursor): Generator<Placed & { readonly lap: number }> {
-    if (this.#byID.size === 0) return;
+  /** Places after a cursor, lap after lap, without end; of few members, theirs alone. */
+  *#placesAfter(
+    { lap: firstLap, place, at }: Cursor,
+    { few }: Available,
+  ): Generator<Placed & { readonly lap: number }> {
+    if (this.#byID.size === 0 || few?.length === 0) return;
     for (let lap = firstLap; ; lap++) {
-      const order = this.#orderOf(lap);
+      const order = few === null ? this.#orderOf(lap) : this.#placedOf(few, lap);
       const from = lap === firstLap ? this.#indexAfter(order, place, at) : 0;
       for (let index = from; index < order.length; index++) yield { ...order[index]!, lap };
     }
@@ -154,32 +197,39 @@ export class CollectionWalk {
 
   #indexAfter(order: readonly Placed[], place: number | undefined, at: string | undefined): number {
     if (place === undefined) return 0;
-    if (this.#collection.order === 'sequential') {
-      // In a list by hand, the member counts and not its position, which others may have moved.
-      const index = order[place]?.id === at ? place : order.findIndex(({ id }) => id === at);
-      return index < 0 ? Math.min(place, order.length) : index + 1;
-    }
-    return firstIndex(order, (placed) => placed.place > place);
+    if (this.#collection.order !== 'sequential') return firstIndex(order, (placed) => placed.place > place);
+    // In a list by hand, the member counts and not its position, which others may have moved.
+    const own = this.#placeInAll.get(at ?? '');
+    const next = own === undefined ? place : own + 1;
+    return firstIndex(order, (placed) => placed.place >= next);
   }
 
+  /** The order of all members in a lap. */
   #orderOf(lap: number): readonly Placed[] {
     const { order, members } = this.#collection;
     const isShuffled = order === 'shuffle' || order === 'series';
     const kept = isShuffled ? lap : 0;
     const known = this.#orders.get(kept);
     if (known) return known;
-    const ids = order === 'series' ? [...this.#groups.keys()] : members.map(({ uploadID }) => uploadID);
-    const placed = ids.map((id, index) => ({ id, place: this.#placeOf(id, index, lap) }));
-    if (order !== 'sequential') placed.sort((one, other) => one.place - other.place || (one.id < other.id ? -1 : 1));
+    const placed = this.#placedOf(members, lap);
     if (this.#orders.size > 4) this.#orders.delete(this.#orders.keys().next().value!);
     this.#orders.set(kept, placed);
     return placed;
   }
 
-  #placeOf(id: string, index: number, lap: number): number {
+  /** The order of members, or of their groups, in a lap. */
+  #placedOf(members: readonly PlannableItem[], lap: number): readonly Placed[] {
+    const { order } = this.#collection;
+    const names = members.map((item) => (order === 'series' ? groupNameOf(this.#collection, item) : item.uploadID));
+    const placed = [...new Set(names)].map((id) => ({ id, place: this.#placeOf(id, lap) }));
+    if (order !== 'sequential') placed.sort((one, other) => one.place - other.place || (one.id < other.id ? -1 : 1));
+    return placed;
+  }
+
+  #placeOf(id: string, lap: number): number {
     switch (this.#collection.order) {
       case 'sequential':
-        return index;
+        return this.#placeInAll.get(id)!;
       case 'oldest':
         return this.#byID.get(id)!.createdAtMs;
       case 'newest':

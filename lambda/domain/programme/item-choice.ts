@@ -1,9 +1,8 @@
 // The choice of the next item of a block: its step, and the member that breaks the fewest distances.
 import type { BlockTime } from './block-times.ts';
-import type { Candidate, CollectionWalk } from './cursors.ts';
+import type { Available, Candidate, CollectionWalk } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
 import type { Refused } from '../playout/planned-facts.ts';
-import type { PlannableItem } from './plannable.ts';
 import { cursorAt, isTurnOver, rerunPrefix } from './planned-row.ts';
 import type { PlannerState } from './planned-row.ts';
 import { sourceKey } from './programme-rules.ts';
@@ -17,7 +16,7 @@ export interface Chances {
   readonly state: PlannerState;
   readonly heard: Heard;
   readonly walkOf: (from: ItemSource) => CollectionWalk;
-  readonly isAvailable: (item: PlannableItem) => boolean;
+  readonly availableOf: (from: ItemSource) => Available;
   /** Whether a source has a member that is available. */
   readonly canPlay: (from: ItemSource) => boolean;
   /** The beginning of the item, as Unix time in ms. */
@@ -71,7 +70,7 @@ function chooseMember(
   const refused: Refused[] = [];
   let candidates = 0;
   const position = cursorAt(state.cursors, cursor, occurrenceMs);
-  for (const candidate of chances.walkOf(from).candidates(position, chances.isAvailable)) {
+  for (const candidate of chances.walkOf(from).candidates(position, chances.availableOf(from))) {
     candidates++;
     const { uploadID } = candidate.item;
     if (mustFit && frameCountOf(candidate.item, chances.framesPerSecond) > frames) {

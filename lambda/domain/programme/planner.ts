@@ -2,7 +2,8 @@
 // It has no clock and no chance: equal rules, members and rows so far give an equal plan.
 import type { BlockTime } from './block-times.ts';
 import type { Gap, Plan, PlanRequest } from './plan-request.ts';
-import { CollectionWalk } from './cursors.ts';
+import { CollectionWalk, fewOf } from './cursors.ts';
+import type { Available } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
 import { dueInsert, isAllowed, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
@@ -57,6 +58,8 @@ class Planning {
   readonly #walks = new Map<string, CollectionWalk>();
   readonly #times = new UploadTimes();
   readonly #openings = new Map<string, SourceOpenings>();
+  /** The few members of sources that may begin at one frame. */
+  readonly #few = { frame: -1, bySource: new Map<string, Available['few']>() };
   #fillerOpenings: SourceOpenings | null = null;
   /** The points of the item that was divided last. */
   #divided: { readonly item: PlannableItem; readonly blockID: string | null; readonly points: BreakPoint[] } | null =
@@ -123,7 +126,7 @@ class Planning {
       state: this.#state,
       heard: this.#heard,
       walkOf: (from) => this.#walkOf(from),
-      isAvailable: this.#isAvailable,
+      availableOf: this.#availableOf,
       canPlay: this.#canPlay,
       startMs: msOfFrame(grid, this.#frame),
       frames: deadline - this.#frame,
@@ -190,8 +193,8 @@ class Planning {
 
   #itemsOfBreak(insert: Insert): Generator<BreakItem> {
     const walkOf = (from: ItemSource) => this.#walkOf(from);
-    const [isAvailable, canPlay] = [this.#isAvailable, this.#canPlay];
-    return itemsOfBreak(insert, { walkOf, isAvailable, canPlay, cursors: this.#state.cursors });
+    const [availableOf, canPlay] = [this.#availableOf, this.#canPlay];
+    return itemsOfBreak(insert, { walkOf, availableOf, canPlay, cursors: this.#state.cursors });
   }
 
   // Mid-rolls
@@ -344,6 +347,18 @@ class Planning {
     const openings = this.#openings.get(key) ?? this.#times.openingsOf(this.#walkOf(from).members);
     this.#openings.set(key, openings);
     return this.#isOpen(openings);
+  };
+
+  /** The items of a source that may begin now. */
+  readonly #availableOf = (from: ItemSource): Available => {
+    const [key, { members }, isAvailable] = [sourceKey(from), this.#walkOf(from), this.#isAvailable];
+    if (!this.#openings.get(key)?.isLimited) return { isAvailable, few: null };
+    if (this.#few.frame !== this.#frame) this.#few.bySource.clear();
+    this.#few.frame = this.#frame;
+    const known = this.#few.bySource.get(key);
+    const few = known === undefined ? fewOf(members, isAvailable) : known;
+    this.#few.bySource.set(key, few);
+    return { isAvailable, few };
   };
 
   #isOpen(times: Pick<SourceOpenings, 'isOpen'>): boolean {

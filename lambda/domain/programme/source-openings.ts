@@ -10,6 +10,8 @@ export class SourceOpenings {
   readonly #ending: OpenTimes[];
   /** Members that may begin at all hours now. */
   #unlimited: number;
+  /** Whether any member has times. */
+  readonly isLimited: boolean;
   /** For each minute of a week, the members whose hours begin there, less those whose hours end there. */
   readonly #steps = new Int32Array(weekMinutes + 1);
   /** For each minute of a week, 1 if a member may begin; null: it is to be computed. */
@@ -19,6 +21,7 @@ export class SourceOpenings {
   constructor(members: readonly (OpenTimes | null)[]) {
     const valid = members.filter((times) => times !== null && times.fromMs < times.untilMs) as OpenTimes[];
     this.#unlimited = members.filter((times) => times === null).length;
+    this.isLimited = this.#unlimited < members.length;
     this.#coming = valid.toSorted((one, other) => (one.fromMs < other.fromMs ? 1 : -1));
     const ending = valid.filter(({ untilMs }) => untilMs !== Infinity);
     this.#ending = ending.toSorted((one, other) => other.untilMs - one.untilMs);

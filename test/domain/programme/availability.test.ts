@@ -50,6 +50,14 @@ describe('an upload that may not begin', () => {
     expect(new Set((await planned(only, all)).rows.map(({ kind }) => kind))).toEqual(new Set(['filler']));
   });
 
+  test.each([8, 3])('leaves no gap, as long as one of %i others may', async (count) => {
+    const others = items('over', count, () => 60).map((each) => ({ ...each, availability: until(midnight) }));
+    const music = collection([...others, ...items('song', 1, () => 60)]);
+    const { rows, gaps } = await planned(rules({ blocks: [block('music')] }), { music });
+    expect(gaps).toEqual([]);
+    expect(new Set(idsOf(rows))).toEqual(new Set(['song0']));
+  });
+
   test('does not hold up the rest of its series', async () => {
     const episodes = items('song', 4, () => 300).map((each, index) =>
       index === 1 ? { ...each, availability: until(midnight) } : each,

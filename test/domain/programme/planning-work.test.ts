@@ -70,7 +70,7 @@ test('a series of one long group is asked for its next episode, and each episode
     asked++;
     return uploadID === 'episode499';
   };
-  const candidates = [...walk.candidates({ lap: 0, groups: { one: 'episode3' } }, isAvailable)];
+  const candidates = [...walk.candidates({ lap: 0, groups: { one: 'episode3' } }, { isAvailable, few: null })];
   expect(candidates.map(({ item: { uploadID } }) => uploadID)).toEqual(['episode499']);
   expect(asked).toBeLessThanOrEqual(3 * episodes.length);
 });
@@ -97,4 +97,28 @@ test('black pictures of an item are looked at once for each time that it plays',
   const plays = parts.filter(({ part }) => part?.fromSeconds === 0);
   expect(parts.length).toBeGreaterThan(200);
   expect(reads).toBeLessThanOrEqual(plays.length);
+});
+
+test('members that may not begin are asked once for a row, however many breaks draw from them', async () => {
+  let reads = 0;
+  const closed = items('closed', 200, () => 60).map((each) => ({
+    ...each,
+    get availability(): Availability {
+      reads++;
+      return { from: null, until: null, hours: [night] };
+    },
+  }));
+  const inserts = Array.from({ length: 10 }, (_, index) =>
+    insert(`sponsor${index}`, {
+      from: { collectionID: 'sponsor' },
+      perBreak: 10,
+      when: { midRoll: { everyMinutes: 5, keepLastMinutes: 0, blockID: null } },
+    }),
+  );
+  const { rows } = await planned(rules({ blocks: [block('film')], inserts }), {
+    film: collection([item('film', 3600)]),
+    sponsor: collection([...closed, item('open', 10)]),
+  });
+  expect(rows.some(({ kind }) => kind === 'insert')).toBe(true);
+  expect(reads).toBeLessThan(2 * rows.length * closed.length);
 });
