@@ -1,5 +1,5 @@
 // The upcoming items of guides, kept for a moment and shared by all readers of a stream.
-// Anybody who has a link reads them, and to plan the runs of a week may take seconds.
+// Every holder of a link reads them, and to plan the runs of a week may take seconds.
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams/streams.ts';

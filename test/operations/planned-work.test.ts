@@ -1,4 +1,4 @@
-// The work of an answer about runs to come: anybody may ask for the guide of a link, at the cost of the platform.
+// The work of an answer about runs to come: every holder of a link may ask for a guide, at the cost of the platform.
 import { beforeEach, expect, it, vi } from 'vitest';
 import { mostPlanned } from '../../lambda/orchestration/playout/planned-runs.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
@@ -133,8 +133,8 @@ it('a guide that could not be read is not read again at once', async () => {
   await publish();
   await schedule('FREQ=HOURLY');
   const read = await linkedGuide();
-  const query = service.pool().query.bind(service.pool()) as (...sent: unknown[]) => Promise<unknown>;
-  const failing = vi.spyOn(service.pool(), 'query').mockImplementation((...sent: unknown[]) => {
+  const query = service.pool().query.bind(service.pool()) as (...sent: unknown[]) => unknown;
+  const failing = vi.spyOn(service.pool(), 'query').mockImplementation((...sent: unknown[]): unknown => {
     const isPlan = String(sent[0]).includes('from programme_states');
     return isPlan ? Promise.reject(new Error('The statement was cancelled.')) : query(...sent);
   });

@@ -173,12 +173,10 @@ export function dueTimes(db: Queryable) {
          order by alone.turn, d.due_at for update of d, s skip locked`,
         [kindsOfWork[work], place, except, most, isPlannedAlone],
       );
-      const due = rows.map(({ due_kind: kind, due_at: dueAt, is_cut: _, ...stream }) => ({
-        id: stream.id,
-        kind,
-        dueAt,
-        stream: stream as Locked<Stream>,
-      }));
+      const due = rows.map((row) => {
+        const { due_kind: kind, due_at: dueAt, is_cut: _, ...stream } = row;
+        return { id: stream.id, kind, dueAt, stream };
+      });
       return { due, isCut: rows[0]?.is_cut ?? false };
     },
 

@@ -23,7 +23,7 @@ export const programmeBounds = {
   collections: 30,
   /** The sum of COUNT of all blocks: each plan counts them from their first days on. */
   counted: 1000,
-  /** Of all collections of a plan together. Decision D259. */
+  /** Sum over all collections of a plan. Decision D259. */
   members: {
     /** Uploads that are read: a union of ten collections is read whole. */
     rows: 100_000,

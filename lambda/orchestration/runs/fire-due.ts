@@ -40,7 +40,7 @@ interface SetsOfWork {
 }
 
 /**
- * The sets of each work. Those of item starts are smaller, as each of them takes statements of its own. What plans a
+ * The sets of each work. Those of item starts are smaller, as each of them takes statements of its own. A plan of a
  * programme, which may take a second, is alone: streams of other users are not locked meanwhile.
  */
 const works: Readonly<Record<DueWork, SetsOfWork>> = {
