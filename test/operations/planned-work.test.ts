@@ -1,11 +1,12 @@
 // The work of an answer about runs to come: every holder of a link may ask for a guide, at the cost of the platform.
 import { beforeEach, expect, it, vi } from 'vitest';
-import { mostPlanned } from '../../lambda/orchestration/playout/planned-runs.ts';
+import { onAirRows } from '../../lambda/orchestration/playout/on-air-rows.ts';
+import { mostPlanned, PlannedRuns } from '../../lambda/orchestration/playout/planned-runs.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 
 const service = testService();
-const { call, create, readyStream } = actorsOn(service);
+const { call, create, data, readyStream, user } = actorsOn(service);
 const hourMs = 3_600_000;
 const songCount = 6;
 /** A start is planned once to judge what it needs. */
@@ -106,6 +107,21 @@ it('an hourly show is whole in the guide of a week, and has no gap between the p
   expect(rest.page.hasMore).toBe(false);
   const hours = [...page.data, ...rest.data].map(({ startAt }) => (Date.parse(startAt) - first.getTime()) / hourMs);
   expect(hours).toEqual(Array.from({ length: 240 }, (_, hour) => hour));
+});
+
+it('an answer whose plans take long ends before the next run', async () => {
+  await publish();
+  const first = await schedule('FREQ=HOURLY');
+  const stream = (await data().streams.find(user().id, streamID))!;
+  const now = await data().now();
+  const to = new Date(first.getTime() + 240 * hourMs);
+  const query = { from: now, to, count: 100, track: null, drafts: null, now };
+  let ms = 0;
+  const plans = new PlannedRuns(data(), stream, query, () => (ms += mostPlanned.elapsedMs / 3));
+  const { rows, endsAt } = await onAirRows(data(), stream, query, plans);
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.length).toBeLessThan(5);
+  expect(endsAt).toEqual(new Date(first.getTime() + rows.length * hourMs));
 });
 
 it('a run is planned until its end', async () => {

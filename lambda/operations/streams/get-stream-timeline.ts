@@ -40,8 +40,13 @@ export const getStreamTimeline = operation(['service:read'], {
     playlistID: id.optional().describe('With draft: only the draft of this playlist.'),
     orderReference: text(1, longestOrderText)
       .optional()
-      .describe('Only rows of this order. The signed proof of a day names the orders of its items too.'),
-    limit: z.int().min(1).max(mostRows).default(20).describe('Maximum number of rows on the page.'),
+      .describe('Only rows of this order. The signed proof of a day names orders too.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(mostRows)
+      .default(20)
+      .describe('Most rows on the page. Many planned runs make it shorter.'),
     cursor: pageQuery.cursor,
   },
   output: { status: 200, body: pageOf(timelineRow).meta({ id: 'TimelinePage' }), csv: csvOf },
