@@ -12,7 +12,7 @@ const names = new Set(['OpenAPI 3.1', 'TypeScript']);
 /** Words of texts that are the same in English and in German. */
 const inBoth =
   'Album Bitrate Block Bucket Code Credits Discord Facebook GraphQL HEVC Kick Live Logo Loop Name Normal ' +
-  'Playlist Playlists Position Schema Server Slack Stinger Stream Streams System Telegram Ticker Twitch ' +
+  'Passphrase Playlist Playlists Position Schema Server Slack Stinger Stream Streams System Telegram Ticker Twitch ' +
   'Uploads Video Videos Webhook Webhooks YouTube optional streaming';
 /** Attributes whose values are no text. */
 const unread = new Set(['className', 'key', 'placement']);
