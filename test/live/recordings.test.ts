@@ -243,7 +243,22 @@ describe('a takeover whose input records', () => {
     await end(other.sessionID);
     await record();
     expect((await sessionsOf(other.id))[0].recordings).toEqual([]);
-    expect(await data().liveRecordings.due(10)).toEqual([]);
+    expect(await data().liveRecordings.lockDue([])).toBeNull();
+  });
+
+  it('is recorded although another session cannot be', async () => {
+    const broken = await takenOver();
+    await end(broken.sessionID);
+    await service.pool().query(`update live_sessions set format = 'nonsense', ended_at = now() - interval '1 min'`);
+    streamID = await startedStream();
+    await pretendPrepared(service, streamID);
+    await service
+      .pool()
+      .query(`update streams set anchored_at = anchored_at - interval '1 hour' where id = $1`, [streamID]);
+    const { id, sessionID } = await takenOver();
+    await end(sessionID);
+    await expect(record()).rejects.toThrow(/nonsense/);
+    expect((await sessionsOf(id))[0].recordings).toMatchObject([{ isCut: false, refusal: null }]);
   });
 
   it('of a stream that was stopped is recorded up to its last segment', async () => {

@@ -96,6 +96,11 @@ describe('a programme', () => {
       '/blocks/0/firstDay',
     ],
     [
+      'an id that each object has',
+      { blocks: [{ id: 'constructor', name: 'b', ...never, steps: [{ id: 's', uploadID: 'x' }] }] },
+      '/blocks/0/id',
+    ],
+    [
       'more days that are counted than a plan can count',
       {
         blocks: ['b', 'c'].map((id) => {

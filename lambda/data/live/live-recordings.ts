@@ -66,21 +66,22 @@ const hasUnrecorded = `exists (
 
 export function liveRecordings(db: Queryable) {
   return {
-    /** Sessions that takeovers have shown, and that are over, or whose takeovers are. */
-    due: async (atMost: number) => {
-      const rows = await all<{ id: string }>(
+    /**
+     * Locks the next session that takeovers have shown, and that is over, or whose takeovers are: the one that ended
+     * first. Sessions that other processes record are skipped.
+     * @param except ids of sessions to leave out
+     * @returns null: there is none
+     */
+    lockDue: async (except: readonly string[]) => {
+      const found = await one<{ id: string }>(
         db,
         `select s.id from live_sessions s
-         where s.is_to_record and (s.ended_at is not null or ${hasUnrecorded}) limit $1`,
-        [atMost],
+         where s.is_to_record and s.id <> all ($1) and (s.ended_at is not null or ${hasUnrecorded})
+         order by s.ended_at, s.id limit 1 for update of s skip locked`,
+        [except],
       );
-      return rows.map(({ id }) => id);
+      return found?.id ?? null;
     },
-
-    /** Locks a session that is due. @returns false if another process records it */
-    lockSession: async (id: string) =>
-      (await one(db, 'select 1 from live_sessions where id = $1 and is_to_record for update skip locked', [id])) !==
-      null,
 
     /** The takeovers that are over for a session whose input records, without those that are recorded. */
     unrecorded: async (sessionID: string): Promise<UnrecordedSession[]> => {

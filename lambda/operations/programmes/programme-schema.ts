@@ -10,7 +10,11 @@ import { shownColumns } from '../shown-columns.ts';
 
 const day = z.iso.date();
 const minutes = z.int().min(1).max(programmeBounds.minutes);
-const ruleID = z.string().regex(/^[\w-]{1,40}$/, { error: 'Use 1 to 40 letters, digits, _ and -.' });
+/** The state of a planner has these ids as names of its fields, which each object has some of already. */
+const ruleID = z
+  .string()
+  .regex(/^[\w-]{1,40}$/, { error: 'Use 1 to 40 letters, digits, _ and -.' })
+  .refine((id) => !(id in {}), { error: 'Choose another ID: JavaScript has a meaning for this one.' });
 const ownRuleID = ruleID.describe('ID that you choose, such as songs.');
 const ruleName = text(1, 100).describe('Name for people.');
 const sourceFields = {

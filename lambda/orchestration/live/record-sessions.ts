@@ -1,6 +1,5 @@
 // Makes uploads of the parts of sessions that takeovers have shown, if their inputs record. Decision D250.
 import type { Pool } from 'pg';
-import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { UnrecordedSession } from '../../data/live/live-recordings.ts';
 import { expectedBytes, recordedSegments, recordingName, recordingSource } from '../../domain/live/recording.ts';
@@ -9,6 +8,7 @@ import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
+import { inSets } from '../shared/in-sets.ts';
 import { limitReached } from '../shared/limits.ts';
 
 export interface RecordOptions {
@@ -19,15 +19,29 @@ export interface RecordOptions {
 
 const mostAtOnce = 100;
 
-/** Called by the sweep. Any number of processes may call this at once. */
+/**
+ * Records the sessions that are due, each in a transaction of its own. Called by the sweep. Any number of processes may
+ * call this at once.
+ * @throws the first failure, once all others are recorded
+ */
 export async function recordSessions(pool: Pool, options: RecordOptions): Promise<void> {
-  for (const sessionID of await databaseOn(pool).liveRecordings.due(mostAtOnce)) {
-    await inTransaction(pool, async (data) => {
-      if (!(await data.liveRecordings.lockSession(sessionID))) return;
-      for (const session of await data.liveRecordings.unrecorded(sessionID)) await record(data, session, options);
-      await data.liveRecordings.finish(sessionID);
-    });
-  }
+  // A session without an end stays due, so those that were looked at are left out.
+  const seen: string[] = [];
+  await inSets(
+    pool,
+    1,
+    async ({ liveRecordings }) => {
+      const id = seen.length < mostAtOnce ? await liveRecordings.lockDue(seen) : null;
+      if (id === null) return [];
+      seen.push(id);
+      return [{ id }];
+    },
+    async (data, [due]) => {
+      const { id } = due!;
+      for (const session of await data.liveRecordings.unrecorded(id)) await record(data, session, options);
+      await data.liveRecordings.finish(id);
+    },
+  );
 }
 
 async function record(data: Database, session: UnrecordedSession, options: RecordOptions): Promise<void> {
