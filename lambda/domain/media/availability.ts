@@ -75,6 +75,7 @@ export class OpenTimes {
   }
 
   /**
+   * Whether a programme may begin the upload at a time.
    * @param nowMs Unix time in ms
    * @param offsetMs the offset of the programme's time zone from UTC at that time
    */
@@ -84,15 +85,6 @@ export class OpenTimes {
     const minute = weekMinuteOf(nowMs + offsetMs);
     return this.#hours.some((hours) => daysSinceBeginning(hours, minute) !== null);
   }
-}
-
-/**
- * Whether a programme may begin an upload at a time.
- * @param nowMs Unix time in ms
- * @param offsetMs the offset of the programme's time zone from UTC at that time
- */
-export function isAvailableAt(availability: Availability, nowMs: number, offsetMs: number): boolean {
-  return new OpenTimes(availability).isOpen(nowMs, offsetMs);
 }
 
 /**

@@ -46,12 +46,7 @@ interface DrawingRule {
   readonly times: readonly CalendarPart[];
 }
 
-/** @param collections by `sourceKey`, with the members that can be played */
-export async function outlookOf(
-  rules: ProgrammeRules,
-  collections: ReadonlyMap<string, PlannableCollection>,
-  nowMs: number,
-): Promise<Warning[]> {
+export async function outlookOf(rules: ProgrammeRules, collections: Collections, nowMs: number): Promise<Warning[]> {
   const part = { fromMs: nowMs, untilMs: nowMs + outlookDays * dayMs };
   const facts = await allFacts(rules, collections, part);
   const blockTimes = await blockTimesOf(rules, part);
@@ -83,13 +78,12 @@ export async function outlookOf(
   ];
 }
 
+/** By `sourceKey`, with the members that can be played. */
+type Collections = ReadonlyMap<string, PlannableCollection>;
+
 type FactsOf = (from: ItemSource) => SourceFacts;
 
-async function allFacts(
-  rules: ProgrammeRules,
-  collections: ReadonlyMap<string, PlannableCollection>,
-  part: CalendarPart,
-): Promise<FactsOf> {
+async function allFacts(rules: ProgrammeRules, collections: Collections, part: CalendarPart): Promise<FactsOf> {
   const [zone, times] = [new ZoneOffsets(rules.timeZone), new UploadTimes()];
   const found = new Map<string, SourceFacts>();
   for (const key of new Set(sourcesOf(rules).map(sourceKey)))
@@ -113,8 +107,6 @@ function unfitting({ name, when }: Insert, { blocks }: ProgrammeRules, factsOf: 
   if (longestSeconds === 0 || longestSeconds >= leastMinutes * 60) return [];
   return [{ code: 'insert_does_not_fit', rule: { kind: 'insert', name }, leastMinutes }];
 }
-
-type Collections = ReadonlyMap<string, PlannableCollection>;
 
 function isCut({ from }: DrawingRule, collections: Collections): boolean {
   return collections.get(sourceKey(from))?.isCut ?? false;

@@ -5,8 +5,7 @@ import type { Database } from '../../data/database.ts';
 import type { LinkedStream } from '../../data/playout/guide-links.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { isAvailableAt } from '../../domain/media/availability.ts';
-import type { Availability } from '../../domain/media/availability.ts';
+import { OpenTimes } from '../../domain/media/availability.ts';
 import { titleOfUpload } from '../../domain/playout/item-title.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import { ZoneOffsets } from '../../domain/programme/breaks.ts';
@@ -32,8 +31,8 @@ export interface OfferedItem {
   readonly durationSeconds: number;
   /** The words of title and artist that a search compares. */
   readonly words: readonly string[];
-  /** Null: any time. */
-  readonly availability: Availability | null;
+  /** The times at which it may begin; null: any time. */
+  readonly times: OpenTimes | null;
 }
 
 /** Finds the items of a channel, as they were a moment ago. */
@@ -74,7 +73,7 @@ export async function loadOffered(
         artist,
         durationSeconds: durationSeconds ?? showSeconds ?? imageDurationSeconds,
         words: foldedWords(`${title} ${artist ?? ''}`),
-        availability,
+        times: availability && new OpenTimes(availability),
       };
     });
 }
@@ -86,9 +85,7 @@ export function itemsInTime(
   now: Date,
 ): readonly OfferedItem[] {
   const offsetMs = new ZoneOffsets(programme.live.timeZone).offsetMsAt(now.getTime());
-  return items.filter(
-    ({ availability }) => availability === null || isAvailableAt(availability, now.getTime(), offsetMs),
-  );
+  return items.filter(({ times }) => times === null || times.isOpen(now.getTime(), offsetMs));
 }
 
 /** The reason for which an item is too close to its last playing, or waits already; null: it is not. */

@@ -1,6 +1,6 @@
 // The times at which programmes may begin an upload: by dates, days and hours in a time zone.
 import { describe, expect, test } from 'vitest';
-import { isAvailableAt } from '../../../lambda/domain/media/availability.ts';
+import { OpenTimes } from '../../../lambda/domain/media/availability.ts';
 import type { Availability } from '../../../lambda/domain/media/availability.ts';
 
 const always: Availability = { from: null, until: null, hours: [] };
@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 /** 2026-06-01 is a Monday. */
 const monday = (time: string) => Date.parse(`2026-06-01T${time}Z`);
 const isAvailable = (availability: Partial<Availability>, ms: number, offsetMs = 0) =>
-  isAvailableAt({ ...always, ...availability }, ms, offsetMs);
+  new OpenTimes({ ...always, ...availability }).isOpen(ms, offsetMs);
 
 describe('an upload', () => {
   test('is available from the first time on, and no longer at the last one', () => {
