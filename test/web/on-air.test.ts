@@ -72,6 +72,22 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     await expect.poll(() => history().innerText()).toMatch(/Live[\s\S]*Failing[\s\S]*Live/);
   });
 
+  test('reads the log of today from the hour before, and from another hour', async () => {
+    const rows = page.locator('.as-run').getByText('Sent', { exact: true });
+    await rows.first().waitFor();
+    const csv = await page.getByRole('link', { name: 'CSV', exact: true }).getAttribute('href');
+    const startOf = (hour: number) => new Date(new Date().setHours(hour, 0, 0, 0)).toISOString();
+    expect(csv).toContain(`from=${startOf(0)}`);
+    // Until two o'clock the log begins at midnight by itself.
+    const other = new Date().getHours() < 2 ? 23 : 0;
+    await page.getByRole('button', { name: 'Show from' }).click();
+    const asked = page.waitForResponse((answer) => answer.url().includes(`from=${startOf(other)}`));
+    await page.getByRole('option').nth(other).click();
+    expect((await asked).status()).toBe(200);
+    await page.getByRole('button', { name: 'The day before' }).click();
+    await page.getByText('Nothing was sent after this time', { exact: false }).waitFor();
+  });
+
   test('is told from when what was published plays, and it plays then', async () => {
     const other = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
     const {

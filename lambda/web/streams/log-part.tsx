@@ -12,6 +12,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { setParameter, useParameter } from '../app/router.tsx';
 import type { Stream, TimelineRow, Transition } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { Choice } from '../kit/choice.tsx';
 import { words } from '#words';
 import { guideWords } from '#words/guide.ts';
 import { locale } from '../app/locale.ts';
@@ -21,6 +22,7 @@ import { titleOf } from './now-playing.tsx';
 const dayMs = 86_400_000;
 const everyMs = 30_000;
 const days = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
+const hours = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 
 export function LogPart({ stream }: { readonly stream: Stream }): ReactNode {
   return (
@@ -43,13 +45,30 @@ function dateOf(ms: number): string {
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
+/** The hours of a day as options, with the time at which each begins. */
+function hourOptions(fromMs: number): (readonly [hour: string, words: string])[] {
+  return Array.from({ length: 24 }, (_, hour) => {
+    const at = new Date(fromMs).setHours(hour);
+    return [String(hour), words.log.from(hours.format(at))];
+  });
+}
+
+/** The hour that the log of a day begins with: of today the hour before this one, of other days the first one. */
+function usualHour(fromMs: number, openedAtMs: number): number {
+  return dayOf('') === fromMs ? Math.max(0, new Date(openedAtMs).getHours() - 1) : 0;
+}
+
 const keyOf = ({ startAt, uploadID }: TimelineRow) => `${startAt} ${uploadID}`;
 
 function AsRun({ streamID }: { readonly streamID: string }): ReactNode {
   const fromMs = dayOf(useParameter('day'));
   const toMs = dayOf(dateOf(fromMs + dayMs + dayMs / 2));
-  const span = `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`;
-  const path = `/streams/${streamID}/timeline?limit=200&${span}`;
+  const [openedAtMs] = useState(serviceNow);
+  const asked = useParameter('hour');
+  const hour = /^(?:\d|1\d|2[0-3])$/u.test(asked) ? Number(asked) : usualHour(fromMs, openedAtMs);
+  const rowsFrom = (ms: number) =>
+    `/streams/${streamID}/timeline?limit=200&from=${new Date(ms).toISOString()}&to=${new Date(toMs).toISOString()}`;
+  const path = rowsFrom(new Date(fromMs).setHours(hour));
   const { first, items, more } = usePages<TimelineRow>(path, everyMs, keyOf);
   const rows = items.map((row) => ({ ...row, id: keyOf(row) }));
   const go = (ms: number) => setParameter('day', dateOf(ms));
@@ -68,7 +87,15 @@ function AsRun({ streamID }: { readonly streamID: string }): ReactNode {
           <button type="button" className="icon" aria-label={words.log.after} onClick={() => go(toMs + dayMs / 2)}>
             <ChevronRight aria-hidden />
           </button>
-          <a className="button" href={`/v1${path}&format=csv`} download={`${dateOf(fromMs)}.csv`}>
+          <Choice
+            name="hour"
+            label={words.log.hour}
+            isLabelHidden
+            value={String(hour)}
+            onChange={(value) => setParameter('hour', value)}
+            options={hourOptions(fromMs)}
+          />
+          <a className="button" href={`/v1${rowsFrom(fromMs)}&format=csv`} download={`${dateOf(fromMs)}.csv`}>
             <Download aria-hidden />
             {words.log.csv}
           </a>
