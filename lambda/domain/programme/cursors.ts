@@ -32,7 +32,19 @@ export function moveCursor(cursor: Cursor, uploadID: string, move: CursorMove): 
   const passed = [...(cursor.passed ?? []).filter((id) => id !== uploadID), ...passedOver].slice(-mostPassed);
   if (passed.length > 0) cursor.passed = passed;
   else delete cursor.passed;
-  if (group !== undefined) (cursor.groups ??= {})[group] = uploadID;
+  if (group !== undefined) setLastOf((cursor.groups ??= {}), group, uploadID);
+}
+
+type LastOfGroups = NonNullable<Cursor['groups']>;
+
+/** Keeps the last member of a group. Users name groups: one named __proto__ is a field like any other. */
+function setLastOf(groups: LastOfGroups, group: string, uploadID: string): void {
+  Object.defineProperty(groups, group, { value: uploadID, writable: true, enumerable: true, configurable: true });
+}
+
+/** The id of the last member of a group; undefined: none has played. */
+function lastOf(groups: LastOfGroups, group: string): string | undefined {
+  return Object.hasOwn(groups, group) ? groups[group] : undefined;
 }
 
 /** A member that may play next. */
@@ -154,7 +166,7 @@ export class CollectionWalk {
   /** The next member of a group that is available; the next one of all if none is. */
   #nextOfGroup(group: string, { groups = {} }: Cursor, { isAvailable, few }: Available): PlannableItem {
     const all = this.#groups.get(group)!;
-    const lastID = groups[group] ?? '';
+    const lastID = lastOf(groups, group) ?? '';
     const last = this.#placeInGroup.get(lastID) ?? -1;
     // An upload may have moved to another group.
     const next = all[last]?.uploadID === lastID ? last + 1 : 0;
