@@ -61,7 +61,7 @@ beforeEach(async () => {
 });
 
 /** The minute of each hour at which the news begin: not while these tests look at the beginning of a run. */
-const newsMinute = String((new Date().getUTCMinutes() + 20) % 60).padStart(2, '0');
+const newsMinute = String((new Date().getUTCMinutes() + 30) % 60).padStart(2, '0');
 
 const edit = async (changes: object) => {
   const { status, body } = await call('PATCH', `/programmes/${programmeID}`, changes);
@@ -285,6 +285,26 @@ describe('what a programme has played', () => {
     await plan();
     const names = (await rowsFrom(anchoredAt, 3)).map(({ name }) => name);
     expect(names.indexOf('New')).toBeGreaterThan(0);
+  });
+});
+
+describe('the state that plans continue from', () => {
+  it('forgets the names that rules had a hundred publishes ago', async () => {
+    const named = (word: string) => ({ id: word, name: word, steps: [{ id: word, collectionID: songs }] });
+    await edit({ blocks: [named('first')], separation: [] });
+    await publish();
+    const anchoredAt = await goLive();
+    const many = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, index) => [`step/b${index}/s/collection/c`, { lap: 0 }]),
+    );
+    await plan();
+    await service
+      .pool()
+      .query(`update programme_states set state = state || jsonb_build_object('cursors', $1::jsonb)`, [many]);
+    await plan(new Date(anchoredAt.getTime() + hourMs));
+    const { state } = (await data().programmes.stateAt(programmeID, new Date('2100-01-01')))!;
+    expect(Object.keys(state.cursors).length).toBeLessThan(600);
+    expect(Object.keys(state.cursors)).toContain(`step/first/first/collection/${songs}`);
   });
 });
 

@@ -1,9 +1,9 @@
 // The items of a break: the inserts with their intro and outro.
+import { cursorOfInsert } from './cursor-names.ts';
 import { cursorAt } from './planned-row.ts';
 import type { PlannerState } from './planned-row.ts';
 import { moveCursor } from './cursors.ts';
 import type { Available, Candidate, CollectionWalk, Cursor } from './cursors.ts';
-import { sourceKey } from './programme-rules.ts';
 import type { Insert, ItemSource } from './programme-rules.ts';
 
 /** The collections of a plan. */
@@ -34,7 +34,7 @@ export function* itemsOfBreak(
   ].filter(canPlay);
   const positions = new Map<string, Cursor>();
   for (const from of sources) {
-    const cursor = `insert/${insert.id}/${sourceKey(from)}`;
+    const cursor = cursorOfInsert(insert, from);
     const position = positions.get(cursor) ?? structuredClone(cursorAt(cursors, cursor, 0));
     positions.set(cursor, position);
     const [candidate] = walkOf(from).candidates(position, availableOf(from));

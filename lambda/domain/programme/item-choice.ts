@@ -1,11 +1,11 @@
 // The choice of the next item of a block: its step, and the member that breaks the fewest distances.
 import type { BlockTime } from './block-times.ts';
+import { cursorOfStep } from './cursor-names.ts';
 import type { Available, Candidate, CollectionWalk } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
 import type { Refused } from '../playout/planned-facts.ts';
-import { cursorAt, isTurnOver, rerunPrefix } from './planned-row.ts';
+import { cursorAt, isTurnOver } from './planned-row.ts';
 import type { PlannerState } from './planned-row.ts';
-import { sourceKey } from './programme-rules.ts';
 import type { Block, ItemSource, Step } from './programme-rules.ts';
 import type { Choice } from './row-choice.ts';
 import type { Heard } from './separation.ts';
@@ -35,7 +35,7 @@ export function chooseItem(time: BlockTime, chances: Chances): (Choice & { reado
   const steps = time.block.steps.filter(({ from }) => chances.canPlay(from));
   if (steps.length === 0) return null;
   const step = nextStep(time, steps, chances.state);
-  const choice = chooseMember(step.from, cursorOf(time.block, step), time, chances);
+  const choice = chooseMember(step.from, cursorOfStep(time.block, step), time, chances);
   return choice && { ...choice, step };
 }
 
@@ -45,13 +45,6 @@ function nextStep({ block, occurrenceMs }: BlockTime, steps: readonly Step[], { 
   if (place >= 0 && !isTurnOver(last!, block)) return steps[place]!;
   if (block.isOrdered) return steps[(place + 1) % steps.length]!;
   return nextTurn(steps, turns[block.id] ?? {});
-}
-
-/** The name of the cursor of a step. */
-function cursorOf({ id }: Block, step: Step): string {
-  if (step.cursor === 'shared') return `shared/${sourceKey(step.from)}`;
-  const prefix = step.cursor === 'rerun' ? rerunPrefix : 'step/';
-  return `${prefix}${id}/${step.id}/${sourceKey(step.from)}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 // A row of a plan, and the state of a planner that follows from the rows so far.
 // The state is a fold over rows, so a plan continues from any row. Decision D224.
+import { isRerun } from './cursor-names.ts';
 import { moveCursor } from './cursors.ts';
 import type { ItemPart } from '../playout/play-out.ts';
 import type { Cursor } from './cursors.ts';
@@ -78,7 +79,12 @@ export interface PlannerState {
   rest?: Rest;
   /** Inserts within the last hour: beginning as Unix time in ms, and seconds. */
   inserted: readonly (readonly [beganMs: number, seconds: number])[];
+  /** Places of the state that the rules have no name for any more, by `forgetNames`; absent: none. */
+  unnamed?: readonly StatePlace[];
 }
+
+/** One of the parts of a state by name, with a name in it. */
+export type StatePlace = readonly [part: 'cursors' | 'turns' | 'blocks' | 'breaks', name: string];
 
 /** The state of a programme that has played nothing. */
 export function stateOfBeginning(): PlannerState {
@@ -153,10 +159,6 @@ export function cursorAt(cursors: PlannerState['cursors'], name: string, occurre
   if (!isRerun(name)) return cursor ?? { lap: 0 };
   return cursor?.occurrenceMs === occurrenceMs ? cursor : { lap: 0, occurrenceMs };
 }
-
-/** Cursors with this prefix begin again at each occurrence of their block. */
-export const rerunPrefix = 'rerun/';
-const isRerun = (name: string) => name.startsWith(rerunPrefix);
 
 function applyInsert(state: PlannerState, { row, startMs, endMs }: TimedRow): void {
   const id = row.insertID!;

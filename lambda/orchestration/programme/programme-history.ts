@@ -5,6 +5,7 @@ import type { Timelines } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
+import { forgetNames } from '../../domain/programme/forgotten-names.ts';
 import { frameOfMs, msOfFrame } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
 import type { PlannableItem } from '../../domain/programme/plannable.ts';
@@ -49,6 +50,7 @@ export async function loadHistory(data: Database, request: HistoryRequest): Prom
   const rows = await playedRows(data, request, Math.min(stateMs, untilMs - lookBackMs(rules)));
   const blocks = new Map(rules.blocks.map((block) => [block.id, block]));
   for (const timed of rows) if (timed.startMs >= stateMs) applyRow(state, timed, blocks.get(timed.row.blockID ?? ''));
+  forgetNames(state, rules);
   return { state, heard: rows.map(heardAs) };
 }
 
