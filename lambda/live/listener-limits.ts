@@ -6,9 +6,9 @@ const kib = 1024;
 const mib = 1024 * kib;
 
 export interface ListenerLimits {
-  /** Above it, the connection that waits longest for its key ends, of the address with most of those. */
+  /** Above it, one of the connections without a key ends, by `roomMaker`. */
   readonly mostConnections: number;
-  /** Connections from one IPv4 address, or from one /64 of IPv6. Above it, its oldest one without a key ends. */
+  /** Connections from one IPv4 address, or from one /64 of IPv6. Above it, one of its own without a key ends. */
   readonly mostConnectionsPerAddress: number;
 
   /** Bytes on the wire until the key is accepted, those of the PROXY header and of TLS included. */
@@ -30,6 +30,10 @@ export interface ListenerLimits {
   readonly faultsForgottenAfterSeconds: number;
   /** Addresses with faults that are remembered. */
   readonly mostDelayedAddresses: number;
+  /** Time after an accepted key in which connections of its address make room last. */
+  readonly addressKnownForSeconds: number;
+  /** Addresses with accepted keys that are remembered. */
+  readonly mostKnownAddresses: number;
 
   readonly afterKey: InboundLimits;
   /** Messages within one aggregate message. */
@@ -97,6 +101,8 @@ export const listenerLimits: ListenerLimits = {
   mostDelaySeconds: 60,
   faultsForgottenAfterSeconds: 600,
   mostDelayedAddresses: 10_000,
+  addressKnownForSeconds: 86_400,
+  mostKnownAddresses: 10_000,
   afterKey,
   mostMessagesPerAggregate: 256,
   mostSilentSeconds: 30,

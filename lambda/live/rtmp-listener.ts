@@ -12,11 +12,13 @@ import { addressGroup, peerAddress } from './contributor-address.ts';
 import { ContributorConnection } from './contributor-connection.ts';
 import type { Admission, Arrival, ConnectionEndReason, ContributorHost } from './contributor-host.ts';
 import { KeyAdmission } from './key-admission.ts';
+import { KnownAddresses } from './known-addresses.ts';
 import { listenerLimits } from './listener-limits.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { ProxyHeaderError, takeProxyHeader } from './proxy-header.ts';
 import { RefusalLog } from './refusal-log.ts';
 import type { RefusalReason } from './refusal-log.ts';
+import { roomMaker } from './room-makers.ts';
 import { AddressDelays } from './address-delays.ts';
 
 const checkEveryMs = 100;
@@ -88,6 +90,9 @@ interface Visitor {
   readonly arrivedAtMs: number;
   group: string | null;
   contributor: ContributorConnection | null;
+  /** Bytes that it had sent when the listener looked last, and the time at which there were more than before. */
+  bytes: number;
+  lastBytesAtMs: number;
 }
 
 class Listener implements RtmpListener, ContributorHost {
@@ -97,6 +102,7 @@ class Listener implements RtmpListener, ContributorHost {
   readonly #server: Server;
   readonly #secureContext: SecureContext | null;
   readonly #delays: AddressDelays;
+  readonly #known: KnownAddresses;
   readonly #admission: KeyAdmission;
   readonly #refusals: RefusalLog;
   readonly #visitors = new Set<Visitor>();
@@ -109,6 +115,7 @@ class Listener implements RtmpListener, ContributorHost {
     this.limits = { ...listenerLimits, ...options.limits };
     this.steadyClock = options.steadyClock;
     this.#delays = options.delays ?? new AddressDelays(this.limits);
+    this.#known = new KnownAddresses(this.limits);
     this.#admission = new KeyAdmission({ ...options, limits: this.limits, delays: this.#delays });
     this.#refusals = new RefusalLog(options.log, this.limits.refusalsLoggedPerMinute);
     this.#secureContext =
@@ -155,8 +162,10 @@ class Listener implements RtmpListener, ContributorHost {
     await Promise.all([closed, ...contributors.map(({ over }) => over)]);
   }
 
-  admit(arrival: Arrival, key: string, disconnect: () => void): Promise<Admission> {
-    return this.#admission.admit(arrival, key, disconnect);
+  async admit(arrival: Arrival, key: string, disconnect: () => void): Promise<Admission> {
+    const admission = await this.#admission.admit(arrival, key, disconnect);
+    if ('receiver' in admission) this.#known.note(addressGroup(arrival.address), this.steadyClock());
+    return admission;
   }
 
   mostWaitingBytes(): number {
@@ -181,7 +190,8 @@ class Listener implements RtmpListener, ContributorHost {
     const peer = peerAddress(socket.remoteAddress ?? '');
     if (this.#visitors.size >= this.limits.mostConnections && !this.#makeRoom([...this.#visitors]))
       return this.#turnAway(socket, 'too_many_connections', peer);
-    const visitor: Visitor = { socket, arrivedAtMs: this.steadyClock(), group: null, contributor: null };
+    const nowMs = this.steadyClock();
+    const visitor = { socket, arrivedAtMs: nowMs, group: null, contributor: null, bytes: 0, lastBytesAtMs: nowMs };
     this.#visitors.add(visitor);
     socket.once('close', () => this.#forget(visitor));
     try {
@@ -227,20 +237,20 @@ class Listener implements RtmpListener, ContributorHost {
   }
 
   /**
-   * Ends one of these connections, so that those without a key keep out none that comes with one: the oldest without
-   * a key, of the address that has most of them.
+   * Ends one of these connections, so that those without a key keep out none that comes with one.
    * @returns false if all have presented their keys
    */
   #makeRoom(visitors: readonly Visitor[]): boolean {
-    const withoutKey = visitors.filter(({ contributor }) => !contributor?.wasAdmitted);
-    const [largest] = [...Map.groupBy(withoutKey, ({ group }) => group).values()].toSorted(
-      (one, other) => other.length - one.length,
-    );
-    const oldest = largest?.[0];
-    if (!oldest) return false;
-    this.#forget(oldest);
-    if (oldest.contributor) oldest.contributor.end('made_room');
-    else this.#turnAway(oldest.socket, 'made_room', peerAddress(oldest.socket.remoteAddress ?? ''));
+    const nowMs = this.steadyClock();
+    for (const visitor of visitors) noteBytes(visitor, nowMs);
+    const waiting = visitors
+      .filter(({ contributor }) => !contributor?.wasAdmitted)
+      .map((visitor) => ({ ...visitor, visitor, isKnown: this.#known.has(visitor.group ?? '', nowMs) }));
+    const chosen = roomMaker(waiting, nowMs, this.limits.mostConnectionsPerAddress / 2)?.visitor;
+    if (!chosen) return false;
+    this.#forget(chosen);
+    if (chosen.contributor) chosen.contributor.end('made_room');
+    else this.#turnAway(chosen.socket, 'made_room', peerAddress(chosen.socket.remoteAddress ?? ''));
     return true;
   }
 
@@ -260,7 +270,9 @@ class Listener implements RtmpListener, ContributorHost {
     const nowMs = this.steadyClock();
     const { handshakeWithinSeconds, keyWithinSeconds } = this.limits;
     const headerWithinMs = 1000 * Math.min(handshakeWithinSeconds, keyWithinSeconds);
-    for (const { socket, arrivedAtMs, contributor } of this.#visitors) {
+    for (const visitor of this.#visitors) {
+      const { socket, arrivedAtMs, contributor } = visitor;
+      noteBytes(visitor, nowMs);
       if (contributor) contributor.check(nowMs);
       else if (nowMs - arrivedAtMs > headerWithinMs)
         this.#turnAway(socket, 'too_slow', peerAddress(socket.remoteAddress ?? ''));
@@ -274,4 +286,10 @@ class Listener implements RtmpListener, ContributorHost {
   #contributing(): number {
     return this.#contributors().filter(({ isContributing }) => isContributing).length;
   }
+}
+
+function noteBytes(visitor: Visitor, nowMs: number): void {
+  const { bytesRead } = visitor.socket;
+  if (bytesRead > visitor.bytes) visitor.lastBytesAtMs = nowMs;
+  visitor.bytes = bytesRead;
 }
