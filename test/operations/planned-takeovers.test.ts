@@ -6,7 +6,7 @@ import { settleTakeovers } from '../../lambda/orchestration/live/settle-takeover
 import { applyStableSession, endSession } from '../../lambda/orchestration/live/takeovers.ts';
 import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
 import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
-import { testService } from '../support/service.ts';
+import { pretendProbed, testService } from '../support/service.ts';
 
 const service = testService();
 const { call, create, data, startedStream, transaction, user } = actorsOn(service);
@@ -197,5 +197,121 @@ describe('an input that takes over in windows', () => {
     expect(await takeover()).toBeNull();
     await settle(session);
     expect(await takeover()).toMatchObject({ liveInputID: id, state: 'shown' });
+  });
+});
+
+describe('an input that a block of a programme names', () => {
+  let programmeID: string;
+  let songs: string;
+  beforeEach(async () => {
+    const { body } = await call('POST', '/uploads', { name: 'Song', mimeType: 'video/mp4', folder: 'Songs' });
+    await pretendProbed(service, body.id, { durationSeconds: 200 });
+    songs = await create('/collections', { name: 'Songs', kind: 'video', source: { folder: 'Songs' } });
+    programmeID = await create('/programmes', { streamID, timeZone: 'UTC' });
+  });
+
+  /** A block that lasts from some minutes from now to others. */
+  const blockOf = (id: string, [fromMinutes, toMinutes]: readonly [number, number], more: object = {}) => {
+    const at = new Date(Date.now() + fromMinutes * 60_000).toISOString().slice(11, 16);
+    const hours = { rule: 'FREQ=DAILY', at, minutes: toMinutes - fromMinutes };
+    return { id, name: id, ...hours, steps: [{ id: 'songs', collectionID: songs }], ...more };
+  };
+  const draft = (...blocks: readonly object[]) => {
+    const always = { id: 'music', name: 'Music', steps: [{ id: 'songs', collectionID: songs }] };
+    return call('PATCH', `/programmes/${programmeID}`, { blocks: [...blocks, always] });
+  };
+  const publish = async (...blocks: readonly object[]) => {
+    expect(await draft(...blocks)).toMatchObject({ status: 200 });
+    expect(await call('POST', `/programmes/${programmeID}/publish`)).toMatchObject({ status: 202 });
+  };
+
+  it('takes over with a session that becomes stable while the block is on, until its end', async () => {
+    const id = await newInput();
+    const show = blockOf('show', [-60, 30], { liveInputID: id });
+    await draft(show);
+    const session = await pretendReceived(service, id);
+    await becomeStable(id);
+    await settle(session);
+    expect(await takeover()).toBeNull();
+    await publish(show);
+    await becomeStable(id);
+    const shown = await takeover();
+    expect(shown).toMatchObject({ liveInputID: id, state: 'shown', returnsAt: null });
+    const [hour, minute] = show.at.split(':').map(Number);
+    expect(shown.endAt.slice(11)).toBe(new Date(Date.UTC(2030, 0, 1, hour! + 1, minute! + 30)).toISOString().slice(11));
+  });
+
+  it('takes over when the block begins, and hands the stream back at its end', async () => {
+    const id = await newInput();
+    await publish(blockOf('show', [60, 120], { liveInputID: id }));
+    const session = await pretendReceived(service, id);
+    await becomeStable(id);
+    await settle(session);
+    expect(await takeover()).toBeNull();
+    await publish(blockOf('show', [0, 60], { liveInputID: id }));
+    await settle('lse_of_another_ingest');
+    expect(await takeover()).toBeNull();
+    await settle(session);
+    const { takeoverID, shownAt, endAt } = await takeover();
+    await service.pool().query(`update takeovers set end_at = now() + interval '10 seconds'`);
+    await settle(session);
+    const { rows } = await service.pool().query('select end_reason, ended_at from takeovers');
+    expect(rows).toEqual([{ end_reason: 'time_over', ended_at: expect.any(Date) }]);
+    expect([Date.parse(endAt) > Date.parse(shownAt), takeoverID]).toEqual([true, expect.stringMatching(/^tko_/)]);
+    await settle(session);
+    expect(await data().takeovers.openOf(streamID)).toBeNull();
+  });
+
+  it('does not take over while a block of higher priority is on', async () => {
+    const id = await newInput();
+    await publish(
+      blockOf('show', [-60, 60], { liveInputID: id }),
+      blockOf('news', [-1, 10], { priority: 60, starts: 'hard' }),
+    );
+    const session = await pretendReceived(service, id);
+    await becomeStable(id);
+    await settle(session);
+    expect(await takeover()).toBeNull();
+  });
+
+  it('takes over no longer once a published version does not name it', async () => {
+    const id = await newInput();
+    await publish(blockOf('show', [-60, 60], { liveInputID: id }));
+    await publish(blockOf('show', [-60, 60]));
+    const session = await pretendReceived(service, id);
+    await becomeStable(id);
+    await settle(session);
+    expect(await takeover()).toBeNull();
+  });
+
+  it('has to be one of the stream, and is shown in the programme', async () => {
+    const id = await newInput();
+    const other = await startedStream();
+    const ofOther = await create('/live-inputs', { name: 'Studio', streamID: other });
+    const { status, body } = await draft(blockOf('show', [0, 60], { liveInputID: ofOther }));
+    expect([status, body.code, body.errors[0].path]).toEqual([422, 'programme_invalid', '/blocks/0/liveInputID']);
+    const { body: named } = await draft(blockOf('show', [0, 60], { liveInputID: id }));
+    expect(named.blocks.map((each: { liveInputID: string | null }) => each.liveInputID)).toEqual([id, null]);
+    await publish(blockOf('show', [0, 60]));
+    await draft(blockOf('show', [0, 60], { liveInputID: id }));
+    const { body: comparison } = await call('GET', `/programmes/${programmeID}/comparison`);
+    expect([comparison.changedRules, comparison.differences]).toEqual([['blocks/show'], []]);
+  });
+
+  it('is missed in the readiness once it is deleted, and a publish is refused then', async () => {
+    const id = await newInput();
+    const warnings = async () => {
+      const { body } = await call('GET', `/streams/${streamID}/readiness`);
+      return body.issues.filter(({ code }: { code: string }) => code.startsWith('live_'));
+    };
+    await publish(blockOf('show', [0, 60], { liveInputID: id }));
+    expect(await warnings()).toEqual([]);
+    await service.pool().query(`update streams set stream_backend = 'ffmpeg'`);
+    expect(await warnings()).toMatchObject([{ code: 'live_needs_manifest', path: 'PROGRAMME', stage: 'PREPARATION' }]);
+    expect((await call('DELETE', `/live-inputs/${id}`)).status).toBe(204);
+    const error = 'Block “show” names a live input that is deleted.';
+    expect(await warnings()).toMatchObject([{ code: 'live_input_missing', error, stage: 'PREPARATION' }]);
+    const refused = await call('POST', `/programmes/${programmeID}/publish`);
+    expect([refused.status, refused.body.errors[0].path]).toEqual([422, '/blocks/0/liveInputID']);
   });
 });

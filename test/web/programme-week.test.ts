@@ -19,7 +19,15 @@ const weekMs = { fromMs: monday * dayMs, untilMs: (monday + 7) * dayMs };
 const blockOf = (given: Partial<Block>): Block => ({ ...newBlock('News'), at: '20:00', minutes: 60, ...given });
 
 /** Minutes of the week at which the planner begins and ends the block, in UTC. */
-async function plannedMinutes({ rule, at, minutes, firstDay, lastDay, ...block }: Block): Promise<number[][]> {
+async function plannedMinutes({
+  rule,
+  at,
+  minutes,
+  firstDay,
+  lastDay,
+  liveInputID: _input,
+  ...block
+}: Block): Promise<number[][]> {
   const hours = { rule: rule!, at: at!, minutes: minutes!, firstDay: firstDay ?? '2026-01-01', lastDay };
   const given = { ...block, guide: 'block' as const, hours, isOrdered: false, steps: [] };
   const times = await blockTimesOf({ blocks: [given], timeZone: 'UTC' }, weekMs);

@@ -1,5 +1,6 @@
 // SQL of live inputs: addresses that contributors send to, each to take over one stream.
 import { lossesWithinSeconds } from '../../domain/live/flapping.ts';
+import type { BlockRules } from '../../domain/live/block-windows.ts';
 import type { LostAfter } from '../../domain/live/signal-loss.ts';
 import type { TakeWindows } from '../../domain/live/take-windows.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -163,15 +164,29 @@ export function liveInputs(db: Queryable) {
 
     delete: (id: string) => db.query('delete from live_inputs where id = $1', [id]),
 
-    /** The inputs with windows of sessions that receive pictures, if their streams have no open takeover. */
+    /**
+     * The inputs that may have a window, of sessions that receive pictures, if their streams have no open takeover.
+     * `programmes` has the published rules that name the input in a block.
+     */
     receivingInWindows: (sessionIDs: readonly string[]) =>
-      all<Pick<LiveInput, 'id' | 'user_id' | 'stream_id'> & { readonly windows: TakeWindows }>(
+      all<
+        Pick<LiveInput, 'id' | 'user_id' | 'stream_id' | 'takes' | 'windows'> & { readonly programmes: BlockRules[] }
+      >(
         db,
-        `select i.id, i.user_id, i.stream_id, i.windows from live_sessions s
-           join live_inputs i on i.id = s.live_input_id and i.takes = 'in_windows' and i.windows is not null
-         where s.id = any ($1) and s.ended_at is null and s.first_picture_at is not null and not exists (
-           select from takeovers t join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
-           where t.stream_id = i.stream_id and t.ended_at is null)
+        `select i.id, i.user_id, i.stream_id, i.takes, i.windows, coalesce(named.programmes, '[]') as programmes
+         from live_sessions s
+           join live_inputs i on i.id = s.live_input_id and i.takes <> 'always'
+           left join lateral (
+             select jsonb_agg(jsonb_build_object('timeZone', p.live -> 'timeZone', 'blocks', p.live -> 'blocks'))
+               as programmes
+             from programmes p
+             where p.stream_id = i.stream_id and p.live @> jsonb_build_object(
+               'blocks', jsonb_build_array(jsonb_build_object('liveInputID', i.id)))) named on true
+         where s.id = any ($1) and s.ended_at is null and s.first_picture_at is not null
+           and (i.takes = 'in_windows' and i.windows is not null or named.programmes is not null)
+           and not exists (
+             select from takeovers t join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
+             where t.stream_id = i.stream_id and t.ended_at is null)
          order by s.id`,
         [sessionIDs],
       ),

@@ -28,6 +28,8 @@ export type Warning =
   | { readonly code: 'collection_cut'; readonly rule: NamedRule }
   /** Blocks of higher priority have all times of a block. */
   | { readonly code: 'overlap_shadowed'; readonly rule: NamedRule }
+  /** A block names a live input that is deleted, or its stream cannot be taken over. */
+  | { readonly code: 'live_input_missing' | 'live_needs_manifest'; readonly rule: NamedRule }
   /** No item is long enough for the breaks of an insert. */
   | { readonly code: 'insert_does_not_fit'; readonly rule: NamedRule; readonly leastMinutes: number }
   /** Nothing of its source may begin from a Unix time in ms on. */
@@ -76,6 +78,19 @@ export async function outlookOf(rules: ProgrammeRules, collections: Collections,
     ...endings(drawing, facts, nowMs),
     ...(await unmeetableRules(rules, blockTimes, (from) => collections.get(sourceKey(from)))),
   ];
+}
+
+/** @param inputIDs of the live inputs of the stream */
+export function liveWarnings(
+  { blocks }: Pick<ProgrammeRules, 'blocks'>,
+  { inputIDs, isPrepared }: { readonly inputIDs: ReadonlySet<string>; readonly isPrepared: boolean },
+): Warning[] {
+  return blocks.flatMap(({ name, liveInputID }): Warning[] => {
+    if (liveInputID === undefined) return [];
+    const rule = { kind: 'block', name } as const;
+    if (!inputIDs.has(liveInputID)) return [{ code: 'live_input_missing', rule }];
+    return isPrepared ? [] : [{ code: 'live_needs_manifest', rule }];
+  });
 }
 
 /** By `sourceKey`, with the members that can be played. */

@@ -35,6 +35,8 @@ export interface Block {
   readonly isOffAir?: true;
   /** Its form in guides: one entry with its name, or none; absent: an entry for each item. */
   readonly guide?: 'block' | 'hidden';
+  /** The live input that may take the stream over while the block is on; absent: none. Decision D262. */
+  readonly liveInputID?: string;
   /** At least one. */
   readonly steps: readonly Step[];
 }

@@ -25,6 +25,10 @@ function errorOf(warning: Warning): string {
       return `${nameOf(warning.rule)} plays nothing in the next ${outlookDays} days: no upload is valid at its times.`;
     case 'overlap_shadowed':
       return `${nameOf(warning.rule)} is never on in the next ${outlookDays} days: blocks before it have its times.`;
+    case 'live_input_missing':
+      return `${nameOf(warning.rule)} names a live input that is deleted.`;
+    case 'live_needs_manifest':
+      return `${nameOf(warning.rule)} is never live: the stream encodes while it sends.`;
     case 'insert_does_not_fit':
       return `${nameOf(warning.rule)} has no break: no item lasts ${warning.leastMinutes} minutes.`;
     case 'runs_empty':

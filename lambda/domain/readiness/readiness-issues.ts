@@ -169,6 +169,18 @@ const issueTable = {
     'Raise its priority, or change its hours, with update_programme.',
     'PREPARATION',
   ],
+  live_input_missing: [
+    'PROGRAMME',
+    'A block of the programme names a live input that is deleted.',
+    'Choose another live input, or none, with update_programme.',
+    'PREPARATION',
+  ],
+  live_needs_manifest: [
+    'PROGRAMME',
+    'A block of the programme names a live input, which cannot take over: the stream encodes while it sends.',
+    'Set streamBackend to manifest with update_stream while the stream is stopped.',
+    'PREPARATION',
+  ],
   insert_does_not_fit: [
     'PROGRAMME',
     'Breaks within items are never on: no item is long enough.',

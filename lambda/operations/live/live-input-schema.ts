@@ -41,7 +41,7 @@ export const liveInputFields = {
   name: text(1, 255).describe('Name for people.'),
   takes: takes.describe(
     'on_request: take_over_stream is needed. always: each stable session takes over. in_windows: it does within ' +
-      'windows, until their end.',
+      'windows, until their end. Blocks that name the input are windows too, unless always.',
   ),
   secondPublisher: secondPublisher.describe('While a contributor is connected, another one is refused or replaces it.'),
   allow: allow.max(bounds.networksPerLiveInput).describe('Networks that may send, in CIDR notation. Empty: all.'),

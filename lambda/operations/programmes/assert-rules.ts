@@ -1,5 +1,5 @@
 // Refuses rules that cannot be planned, and rules that name what is not the caller's.
-import type { StoredRules } from '../../data/programme/programmes.ts';
+import type { Programme, StoredRules } from '../../data/programme/programmes.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { faultsOfRules } from '../../domain/programme/programme-faults.ts';
 import type { ItemSource } from '../../domain/programme/programme-rules.ts';
@@ -7,9 +7,20 @@ import type { Context } from '../context.ts';
 import { assertNoFaults } from '../field-problems.ts';
 import type { FieldFault } from '../field-problems.ts';
 
-/** @throws {ProblemError} programme_invalid, with a pointer to each faulty rule */
-export async function assertRules(ctx: Context, kind: PlaylistKind, rules: StoredRules): Promise<void> {
-  const faults = [...(await faultsOfRules({ ...rules, seed: 0 })), ...(await faultsOfSources(ctx, kind, rules))];
+/**
+ * @param programme the programme, or one that is to be made
+ * @throws {ProblemError} programme_invalid, with a pointer to each faulty rule
+ */
+export async function assertRules(
+  ctx: Context,
+  { kind, stream_id: streamID }: Pick<Programme, 'kind' | 'stream_id'>,
+  rules: StoredRules,
+): Promise<void> {
+  const faults = [
+    ...(await faultsOfRules({ ...rules, seed: 0 })),
+    ...(await faultsOfSources(ctx, kind, rules)),
+    ...(await faultsOfInputs(ctx, streamID, rules)),
+  ];
   assertNoFaults(faults, 'programme_invalid');
 }
 
@@ -49,4 +60,15 @@ function namedSources({ blocks, inserts, filler }: StoredRules): NamedSource[] {
     ]),
     ...(filler === null ? [] : [[`filler/${field(filler.from)}`, filler.from] as const]),
   ];
+}
+
+/** Blocks that name an input of another stream, or none. */
+async function faultsOfInputs({ data, caller }: Context, streamID: string, rules: StoredRules): Promise<FieldFault[]> {
+  if (rules.blocks.every(({ liveInputID }) => liveInputID === undefined)) return [];
+  const inputs = await data.liveInputs.list(caller.userID, streamID);
+  return rules.blocks.flatMap(({ liveInputID }, place): FieldFault[] =>
+    liveInputID === undefined || inputs.some(({ id }) => id === liveInputID)
+      ? []
+      : [[`blocks/${place}/liveInputID`, 'The stream has no such live input. list_live_inputs returns its inputs.']],
+  );
 }

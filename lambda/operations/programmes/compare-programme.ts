@@ -36,7 +36,7 @@ export const compareProgramme = operation(['service:read'], {
   summary: 'Compare a programme',
   description:
     'Returns the rows that publish_programme would change, by plans of the live version and of the draft from the ' +
-    'next item on. Writes nothing.',
+    'next item on.',
   tag: 'programmes',
   route: 'GET /programmes/{id}/comparison',
   query: { hours: z.int().min(1).max(48).default(24).describe('Hours to compare.') },

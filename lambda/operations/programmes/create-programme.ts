@@ -27,7 +27,7 @@ export const createProgramme = operation(['service:write'], {
     const stream = await ctx.data.streams.lock(ctx.caller.userID, streamID);
     if (!stream) throw fieldProblem('streamID', 'There is no such stream.');
     const draft = { ...noRules, timeZone };
-    await assertRules(ctx, kind, draft);
+    await assertRules(ctx, { kind, stream_id: stream.id }, draft);
     const programme = await ctx.data.programmes.insert({
       id: ctx.newID('prg'),
       user_id: ctx.caller.userID,

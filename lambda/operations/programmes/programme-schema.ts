@@ -33,7 +33,7 @@ const step = z
       .min(1)
       .max(programmeBounds.weight)
       .default(1)
-      .describe('Share of the turns: weight 2 plays twice as many items as weight 1.'),
+      .describe('Share of the turns: 2 plays twice as many items as 1.'),
     cursor: z
       .enum(['own', 'shared', 'rerun'])
       .default('own')
@@ -81,6 +81,7 @@ const block = z
     ordered: z.boolean().default(false).describe('true: steps take turns in this order. false: by weight.'),
     offAir: z.boolean().default(false).describe('true: a sign-off, such as a test card.'),
     guide: z.enum(guideForms).default('items').describe('Public guide. block: one entry with its name. hidden: none.'),
+    liveInputID: id.nullish().describe('ID of a live input that may take over here.'),
     steps: z.array(step).min(1).max(programmeBounds.stepsOfBlock).describe('Content of the block, in turns.'),
   })
   .refine(({ rule, at, minutes: length }) => (rule === undefined) === (at === undefined && length === undefined), {
@@ -100,11 +101,13 @@ const block = z
       ordered,
       offAir,
       guide,
+      liveInputID,
       ...given
     }): Block => ({
       ...given,
       ...(offAir && { isOffAir: true as const }),
       ...(guide !== 'items' && { guide }),
+      ...(liveInputID && { liveInputID }),
       hours: rule === undefined ? null : { rule, at: at!, minutes: length!, firstDay, lastDay },
       latestMinutes: latestMinutes ?? null,
       isOrdered: ordered,
@@ -189,10 +192,7 @@ const separationRule = z
 /** The rules in requests. Each field replaces the whole list. */
 export const rulesInput = {
   timeZone: text(1, 100).describe('IANA time zone of hours and days, such as Europe/Berlin.'),
-  blocks: z
-    .array(block)
-    .max(programmeBounds.blocks)
-    .describe('Blocks of days and hours. One block without rule plays whenever no other block does.'),
+  blocks: z.array(block).max(programmeBounds.blocks).describe('Blocks of days and hours.'),
   inserts: z
     .array(insert)
     .max(programmeBounds.inserts)
@@ -260,6 +260,7 @@ export const programmeSchema = z
           ordered: z.boolean(),
           offAir: z.boolean(),
           guide: z.enum(guideForms),
+          liveInputID: z.string().nullable(),
           steps: z.array(
             z
               .object({
@@ -328,10 +329,11 @@ export function presentProgramme(programme: Programme): z.input<typeof programme
   return {
     ...shownColumns(programmeSchema, programme),
     timeZone: draft.timeZone,
-    blocks: draft.blocks.map(({ hours, isOrdered, isOffAir = false, guide, steps, ...block }) => ({
+    blocks: draft.blocks.map(({ hours, isOrdered, isOffAir = false, guide, liveInputID, steps, ...block }) => ({
       ...block,
       offAir: isOffAir,
       guide: guide ?? 'items',
+      liveInputID: liveInputID ?? null,
       rule: hours?.rule ?? null,
       at: hours?.at ?? null,
       minutes: hours?.minutes ?? null,

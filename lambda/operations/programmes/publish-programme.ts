@@ -19,7 +19,7 @@ export const publishProgramme = operation(['service:write'], {
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const locked = await lockProgramme(ctx, params.id);
-    await assertRules(ctx, locked.programme.kind, locked.programme.draft);
+    await assertRules(ctx, locked.programme, locked.programme.draft);
     const published = await publish(ctx.data, locked, ctx.settings.limitFactor);
     if (!published)
       throw new ProblemError('nothing_to_plan', 'No collection of the draft has an upload that can be played yet.');

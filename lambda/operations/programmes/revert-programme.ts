@@ -21,7 +21,7 @@ export const revertProgramme = operation(['service:write'], {
     const programme = orNotFound(await ctx.data.programmes.lock(ctx.caller.userID, params.id), 'programme');
     const found = await ctx.data.programmes.version(programme.id, version);
     if (!found) throw fieldProblem('version', 'There is no such published version.');
-    await assertRules(ctx, programme.kind, found.rules);
+    await assertRules(ctx, programme, found.rules);
     return presentProgramme(await ctx.data.programmes.saveDraft(programme.id, found.rules));
   },
 });

@@ -16,7 +16,7 @@ export const simulateProgramme = operation(['service:read'], {
   summary: 'Simulate a programme',
   description:
     'Returns what the programme would play if it began at a time, for up to 400 days: shares, issues, and rows with ' +
-    'the reason of each choice. The same rules and uploads always give the same plan. Writes nothing.',
+    'the reason of each choice. The same rules and uploads always give the same plan.',
   tag: 'programmes',
   route: 'GET /programmes/{id}/simulation',
   query: {

@@ -25,12 +25,12 @@ export const updateProgramme = operation(['service:write'], {
   hints: { idempotent: true },
   async handle(ctx, { params, body: { expectedVersion, ...given } }) {
     const programme = orNotFound(await ctx.data.programmes.lock(ctx.caller.userID, params.id), 'programme');
-    const { version, kind } = programme;
+    const { version } = programme;
     if (expectedVersion !== undefined && expectedVersion !== version)
       throw new ProblemError('version_conflict', `The programme has version ${version}, not ${expectedVersion}.`);
     const fields = Object.entries(given).filter(([, value]) => value !== undefined);
     const draft = { ...programme.draft, ...Object.fromEntries(fields) };
-    await assertRules(ctx, kind, draft);
+    await assertRules(ctx, programme, draft);
     return presentProgramme(await ctx.data.programmes.saveDraft(programme.id, draft));
   },
 });

@@ -37,9 +37,8 @@ const readiness = z
 export const getStreamReadiness = operation(['service:read'], {
   summary: 'Check whether a stream can start',
   description:
-    'Runs the checks of start_stream without changing anything or connecting to a destination. Each issue has a ' +
-    'remedy. Issues of stage PREFLIGHT keep the stream from starting. Issues of stage PREPARATION describe what ' +
-    'a start leaves out. advice has recommendations.',
+    'Runs the checks of start_stream without a change, or a connection to a destination. Issues of stage PREFLIGHT ' +
+    'keep the stream from starting. Issues of stage PREPARATION describe what a start leaves out.',
   tag: 'streams',
   route: 'GET /streams/{id}/readiness',
   output: { status: 200, body: readiness },
@@ -51,7 +50,7 @@ export const getStreamReadiness = operation(['service:read'], {
       ctx.settings,
       ctx.now,
       await liveUsesOf(ctx.data, [parts]),
-      await warningsOf(ctx.data, parts.programmes, ctx.now),
+      await warningsOf(ctx.data, stream, parts.programmes, ctx.now),
     );
     const advice = adviceFor(
       {

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import { fixedAheadSeconds } from '../../domain/live/takeover-plan.ts';
-import { openWindow } from '../../domain/live/take-windows.ts';
+import { takeWindowOf } from '../../domain/live/block-windows.ts';
 import { beginDueTakeover, takeOverInWindow } from './due-takeovers.ts';
 import { endDueTakeover, endSession } from './takeovers.ts';
 
@@ -43,7 +43,7 @@ export async function settleTakeovers(
   }
   if (own.size === 0) return;
   for (const input of await liveInputs.receivingInWindows([...own])) {
-    const window = openWindow(input.windows, clock());
+    const window = await takeWindowOf(input, input.programmes, clock());
     const work = { id: newID('tko'), input, window, now: clock() };
     if (window) await inTransaction(pool, (data) => takeOverInWindow(data, { ...work, window }));
   }

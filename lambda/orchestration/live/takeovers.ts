@@ -18,7 +18,8 @@ import { presentLoss } from '../../domain/live/signal-loss.ts';
 import type { SignalLossReason } from '../../domain/live/signal-loss.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
-import { openWindow } from '../../domain/live/take-windows.ts';
+import { takeWindowOf } from '../../domain/live/block-windows.ts';
+import type { OpenWindow } from '../../domain/live/take-windows.ts';
 import {
   fixedAheadSeconds,
   handBackFrame,
@@ -154,11 +155,18 @@ export async function applyStableSession(
   if (refusalOfStream(stream) !== null || (open && isHeld(open, input))) return true;
   const startAt = open?.live_input_id === input.id ? open.start_at : null;
   if (startAt !== null && isEarly(startAt, now)) return true;
-  const window = input.takes === 'in_windows' && input.windows ? openWindow(input.windows, now) : null;
+  const window = await windowOf(data, stream, input, now);
   const isAwaited = input.takes === 'always' || window !== null || open?.live_input_id === input.id;
   if (!isAwaited) return true;
   await showSession(data, stream, input, { ...found, open, id, startAt, endAt: window?.until ?? null, now });
   return true;
+}
+
+/** The window in which an input takes its stream over by itself; null: none is open. */
+async function windowOf(data: Database, stream: Stream, input: LiveInput, now: Date): Promise<OpenWindow | null> {
+  const programmes = stream.planned_tracks === null ? [] : await data.programmes.ofStreams([stream.id]);
+  const rules = programmes.map(({ live }) => live);
+  return takeWindowOf(input, rules, now);
 }
 
 /**

@@ -1,7 +1,9 @@
 // The warnings of the published programmes of a stream.
 import type { Database } from '../../data/database.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { StoredRules } from '../../data/programme/programmes.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
-import { outlookOf } from '../../domain/programme/outlook.ts';
+import { liveWarnings, outlookOf } from '../../domain/programme/outlook.ts';
 import type { Warning } from '../../domain/programme/outlook.ts';
 import type { PlannedStart } from './plan-start.ts';
 import { loadSources } from './programme-sources.ts';
@@ -11,6 +13,7 @@ export type ProgrammeWarnings = ReadonlyMap<PlaylistKind, readonly Warning[]>;
 
 export async function warningsOf(
   data: Database,
+  stream: Stream,
   starts: readonly Pick<PlannedStart, 'programme'>[],
   now: Date,
 ): Promise<ProgrammeWarnings> {
@@ -18,7 +21,21 @@ export async function warningsOf(
   for (const { programme } of starts) {
     const rules = { ...programme.live, seed: programme.seed };
     const collections = await loadSources(data, programme.user_id, programme.kind, rules);
-    found.set(programme.kind, await outlookOf(rules, collections, now.getTime()));
+    const warnings = await outlookOf(rules, collections, now.getTime());
+    found.set(programme.kind, [...(await warningsOfInputs(data, stream, programme.live)), ...warnings]);
   }
   return found;
+}
+
+async function warningsOfInputs(
+  data: Database,
+  { id, user_id: userID, stream_backend: backend }: Stream,
+  rules: StoredRules,
+): Promise<readonly Warning[]> {
+  if (rules.blocks.every(({ liveInputID }) => liveInputID === undefined)) return [];
+  const inputs = await data.liveInputs.list(userID, id);
+  return liveWarnings(rules, {
+    inputIDs: new Set(inputs.map((input) => input.id)),
+    isPrepared: backend === 'manifest',
+  });
 }

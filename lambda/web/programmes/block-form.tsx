@@ -7,19 +7,20 @@ import { Weekdays } from '../app/weekdays.tsx';
 import { Field, NumberField, OptionalNumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { programmeWords as words } from '#words/programmes.ts';
+import { LiveInputChoice } from './live-inputs.tsx';
 import { daysOf, newStep, ruleOfDays } from './rules.ts';
-import type { Block, Days, Step } from './rules.ts';
+import type { Block, Days, OwnProgramme, Step } from './rules.ts';
 import { SourceChoice } from './sources.tsx';
 
 interface BlockFormProps {
   /** The JSON pointer of the block. */
   readonly path: string;
-  readonly kind: Programme['kind'];
+  readonly programme: OwnProgramme;
   readonly block: Block;
   readonly onChange: (block: Block) => void;
 }
 
-export function BlockForm({ path, kind, block, onChange }: BlockFormProps): ReactNode {
+export function BlockForm({ path, programme: { kind, streamID }, block, onChange }: BlockFormProps): ReactNode {
   const change = (changed: Partial<Block>) => onChange({ ...block, ...changed });
   const changeStep = (index: number, step: Step) => change({ steps: block.steps.with(index, step) });
   return (
@@ -59,6 +60,7 @@ export function BlockForm({ path, kind, block, onChange }: BlockFormProps): Reac
         options={Object.entries(words.guides)}
         onChange={(value) => change({ guide: value as Block['guide'] })}
       />
+      <LiveInputChoice path={path} streamID={streamID} block={block} change={change} />
       {block.steps.map((step, index) => (
         <fieldset key={step.id} className="in-row">
           <legend>{words.step(index + 1)}</legend>

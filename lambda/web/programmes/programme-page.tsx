@@ -32,7 +32,7 @@ export function ProgrammePage({ id }: ScreenProps): ReactNode {
 }
 
 function Shown({ programme }: { readonly programme: Programme }): ReactNode {
-  const { id, kind, streamID, version, liveVersion } = programme;
+  const { id, streamID, version, liveVersion } = programme;
   const { data: stream } = useLive<Stream>(`/streams/${streamID}`);
   const draft = useDraft(programme);
   const [opening, setOpening] = useState<Opening | null>(null);
@@ -58,7 +58,7 @@ function Shown({ programme }: { readonly programme: Programme }): ReactNode {
       </p>
       <Publishing programme={programme} draft={draft} />
       <WeekGrid rules={rules} onOpen={(block) => setOpening({ id: block.id, times: (opening?.times ?? 0) + 1 })} />
-      <RuleLists kind={kind} rules={rules} faults={faults} opening={opening} change={change} />
+      <RuleLists programme={programme} rules={rules} faults={faults} opening={opening} change={change} />
       <Changes key={`${version} ${liveVersion}`} programmeID={id} rules={rules} isUnsaved={isUnsaved} />
       <VersionsOf programme={programme} />
       <p>

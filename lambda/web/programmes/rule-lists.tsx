@@ -4,16 +4,16 @@ import type { ReactNode } from 'react';
 import { FaultHere, FaultsOf, useFault } from '../app/faults.tsx';
 import type { Faults } from '../app/faults.tsx';
 import { zonesWith } from '../app/time-zones.ts';
-import type { Programme } from '../app/types.ts';
 import { OptionalNumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { programmeWords as words } from '#words/programmes.ts';
 import { BlockForm } from './block-form.tsx';
 import { InsertForm } from './insert-form.tsx';
+import { LiveInputName } from './live-inputs.tsx';
 import { RuleDetails } from './rule-details.tsx';
 import { blockWords, insertWords, separationWords, StepsInWords } from './rule-words.tsx';
 import { newBlock, newInsert, newSeparation } from './rules.ts';
-import type { Block, Rules } from './rules.ts';
+import type { Block, OwnProgramme, Rules } from './rules.ts';
 import { SeparationForm } from './separation-form.tsx';
 import { SourceChoice, SourceName } from './sources.tsx';
 
@@ -24,7 +24,7 @@ export interface Opening {
 }
 
 interface RuleListsProps {
-  readonly kind: Programme['kind'];
+  readonly programme: OwnProgramme;
   readonly rules: Rules;
   readonly faults: Faults;
   readonly opening: Opening | null;
@@ -85,7 +85,7 @@ function RuleList({ id, heading, hint, none, add, onAdd, children }: RuleListPro
   );
 }
 
-function Blocks({ kind, rules: { blocks }, opening, change }: ListProps): ReactNode {
+function Blocks({ programme, rules: { blocks }, opening, change }: ListProps): ReactNode {
   const [added, setAdded] = useState('');
   const add = (): void => {
     const block = newBlock(words.newBlock);
@@ -114,7 +114,7 @@ function Blocks({ kind, rules: { blocks }, opening, change }: ListProps): ReactN
         >
           <BlockForm
             path={`/blocks/${index}`}
-            kind={kind}
+            programme={programme}
             block={block}
             onChange={(changed) => change({ blocks: blocks.with(index, changed) })}
           />
@@ -128,11 +128,17 @@ function BlockSentence({ block }: { readonly block: Block }): ReactNode {
   return (
     <>
       {blockWords(block)} · <StepsInWords block={block} />
+      {block.liveInputID !== null && (
+        <>
+          {' '}
+          · {words.liveOf} <LiveInputName id={block.liveInputID} />
+        </>
+      )}
     </>
   );
 }
 
-function Inserts({ kind, rules: { inserts, blocks }, change }: ListProps): ReactNode {
+function Inserts({ programme: { kind }, rules: { inserts, blocks }, change }: ListProps): ReactNode {
   const [added, setAdded] = useState('');
   const add = (): void => {
     const insert = newInsert(words.newInsert);
@@ -210,7 +216,7 @@ function Separations({ rules: { separation }, change }: ListProps): ReactNode {
   );
 }
 
-function FillerFields({ kind, rules: { filler, insertSecondsPerHour }, change }: ListProps): ReactNode {
+function FillerFields({ programme: { kind }, rules: { filler, insertSecondsPerHour }, change }: ListProps): ReactNode {
   const faultOfSeconds = useFault('/insertSecondsPerHour');
   return (
     <>

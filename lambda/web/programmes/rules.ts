@@ -13,6 +13,8 @@ export const ruleFields = [
   'insertSecondsPerHour',
 ] as const satisfies readonly (keyof Programme)[];
 
+/** The programme that rules are of. */
+export type OwnProgramme = Pick<Programme, 'kind' | 'streamID'>;
 /** The rules of a programme, in the form of answers. */
 export type Rules = Pick<Programme, (typeof ruleFields)[number]>;
 export type Block = Rules['blocks'][number];
@@ -74,6 +76,7 @@ export function newBlock(name: string): Block {
     ordered: false,
     offAir: false,
     guide: 'items',
+    liveInputID: null,
     steps: [newStep()],
   };
 }

@@ -55,7 +55,7 @@ export function WeekGrid({ rules: { blocks, timeZone }, onOpen }: WeekGridProps)
           {words.alwaysOn}{' '}
           {always.map((block) => (
             <button key={block.id} type="button" onClick={() => onOpen(block)}>
-              {block.name}
+              {nameOf(block)}
             </button>
           ))}
         </p>
@@ -81,7 +81,7 @@ export function WeekGrid({ rules: { blocks, timeZone }, onOpen }: WeekGridProps)
           {words.notShown}{' '}
           {others.map((block) => (
             <button key={block.id} type="button" onClick={() => onOpen(block)}>
-              {block.name}
+              {nameOf(block)}
             </button>
           ))}
         </p>
@@ -136,7 +136,11 @@ function placeOf({ from, until, depth }: Rectangle): CSSProperties {
 const clock = (minutes: number) =>
   [Math.floor(minutes / 60), minutes % 60].map((each) => String(each).padStart(2, '0')).join(':');
 
-function timesOf({ from, until, isBeginning }: Rectangle): string {
+function timesOf({ block, from, until, isBeginning }: Rectangle): string {
   const times = words.inDay(clock(from), clock(until));
-  return isBeginning ? times : `${times}, ${words.continued}`;
+  return [times, !isBeginning && words.continued, block.liveInputID && words.liveMark].filter(Boolean).join(', ');
+}
+
+function nameOf({ name, liveInputID }: Block): string {
+  return liveInputID === null ? name : `${name}, ${words.liveMark}`;
 }

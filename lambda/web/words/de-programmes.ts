@@ -109,6 +109,13 @@ export const programmeWords = {
   guide: 'In der öffentlichen Programmvorschau',
   guides: { items: 'jeder seiner Einträge', block: 'ein Eintrag mit seinem Namen', hidden: 'nicht gezeigt' },
   guideWords: { block: 'ein Eintrag der Vorschau', hidden: 'nicht in der Vorschau' },
+  liveInput: 'Live-Eingang',
+  noLiveInput: 'Keiner',
+  liveInputHint:
+    'Solange dieser Block läuft, ist eine Zuspielung an diesen Eingang statt seiner Einträge zu sehen. Ohne sie ' +
+    'laufen die Einträge.',
+  liveOf: 'Zuspielung an',
+  liveMark: 'mit Zuspielung',
 
   steps: 'Inhalt',
   ordered: 'Mischung',

@@ -40,6 +40,9 @@ export const remediesWords: Translation<typeof english> = {
     'Im Programm weniger oder kleinere Sammlungen auswählen: Die der letzten Regeln werden nur zum Teil gelesen.',
   never_plays: 'In der Bibliothek die Zeiten der Dateien ändern oder im Programm die Uhrzeiten des Blocks.',
   overlap_shadowed: 'Im Programm den Vorrang des Blocks erhöhen oder seine Uhrzeiten ändern.',
+  live_input_missing: 'Im Programm für den Block einen anderen oder keinen Live-Eingang auswählen.',
+  live_needs_manifest:
+    'Den Stream in seinen Einstellungen vorab aufbereiten lassen oder für den Block keinen Live-Eingang auswählen.',
   insert_does_not_fit: 'Im Programm die Minuten des Einspielers verkürzen oder längere Einträge auswählen.',
   runs_empty: 'Der Sammlung Dateien hinzufügen oder diese in der Bibliothek länger gelten lassen.',
   rule_unmeetable: 'Dem Block andere Einträge hinzufügen oder im Programm den Abstand verkürzen.',

@@ -97,6 +97,12 @@ export const programmeWords = {
   guide: 'In the public guide',
   guides: { items: 'each of its items', block: 'one entry with its name', hidden: 'not shown' },
   guideWords: { block: 'one entry in the guide', hidden: 'not in the guide' },
+  liveInput: 'Live input',
+  noLiveInput: 'None',
+  liveInputHint:
+    'While this block is on, a contributor to this input is shown in place of its items. Without one, they play.',
+  liveOf: 'live from',
+  liveMark: 'live',
 
   steps: 'Plays',
   ordered: 'How it mixes them',

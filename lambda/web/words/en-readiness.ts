@@ -36,6 +36,8 @@ export const remediesWords: Readonly<Partial<Record<ReadinessCode, string>>> = {
   collection_cut: 'Draw from fewer or smaller collections in the programme: those of its last rules are cut.',
   never_plays: 'Change when its files may play in the library, or the hours of the block in the programme.',
   overlap_shadowed: 'Raise its priority, or change its hours, in the programme.',
+  live_input_missing: 'Choose another live input, or none, for the block in the programme.',
+  live_needs_manifest: 'Prepare the stream ahead, in its settings, or choose no live input for the block.',
   insert_does_not_fit: 'Shorten the minutes of the insert in the programme, or choose longer items.',
   runs_empty: 'Add files to its collection, or let these play for longer in the library.',
   rule_unmeetable: 'Add other items to the block, or shorten the distance, in the programme.',

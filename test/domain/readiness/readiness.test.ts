@@ -267,6 +267,18 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     'PROGRAMME',
   ],
   [
+    'live_input_missing',
+    warned({ code: 'live_input_missing', rule: { kind: 'block', name: 'Show' } }),
+    /^Block “Show” names a live input that is deleted/,
+    'PROGRAMME',
+  ],
+  [
+    'live_needs_manifest',
+    warned({ code: 'live_needs_manifest', rule: { kind: 'block', name: 'Show' } }),
+    /^Block “Show” is never live: the stream encodes/,
+    'PROGRAMME',
+  ],
+  [
     'insert_does_not_fit',
     warned({ code: 'insert_does_not_fit', rule: { kind: 'insert', name: 'Spot' }, leastMinutes: 25 }),
     /^Insert “Spot” has no break: no item lasts 25 minutes/,
