@@ -19,6 +19,8 @@ export interface ContainerFormat {
   readonly isSearched: boolean;
   /** Whether ffmpeg finds keyframes by the times of their decoding, which lie before those at which they are shown. */
   readonly isDecodingOrdered: boolean;
+  /** Whether ffmpeg finds keyframes by the times of their decoding, but searches for a time one picture before. */
+  readonly isSearchedPictureBefore: boolean;
   /** Whether its times are numbers of pictures, to which ffmpeg rounds the time that it searches for. */
   readonly isCountedInPictures: boolean;
   /** Whether an empty packet follows the last picture, at which ffmpeg ends a search for later times. */
@@ -32,6 +34,7 @@ const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly 
   still: false,
   isSearched: false,
   isDecodingOrdered: false,
+  isSearchedPictureBefore: false,
   isCountedInPictures: false,
   hasEndMark: false,
 });
@@ -46,28 +49,32 @@ const still = (label: string, demuxers: readonly string[], mimeTypes: readonly s
   still: true,
   isSearched: false,
   isDecodingOrdered: false,
+  isSearchedPictureBefore: false,
   isCountedInPictures: false,
   hasEndMark: false,
 });
 
 /** MP4 and QuickTime share a demuxer, as do Matroska and WebM, so they cannot be told apart. */
 const containerFormats: readonly ContainerFormat[] = [
-  moving(
-    'MP4/QuickTime',
-    ['mov'],
-    [
-      'video/mp4',
-      'video/quicktime',
-      'video/x-m4v',
-      'video/3gpp',
-      'video/3gpp2',
-      'audio/mp4',
-      'audio/x-m4a',
-      'audio/m4a',
-      'audio/3gpp',
-      'audio/aac',
-    ],
-  ),
+  {
+    ...moving(
+      'MP4/QuickTime',
+      ['mov'],
+      [
+        'video/mp4',
+        'video/quicktime',
+        'video/x-m4v',
+        'video/3gpp',
+        'video/3gpp2',
+        'audio/mp4',
+        'audio/x-m4a',
+        'audio/m4a',
+        'audio/3gpp',
+        'audio/aac',
+      ],
+    ),
+    isSearchedPictureBefore: true,
+  },
   moving(
     'Matroska/WebM',
     ['matroska', 'webm'],

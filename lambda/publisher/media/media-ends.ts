@@ -37,6 +37,8 @@ export interface StreamPackets {
   readonly lastDecodedSeconds: number;
   /** The longest time from a keyframe to the next one, or to the end. */
   readonly keyframeSeconds: number;
+  /** The longest time from the decoding of a keyframe until it is shown. */
+  readonly keyframeDelaySeconds: number;
   /** The longest time of packets at one place of the file, as those in a page of Ogg. */
   readonly placeSeconds: number;
   readonly hasJumps: boolean;
@@ -89,6 +91,7 @@ class PacketClock implements StreamPackets {
   endSeconds = -Infinity;
   lastSeconds = -Infinity;
   lastDecodedSeconds = -Infinity;
+  keyframeDelaySeconds = 0;
   placeSeconds = 0;
   hasJumps = false;
   #place: string | null = null;
@@ -134,6 +137,8 @@ class PacketClock implements StreamPackets {
     if (isKeyframe) {
       this.#longestSeconds = Math.max(this.#longestSeconds, time - (this.#keyframeAt ?? time));
       this.#keyframeAt = time;
+      // A missing time is not a number, and changes nothing.
+      if (pts - dts > this.keyframeDelaySeconds) this.keyframeDelaySeconds = pts - dts;
     }
     return true;
   }

@@ -158,11 +158,7 @@ async function factsOf(
       throw new MediaError('damaged', 'The image cannot be decoded: it is damaged or cut off.');
     return { ...facts, durationSeconds: null, framerate: null, reading: null };
   }
-  const { durationSeconds, ...measured } = await measureLength(source, structure, format);
-  const search = {
-    leadSeconds: measured.leadSeconds ?? searchLead(structure, format),
-    searchableSeconds: measured.searchableSeconds,
-  };
+  const { durationSeconds, ...search } = await measureLength(source, structure, format);
   assertDecodable({ ...declared, pictures, durationSeconds, sizeBytes });
   return { ...facts, durationSeconds, framerate, reading: readingOf(structure, format, search) };
 }
@@ -192,13 +188,17 @@ function readingOf(
  * decoding, or by rounded times. ffmpeg moves times of decoding by one constant, which is too little for some pictures
  * of an uneven rate. Null: the usual way.
  */
-function searchLead({ video, isFragmented }: Structure, format: ContainerFormat): number | null {
+function searchLead({ video, isFragmented }: Structure, format: ContainerFormat, packets: Packets): number | null {
   if (!video) return null;
   const { reorderedPictures, isUneven, framerate } = video;
-  const isShownLater = reorderedPictures > 0 && (format.isDecodingOrdered || isFragmented || isUneven);
-  if (!isShownLater && !format.isCountedInPictures) return null;
   const framesPerSecond = isUneven ? slowestFramesPerSecond : (framerate ?? slowestFramesPerSecond);
-  return Math.min(unknownLeadSeconds, (reorderedPictures + 1) / framesPerSecond);
+  const isShownLater = reorderedPictures > 0 && (format.isDecodingOrdered || isFragmented || isUneven);
+  if (isShownLater || format.isCountedInPictures)
+    return Math.min(unknownLeadSeconds, (reorderedPictures + 1) / framesPerSecond);
+  // With a longer lead, a search for the time of a keyframe would end at the keyframe before.
+  const delaySeconds = format.isSearchedPictureBefore ? (packets.get(video.index)?.keyframeDelaySeconds ?? 0) : 0;
+  const neededSeconds = delaySeconds - 1.5 / framesPerSecond;
+  return neededSeconds > 1 / framesPerSecond ? Math.min(unknownLeadSeconds, neededSeconds) : null;
 }
 
 function assertDecodable(facts: SourceFacts): void {
@@ -241,7 +241,11 @@ async function measureLength(source: Source, structure: Structure, format: Conta
     if (!(await decodesSample(source, end)))
       throw new MediaError('damaged', 'The end of the file cannot be decoded: it is damaged.');
   }
-  return { ...length, searchableSeconds: format.hasEndMark ? await searchableUntil(source, structure, packets) : null };
+  return {
+    durationSeconds,
+    leadSeconds: leadSeconds ?? searchLead(structure, format, packets),
+    searchableSeconds: format.hasEndMark ? await searchableUntil(source, structure, packets) : null,
+  };
 }
 
 /** The last time before the mark at the end of the pictures; null: there are none, or it takes too long to find. */
