@@ -164,8 +164,8 @@ const windowSamples = Math.round(0.04 * sampleRate);
 const pitchAt = (samples: ArrayLike<number>, seconds: number) =>
   pitchIn(samples, Math.round(seconds * sampleRate) - windowSamples / 2, windowSamples);
 
-/** Places around a time at which the sound of a decoder is looked at, in seconds. */
-const lookedAt = [-0.1, -0.05, 0, 0.05, 0.1];
+/** Places around a time, in seconds, at which the sound of a decoder is looked at. Viewers may hear it moved so far. */
+const lookedAt = [-0.1, -0.05, -tolerance.soundSeconds, 0, tolerance.soundSeconds, 0.05, 0.1];
 
 /** The time that a pitch belongs to. */
 const timeOf = (hertz: number): number => (hertz - chirp.fromHz) / chirp.risesHz;
