@@ -518,10 +518,12 @@ create table guide_links (
   token_hash bytea not null,
   created_at timestamptz not null default now(),
   requests jsonb,
+  client_id text,
   constraint guide_links_pkey primary key (stream_id),
   constraint guide_links_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint guide_links_token_hash_key unique (token_hash)
 );
+create index guide_links_by_client on guide_links (client_id) where client_id is not null;
 
 create table idempotent_answers (
   user_id text not null,
@@ -1395,6 +1397,7 @@ create table programmes (
   live jsonb,
   planned_until timestamptz,
   plan_failure jsonb,
+  queue_rested_at timestamptz,
   constraint programmes_pkey primary key (id),
   constraint programmes_kind_check check (kind = any (array['video', 'audio'])),
   constraint programmes_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,

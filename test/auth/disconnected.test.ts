@@ -152,6 +152,29 @@ describe('a live input', () => {
   });
 });
 
+test('a guide link is answered no more if the application received it, and any other one is', async () => {
+  const { call, disconnect } = await connected();
+  const newStream = async () => (await byUser('POST', '/streams', {})).body.id;
+  const linkOf = async (by: Call, streamID: string) =>
+    /guides\/([\w-]+)/.exec((await by('POST', `/streams/${streamID}/guide-link`)).body.jsonURL)![1]!;
+  const streams = await Promise.all([newStream(), newStream(), newStream(), newStream()]);
+  const [made, replaced, takenBack, kept] = streams as [string, string, string, string];
+  await linkOf(byUser, replaced);
+  await linkOf(call, takenBack);
+  const links = [
+    await linkOf(call, made),
+    await linkOf(call, replaced),
+    await linkOf(byUser, takenBack),
+    await linkOf(byUser, kept),
+  ];
+  const { guideLinks } = databaseOn(site.pool());
+  const answered = () => Promise.all(links.map(async (token) => (await guideLinks.find(token)) !== null));
+  expect(await answered()).toEqual([true, true, true, true]);
+  await disconnect();
+  expect(await answered()).toEqual([false, false, true, true]);
+  expect((await byUser('GET', `/streams/${made}/guide-link`)).status).toBe(404);
+});
+
 describe('a source', () => {
   const lease = 60;
   const feed = (name: string) => ({ kind: 'rss', url: `https://example.org/${name}.xml` });

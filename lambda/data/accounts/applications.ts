@@ -68,8 +68,8 @@ export function applications(db: Queryable) {
 
     /**
      * Ends the user's consent to an application with its tokens and codes, disables the webhooks and alert channels
-     * that it made, ends the keys of live inputs that it received, and holds its sources. Decision D255. The caller is
-     * in a transaction.
+     * that it made, ends the keys of live inputs and the guide links that it received, and holds its sources. Decision
+     * D255. The caller is in a transaction.
      * @returns whether the application had a consent, token or code
      */
     disconnect: async (userID: string, clientID: string) => {
@@ -98,6 +98,9 @@ export function applications(db: Queryable) {
            keys as (
              update live_inputs set key_sha256 = null, key_client_id = null, updated_at = now()
              where user_id = $1 and key_client_id = $2),
+           links as (
+             delete from guide_links
+             where client_id = $2 and stream_id in (select id from streams where user_id = $1)),
            -- The next epoch ends a scan that is running.
            held as (
              update sources set due_at = 'infinity', lease_expires_at = null, epoch = epoch + 1, reason = $3

@@ -21,13 +21,16 @@ export const subjectOfGuests = (streamID: string) => `guests of ${streamID}`;
 
 export function guideLinks(db: Queryable) {
   return {
-    /** Gives a stream a link in place of its former one. */
-    set: (streamID: string, token: string, requests: RequestPolicy | null) =>
+    /**
+     * Gives a stream a link in place of its former one.
+     * @param clientID the application that receives the addresses: they end with it; null: none. Decision D255.
+     */
+    set: (streamID: string, token: string, clientID: string | null, requests: RequestPolicy | null) =>
       db.query(
-        `insert into guide_links (stream_id, token_hash, requests) values ($1, ${hashOf('$2')}, $3)
-         on conflict (stream_id) do update
-           set token_hash = excluded.token_hash, requests = excluded.requests, created_at = now()`,
-        [streamID, token, requests],
+        `insert into guide_links (stream_id, token_hash, client_id, requests) values ($1, ${hashOf('$2')}, $3, $4)
+         on conflict (stream_id) do update set token_hash = excluded.token_hash, client_id = excluded.client_id,
+           requests = excluded.requests, created_at = now()`,
+        [streamID, token, clientID, requests],
       ),
 
     /** The policy of the link of a stream; absent: the stream has no link. */

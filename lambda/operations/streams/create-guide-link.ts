@@ -20,7 +20,7 @@ export const createGuideLink = operation(['service:write'], {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     await assertRequests(ctx, requests);
     const token = ctx.randomBytes(guideTokenBytes).toString('base64url');
-    await ctx.data.guideLinks.set(stream.id, token, requests);
+    await ctx.data.guideLinks.set(stream.id, token, ctx.caller.clientID, requests);
     return addressesOf(token, ctx.baseURL);
   },
 });
