@@ -1,5 +1,7 @@
 // The queue of a programme on the air: queued items play next, over edits, skips, deletions and runs.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { programmeBounds } from '../../lambda/domain/programme/programme-faults.ts';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
 import { actorsOn } from '../support/actors.ts';
 import { dueTimeOf } from '../support/due-times.ts';
@@ -156,5 +158,30 @@ describe('a queued item', () => {
     expect(await remove(wish.id)).toMatchObject({ status: 422, body: { code: 'queued_item_begun' } });
     await plan(new Date(inRow.getTime() + 3_600_000));
     expect((await rows()).filter(({ name }) => name === 'Wish')).toHaveLength(1);
+  });
+
+  it('has a plan at once, and a rest between plans if it changes without end', async () => {
+    await goLive();
+    const far = await clip('Far', 600);
+    const wish = await clip('Wish', 30);
+    await queue(far);
+    await plan();
+    const planned = vi.spyOn(Client.prototype, 'query');
+    const dueMs = async () => (await dueTimeOf(service, streamID, 'plan'))!.getTime();
+    for (let turn = 0; turn < 20; turn++) {
+      const { id } = (await queue(wish)).body;
+      // An agent plans what is due.
+      if ((await dueMs()) <= Date.now()) await plan();
+      expect(await remove(id)).toMatchObject({ status: 204 });
+    }
+    const texts = planned.mock.calls.map(([text]) => text);
+    planned.mockRestore();
+    const plans = texts.filter((text) => text.includes('at <= $2 order by at desc')).length;
+    expect(plans).toBeGreaterThan(1);
+    expect(plans).toBeLessThan(12);
+    expect((await dueMs()) - Date.now()).toBeLessThan(programmeBounds.queuePlans.restSeconds * 1000);
+    await plan(new Date(await dueMs()));
+    expect(await played(3)).toEqual(['Song 0', 'Far', 'Song 1']);
+    expect(await waiting()).toMatchObject([{ name: 'Far' }]);
   });
 });

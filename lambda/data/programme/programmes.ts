@@ -34,6 +34,12 @@ export interface VersionBounds {
   readonly bytes: number;
 }
 
+/** Plans at once, and the seconds of the rest for each one. */
+interface QueuePlans {
+  readonly atOnce: number;
+  readonly restSeconds: number;
+}
+
 /** The state of a planner before the first row that begins at or after a time. */
 export interface StateAt {
   readonly at: Date;
@@ -182,6 +188,21 @@ export function programmes(db: Queryable) {
       );
       await db.query('insert into programme_states (programme_id, at, state) values ($1, $2, $3)', [id, at, state]);
     },
+
+    /**
+     * The time of the plan that a change of the queue asks for: now, or after the rest of those before it. Changes that
+     * come before it have the same plan.
+     */
+    queuePlanAt: async (id: string, { atOnce, restSeconds }: QueuePlans, now: Date): Promise<Date> =>
+      (await one<{ readonly at: Date }>(
+        db,
+        `update programmes set queue_rested_at = case
+           when queue_rested_at - make_interval(secs => $2::float8 * $3) > $4 then queue_rested_at
+           else greatest($4, queue_rested_at) + make_interval(secs => $3) end
+         where id = $1
+         returning greatest($4, queue_rested_at - make_interval(secs => $2::float8 * $3)) as at`,
+        [id, atOnce, restSeconds, now],
+      ))!.at,
 
     /** Records the end of a plan, or the reason for which there is none. */
     savePlan: (id: string, plannedUntil: Date | null, failure: Programme['plan_failure']) =>

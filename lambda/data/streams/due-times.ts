@@ -121,6 +121,15 @@ export function dueTimes(db: Queryable) {
       else await setAll([{ stream_id: streamID, kind, due_at: dueAt }]);
     },
 
+    /** Sets the time of one kind of event, unless an earlier one is set. */
+    setNoLater: (streamID: string, kind: DueKind, dueAt: Date) =>
+      db.query(
+        `insert into due_times (stream_id, kind, due_at) values ($1, $2, $3)
+         on conflict (stream_id, kind) do update set due_at = excluded.due_at, timer_armed = false, resting = false
+         where due_times.due_at > excluded.due_at`,
+        [streamID, kind, dueAt],
+      ),
+
     /** Suspends the due time of one kind while the accounts of these streams are at rest, until `wake`. */
     rest: (streamIDs: readonly string[], kind: DueKind) =>
       db.query('update due_times set resting = true where stream_id = any ($1) and kind = $2', [streamIDs, kind]),

@@ -1,10 +1,15 @@
 // DELETE /programmes/{id}/queue/{queuedItemID}: takes an item out of the queue.
 import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { planQueueSoon } from '../../orchestration/playout/plan-queue.ts';
 import { planRun } from '../../orchestration/playout/plan-run.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { lockProgramme } from './lock-programme.ts';
+
+/** An item that plays so soon after the next plan is taken out at once: agents may make a plan later than it is due. */
+const soonSeconds = effectiveAheadSeconds + 20;
 
 export const removeQueuedItem = operation(['service:write'], {
   summary: 'Remove a queued item',
@@ -20,6 +25,10 @@ export const removeQueuedItem = operation(['service:write'], {
     if (item.plays_at && item.plays_at.getTime() < now.getTime() + effectiveAheadSeconds * 1000)
       throw new ProblemError('queued_item_begun', 'The queued item plays, or does in less than 10 seconds.');
     await ctx.data.queuedItems.delete(item.id);
-    await planRun(ctx.data, stream, { now, limitFactor: ctx.settings.limitFactor });
+    // The present plan is without an item that has not been planned.
+    if (item.plays_at === null || !isLive(stream.state)) return;
+    const planAt = await planQueueSoon(ctx.data, programme, now);
+    const isSoon = item.plays_at.getTime() < planAt.getTime() + soonSeconds * 1000;
+    if (isSoon || planAt <= now) await planRun(ctx.data, stream, { now, limitFactor: ctx.settings.limitFactor });
   },
 });
