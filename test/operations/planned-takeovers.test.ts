@@ -284,6 +284,30 @@ describe('an input that a block of a programme names', () => {
     expect(await takeover()).toBeNull();
   });
 
+  it('follows a publish that prolongs its block or ends it, but keeps an end that a user chose', async () => {
+    const id = await newInput();
+    const whole = blockOf('show', [-60, 0]);
+    const show = (until: number, more: object = { liveInputID: id }) => ({ ...whole, minutes: 60 + until, ...more });
+    await publish(show(30));
+    await pretendReceived(service, id);
+    await becomeStable(id);
+    const first = await takeover();
+    await publish(show(90));
+    const prolonged = await takeover();
+    expect(prolonged).toMatchObject({ takeoverID: first.takeoverID, state: 'shown' });
+    expect(Date.parse(prolonged.endAt) - Date.parse(first.endAt)).toBe(60 * 60_000);
+    const chosen = inFuture(600);
+    await service.pool().query('update takeovers set end_at = $1', [chosen]);
+    await publish(show(120));
+    expect((await takeover()).endAt).toBe(chosen);
+    const end = new Date(Date.parse(prolonged.endAt) + 30 * 60_000);
+    await service.pool().query('update takeovers set end_at = $1', [end]);
+    await publish(show(120, {}));
+    await settle();
+    const { rows } = await service.pool().query('select end_reason from takeovers');
+    expect(rows).toEqual([{ end_reason: 'time_over' }]);
+  });
+
   it('has to be one of the stream, and is shown in the programme', async () => {
     const id = await newInput();
     const other = await startedStream();

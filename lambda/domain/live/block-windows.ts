@@ -1,6 +1,7 @@
 // The windows of a live input together with those that blocks of programmes give it. Decision D262.
 import { blockTimesOf } from '../programme/block-times.ts';
 import type { ProgrammeRules } from '../programme/programme-rules.ts';
+import { fixedAheadSeconds } from './takeover-plan.ts';
 import { openWindow } from './take-windows.ts';
 import type { OpenWindow, TakeWindows } from './take-windows.ts';
 
@@ -23,7 +24,7 @@ const weekMs = 7 * 86_400_000;
  * The window in which an input takes over by itself: its own hours and the times of blocks that name it. Those that
  * adjoin are one.
  * @param programmes the published rules of the programmes of its stream
- * @returns null: none is open, or the input takes over always
+ * @returns null: none is open, one ends before all agents can show a takeover, or the input takes over always
  */
 export async function takeWindowOf(
   input: WindowedInput,
@@ -42,7 +43,9 @@ export async function takeWindowOf(
   for (const rules of naming) ofBlocks.push(...(await timesOf(input, rules, nowMs)));
   const openAt: OpenAt = (ms) => [...ownAt(ms), ...ofBlocks.filter((each) => contains(each, ms))];
   if (openAt(nowMs).length === 0) return null;
-  return { from: beginningOf(openAt, nowMs), until: endOf(openAt, nowMs) };
+  const until = endOf(openAt, nowMs);
+  if (until !== null && until.getTime() - nowMs <= fixedAheadSeconds * 1000) return null;
+  return { from: beginningOf(openAt, nowMs), until };
 }
 
 /** Whether a block names an input. */

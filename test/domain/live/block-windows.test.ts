@@ -20,12 +20,13 @@ const windowAt = (ms: number, blocks: readonly Block[], input = studio) =>
 const window = (fromMs: number, untilMs: number) => ({ from: new Date(fromMs), until: new Date(untilMs) });
 
 describe('a block that names an input', () => {
-  it('opens a window for its occurrences, to the millisecond', async () => {
+  it('opens a window for its occurrences, but for the last seconds, which no takeover would reach', async () => {
     const blocks = [show(), music];
     const expected = window(evening, evening + minutes(60));
     expect(await windowAt(evening - 1, blocks)).toBeNull();
     expect(await windowAt(evening, blocks)).toEqual(expected);
-    expect(await windowAt(evening + minutes(60) - 1, blocks)).toEqual(expected);
+    expect(await windowAt(evening + minutes(60) - 12_001, blocks)).toEqual(expected);
+    expect(await windowAt(evening + minutes(60) - 12_000, blocks)).toBeNull();
     expect(await windowAt(evening + minutes(60), blocks)).toBeNull();
     expect(await windowAt(evening + days(1), blocks)).toEqual(
       window(evening + days(1), evening + days(1) + minutes(60)),
