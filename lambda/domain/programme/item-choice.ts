@@ -1,11 +1,12 @@
 // The choice of the next item of a block: its step, and the member that breaks the fewest distances.
 import type { BlockTime } from './block-times.ts';
 import { cursorOfStep } from './cursor-names.ts';
-import type { Available, Candidate, CollectionWalk } from './cursors.ts';
+import type { Candidate } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
 import type { Refused } from '../playout/planned-facts.ts';
 import { cursorAt, isTurnOver } from './planned-row.ts';
 import type { PlannerState } from './planned-row.ts';
+import type { PlannedSources } from './planned-sources.ts';
 import type { Block, ItemSource, Step } from './programme-rules.ts';
 import type { Choice } from './row-choice.ts';
 import type { Heard } from './separation.ts';
@@ -15,16 +16,12 @@ import { nextTurn } from './shares.ts';
 export interface Chances {
   readonly state: PlannerState;
   readonly heard: Heard;
-  readonly walkOf: (from: ItemSource) => CollectionWalk;
-  readonly availableOf: (from: ItemSource) => Available;
-  /** Whether a source has a member that is available. */
-  readonly canPlay: (from: ItemSource) => boolean;
+  readonly sources: PlannedSources;
   /** The beginning of the item, as Unix time in ms. */
   readonly startMs: number;
   /** Frames until the item is cut off; Infinity: it is not. */
   readonly frames: number;
   readonly framesPerSecond: number;
-  readonly hasFiller: () => boolean;
 }
 
 /** An item that would be cut off sooner is not begun; filler is. */
@@ -32,7 +29,7 @@ const leastSecondsBeforeCut = 20;
 
 /** The next item of a block with its step; null: none may begin, and filler is to play. */
 export function chooseItem(time: BlockTime, chances: Chances): (Choice & { readonly step: Step }) | null {
-  const steps = time.block.steps.filter(({ from }) => chances.canPlay(from));
+  const steps = time.block.steps.filter(({ from }) => chances.sources.canPlay(from));
   if (steps.length === 0) return null;
   const step = nextStep(time, steps, chances.state);
   const choice = chooseMember(step.from, cursorOfStep(time.block, step), time, chances);
@@ -57,13 +54,13 @@ function chooseMember(
   { block, occurrenceMs }: BlockTime,
   chances: Chances,
 ): Choice | null {
-  const { state, heard, startMs, frames } = chances;
+  const { state, heard, sources, startMs, frames } = chances;
   const mustFit = block.ends === 'fill' && hasFillerIn(block, chances);
   const judged: (Candidate & { readonly broken: readonly number[] })[] = [];
   const refused: Refused[] = [];
   let candidates = 0;
   const position = cursorAt(state.cursors, cursor, occurrenceMs);
-  for (const candidate of chances.walkOf(from).candidates(position, chances.availableOf(from))) {
+  for (const candidate of sources.candidates(from, position)) {
     candidates++;
     const { uploadID } = candidate.item;
     if (mustFit && frameCountOf(candidate.item, chances.framesPerSecond) > frames) {
@@ -90,8 +87,8 @@ function begun(choice: Choice, block: Block, chances: Chances): Choice | null {
   return !isWhole && isCutSoon && hasFillerIn(block, chances) ? null : choice;
 }
 
-function hasFillerIn({ isOffAir }: Block, { hasFiller }: Chances): boolean {
-  return !isOffAir && hasFiller();
+function hasFillerIn({ isOffAir }: Block, { sources }: Chances): boolean {
+  return !isOffAir && sources.hasFiller();
 }
 
 /** The first candidate for which the fewest rules have to be given up. */

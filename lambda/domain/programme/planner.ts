@@ -2,8 +2,6 @@
 // It has no clock and no chance: equal rules, members and rows so far give an equal plan.
 import type { BlockTime } from './block-times.ts';
 import type { Gap, Plan, PlanRequest } from './plan-request.ts';
-import { CollectionWalk, fewOf } from './cursors.ts';
-import type { Available } from './cursors.ts';
 import { frameCountOf } from '../playout/play-out.ts';
 import { dueInsert, isAllowed, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
@@ -15,21 +13,18 @@ import { itemsOfBreak } from './break-items.ts';
 import type { BreakItem } from './break-items.ts';
 import { breakPointsOf } from './mid-rolls.ts';
 import type { BreakPoint } from './mid-rolls.ts';
-import type { PlannableCollection, PlannableItem } from './plannable.ts';
+import type { PlannableItem } from './plannable.ts';
 import { applyRow, heardAs } from './planned-row.ts';
 import type { PlannedRow, PlannerState, Rest, TimedRow } from './planned-row.ts';
+import { PlannedSources } from './planned-sources.ts';
 import { onlyOne, ownerIn } from './row-choice.ts';
 import type { RowChoice, RowSays } from './row-choice.ts';
-import { sourceKey, sourcesOf } from './programme-rules.ts';
-import type { Insert, ItemSource } from './programme-rules.ts';
+import { sourcesOf } from './programme-rules.ts';
+import type { Insert } from './programme-rules.ts';
 import { Heard } from './separation.ts';
-import type { SourceOpenings } from './source-openings.ts';
-import { UploadTimes } from './upload-times.ts';
 
 /** A queued item that would be cut off waits so long at most. */
 const mostWaitSeconds = 3600;
-/** Members of a collection that are used as filler: all are compared each time. */
-const mostFillers = 1000;
 /** Refused members that a row lists. */
 const mostListed = 10;
 
@@ -55,12 +50,7 @@ class Planning {
   readonly #heard: Heard;
   readonly #spans: readonly Span[];
   readonly #zone: ZoneOffsets;
-  readonly #walks = new Map<string, CollectionWalk>();
-  readonly #times = new UploadTimes();
-  readonly #openings = new Map<string, SourceOpenings>();
-  /** The few members of sources that may begin at one frame. */
-  readonly #few = { frame: -1, bySource: new Map<string, Available['few']>() };
-  #fillerOpenings: SourceOpenings | null = null;
+  readonly #sources: PlannedSources;
   /** The points of the item that was divided last. */
   #divided: { readonly item: PlannableItem; readonly blockID: string | null; readonly points: BreakPoint[] } | null =
     null;
@@ -75,13 +65,14 @@ class Planning {
     this.#heard = new Heard(rules.separation, request.heard);
     this.#spans = spansOf(blockTimes, grid);
     this.#zone = new ZoneOffsets(rules.timeZone);
+    this.#sources = new PlannedSources(request, this.#zone, () => msOfFrame(grid, this.#frame));
     this.#state = structuredClone(request.state);
     this.#frame = request.fromFrame;
   }
 
   *parts(endsPart: (rows: number) => boolean): Generator<Plan, undefined> {
     for (const from of sourcesOf(this.#request.rules)) {
-      this.#canPlay(from);
+      this.#sources.canPlay(from);
       if (endsPart(0)) yield this.#takePart();
     }
     do {
@@ -125,13 +116,10 @@ class Planning {
     return {
       state: this.#state,
       heard: this.#heard,
-      walkOf: (from) => this.#walkOf(from),
-      availableOf: this.#availableOf,
-      canPlay: this.#canPlay,
+      sources: this.#sources,
       startMs: msOfFrame(grid, this.#frame),
       frames: deadline - this.#frame,
       framesPerSecond: grid.framesPerSecond,
-      hasFiller: () => this.#hasFiller(),
     };
   }
 
@@ -192,9 +180,7 @@ class Planning {
   }
 
   #itemsOfBreak(insert: Insert): Generator<BreakItem> {
-    const walkOf = (from: ItemSource) => this.#walkOf(from);
-    const [availableOf, canPlay] = [this.#availableOf, this.#canPlay];
-    return itemsOfBreak(insert, { walkOf, availableOf, canPlay, cursors: this.#state.cursors });
+    return itemsOfBreak(insert, this.#sources, this.#state.cursors);
   }
 
   // Mid-rolls
@@ -269,22 +255,11 @@ class Planning {
 
   // Filler
 
-  #fillers(): readonly PlannableItem[] {
-    const { filler } = this.#request.rules;
-    return filler === null ? [] : this.#walkOf(filler.from).members.slice(0, mostFillers);
-  }
-
-  #hasFiller(): boolean {
-    this.#fillerOpenings ??= this.#times.openingsOf(this.#fillers());
-    return this.#isOpen(this.#fillerOpenings);
-  }
-
   /** Fills the time until the deadline, or of one item without a deadline. @returns whether there is filler */
   #fill(room: Room): boolean {
     const { framesPerSecond } = this.#request.grid;
     const heardMs = ({ uploadID }: PlannableItem) => this.#heard.lastHeardMs(uploadID);
-    const available = this.#fillers().filter(this.#isAvailable);
-    const oldest = available.toSorted((one, other) => compared(heardMs(one), heardMs(other)));
+    const oldest = this.#sources.fillers().toSorted((one, other) => compared(heardMs(one), heardMs(other)));
     if (oldest.length === 0) return false;
     const seconds = (room.deadline - this.#frame) / framesPerSecond;
     const chosen = Number.isFinite(seconds) ? fillerFor(seconds, oldest) : [];
@@ -335,37 +310,6 @@ class Planning {
     this.#frame = until;
   }
 
-  /** Whether an item may begin now. */
-  readonly #isAvailable = (item: PlannableItem): boolean => {
-    const times = this.#times.of(item);
-    return times === null || this.#isOpen(times);
-  };
-
-  /** Whether a source has an item that may begin now. */
-  readonly #canPlay = (from: ItemSource): boolean => {
-    const key = sourceKey(from);
-    const openings = this.#openings.get(key) ?? this.#times.openingsOf(this.#walkOf(from).members);
-    this.#openings.set(key, openings);
-    return this.#isOpen(openings);
-  };
-
-  /** The items of a source that may begin now. */
-  readonly #availableOf = (from: ItemSource): Available => {
-    const [key, { members }, isAvailable] = [sourceKey(from), this.#walkOf(from), this.#isAvailable];
-    if (!this.#openings.get(key)?.isLimited) return { isAvailable, few: null };
-    if (this.#few.frame !== this.#frame) this.#few.bySource.clear();
-    this.#few.frame = this.#frame;
-    const known = this.#few.bySource.get(key);
-    const few = known === undefined ? fewOf(members, isAvailable) : known;
-    this.#few.bySource.set(key, few);
-    return { isAvailable, few };
-  };
-
-  #isOpen(times: Pick<SourceOpenings, 'isOpen'>): boolean {
-    const nowMs = msOfFrame(this.#request.grid, this.#frame);
-    return times.isOpen(nowMs, this.#zone.offsetMsAt(nowMs));
-  }
-
   #framesOfPart(item: PlannableItem, part: PlannedRow['part']): number {
     if (part === undefined) return this.#framesOf(item);
     const rate = this.#request.grid.framesPerSecond;
@@ -375,17 +319,6 @@ class Planning {
 
   #framesOf(item: PlannableItem): number {
     return frameCountOf(item, this.#request.grid.framesPerSecond);
-  }
-
-  #walkOf(from: ItemSource): CollectionWalk {
-    const key = sourceKey(from);
-    const known = this.#walks.get(key);
-    if (known) return known;
-    const empty: PlannableCollection = { order: 'sequential', members: [], groupOf: () => null };
-    const { collections, rules } = this.#request;
-    const walk = new CollectionWalk(collections.get(key) ?? empty, `${rules.seed}/${key}`);
-    this.#walks.set(key, walk);
-    return walk;
   }
 }
 
