@@ -8,8 +8,10 @@ import { withItemOver } from '../domain/live/live-guide.ts';
 import { guideDocuments } from '../operations/streams/guide-link.ts';
 import type { GuideDocument } from '../operations/streams/guide-link.ts';
 import { presentTakeoverOf } from '../orchestration/live/present-takeover.ts';
+import { withPlanningBudget } from '../orchestration/programme/planning-turns.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
+import { budgetOfRead } from '../surfaces/admission/planning-limits.ts';
 import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';
 import { problemResponse } from '../surfaces/problem-response.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
@@ -75,12 +77,15 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
 }
 
 async function answer(
-  { pool, objects, guides }: Service & { readonly guides: KeptGuides },
+  service: Service & { readonly guides: KeptGuides },
   linked: LinkedStream,
   { mediaType, write, isOfNow = false }: GuideWriter,
   method: string,
 ): Promise<Response> {
-  const guide = await readGuide(databaseOn(pool), linked, guides, isOfNow ? objects : null);
+  const { pool, objects, guides } = service;
+  const planner = { userID: linked.stream.user_id, planningClass: 'guides' } as const;
+  const data = withPlanningBudget(databaseOn(pool), budgetOfRead(service, planner));
+  const guide = await readGuide(data, linked, guides, isOfNow ? objects : null);
   const body = method === 'HEAD' ? null : write(guide);
   const age = isOfNow ? Math.min(maxAgeSeconds, secondsToNext(guide)) : maxAgeSeconds;
   return new Response(body, {

@@ -9,6 +9,8 @@ export interface Call {
   /** Validated by the operation's schemas. */
   readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | null;
+  /** Aborted once the client is gone, which ends reads that plan. Absent: the surface does not know. */
+  readonly signal?: AbortSignal | undefined;
   /** The client's IP address; absent: the surface has no operations for guests. */
   readonly address?: string;
   /**

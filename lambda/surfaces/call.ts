@@ -3,10 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
+import { withPlanningBudget } from '../orchestration/programme/planning-turns.ts';
+import type { PlanningBudget } from '../orchestration/programme/planning-turns.ts';
 import type { Caller, Context } from '../operations/context.ts';
 import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { guestHash } from './admission/guests.ts';
+import { budgetOfRead, limitPlansOfChange } from './admission/planning-limits.ts';
 import { bearerChallenge } from './admission/protected-resource.ts';
 import { cursorsOf } from './cursors.ts';
 import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
@@ -20,18 +23,28 @@ import type { Service } from './service.ts';
  * @throws {ProblemError} if the operation refuses the call. Any other error is a fault of the platform.
  */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {
-  const { operation } = call;
-  if (operation.method === 'GET') return run(service, call, databaseOn(service.pool));
-  const { caller, idempotencyKey } = call;
-  const answer = await inTransaction(service.pool, async (data) => {
-    await assertNotHeld(call, data);
-    await assertConnected(service, call, data);
-    const runInIt = (one: Call) => run(service, one, data);
-    if (idempotencyKey === null || caller === null) return runInIt(call);
-    return answerOnce(service, { ...call, caller, idempotencyKey }, data, runInIt);
-  });
+  const { operation, caller, signal } = call;
+  const planner = caller && ({ userID: caller.userID, planningClass: 'planning', signal } as const);
+  if (operation.method === 'GET') {
+    const data = databaseOn(service.pool);
+    return run(service, call, planner ? withPlanningBudget(data, budgetOfRead(service, planner)) : data);
+  }
+  const change = (budget?: PlanningBudget) =>
+    inTransaction(service.pool, (data) =>
+      runInTransaction(service, call, budget ? withPlanningBudget(data, budget) : data),
+    );
+  const answer = await (planner ? limitPlansOfChange(service, planner, change) : change());
   await service.relay();
   return answer;
+}
+
+async function runInTransaction(service: Service, call: Call, data: Database): Promise<Answer> {
+  const { caller, idempotencyKey } = call;
+  await assertNotHeld(call, data);
+  await assertConnected(service, call, data);
+  const runInIt = (one: Call) => run(service, one, data);
+  if (idempotencyKey === null || caller === null) return runInIt(call);
+  return answerOnce(service, { ...call, caller, idempotencyKey }, data, runInIt);
 }
 
 /**

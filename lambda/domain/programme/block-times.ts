@@ -26,6 +26,12 @@ export interface CalendarPart {
 const mostOccurrences = 20_000;
 const limits = { maxIterations: 20_000, maxCandidateEvaluations: 20_000 } as const;
 
+/** Lets other work of the process run. @throws if that of the caller has to end */
+export type NextTurn = () => Promise<void>;
+
+/** A turn of work that nothing counts and nothing ends. */
+export const otherWork: NextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 interface Occurrence extends CalendarPart {
   readonly block: Block;
   /** The place of the block in the rules. */
@@ -35,15 +41,16 @@ interface Occurrence extends CalendarPart {
 /**
  * The blocks that decide in a part of the calendar, in order. Times without any block are left out. As by RFC 5545, a
  * block does not occur on a day whose clock skips its beginning.
+ * @param nextTurn called between two searches
  */
 export async function blockTimesOf(
   { blocks, timeZone }: Pick<ProgrammeRules, 'blocks' | 'timeZone'>,
   part: CalendarPart,
+  nextTurn = otherWork,
 ): Promise<BlockTime[]> {
   const occurrences: Occurrence[] = [];
   for (const [place, block] of blocks.entries()) {
-    // Other work of this process runs between two searches.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
     for (const fromMs of block.hours ? await beginningsOf(block.hours, timeZone, part) : [0]) {
       const untilMs = block.hours ? fromMs + block.hours.minutes * 60_000 : Infinity;
       occurrences.push({ block, place, fromMs, untilMs });

@@ -1,7 +1,7 @@
 // The outlook of a programme: rules that have nothing to play in the days to come, and distances that cannot be kept.
 // It warns of nothing that a plan of these days would show to be false.
-import { blockTimesOf } from './block-times.ts';
-import type { CalendarPart } from './block-times.ts';
+import { blockTimesOf, otherWork } from './block-times.ts';
+import type { CalendarPart, NextTurn } from './block-times.ts';
 import { ZoneOffsets } from './breaks.ts';
 import type { PlannableCollection } from './plannable.ts';
 import { sourceKey, sourcesOf } from './programme-rules.ts';
@@ -48,15 +48,21 @@ interface DrawingRule {
   readonly times: readonly CalendarPart[];
 }
 
-export async function outlookOf(rules: ProgrammeRules, collections: Collections, nowMs: number): Promise<Warning[]> {
+/** @param nextTurn called from time to time */
+export async function outlookOf(
+  rules: ProgrammeRules,
+  collections: Collections,
+  nowMs: number,
+  nextTurn = otherWork,
+): Promise<Warning[]> {
   const part = { fromMs: nowMs, untilMs: nowMs + outlookDays * dayMs };
-  const facts = await allFacts(rules, collections, part);
-  const blockTimes = await blockTimesOf(rules, part);
+  const facts = await allFacts(rules, collections, part, nextTurn);
+  const blockTimes = await blockTimesOf(rules, part, nextTurn);
   const timesOf = (id: string) => blockTimes.filter(({ block }) => block.id === id);
   const shadowed: Warning[] = [];
   for (const block of rules.blocks) {
     const isMissing = block.hours !== null && timesOf(block.id).length === 0;
-    const own = isMissing ? await blockTimesOf({ blocks: [block], timeZone: rules.timeZone }, part) : [];
+    const own = isMissing ? await blockTimesOf({ ...rules, blocks: [block] }, part, nextTurn) : [];
     if (own.length > 0) shadowed.push({ code: 'overlap_shadowed', rule: { kind: 'block', name: block.name } });
   }
   const drawing: DrawingRule[] = [
@@ -76,7 +82,7 @@ export async function outlookOf(rules: ProgrammeRules, collections: Collections,
     ...drawing.flatMap((each) => (isCut(each, collections) ? [] : warningOf(each, facts(each.from)))),
     ...rules.inserts.flatMap((insert) => unfitting(insert, rules, facts)),
     ...endings(drawing, facts, nowMs),
-    ...(await unmeetableRules(rules, blockTimes, (from) => collections.get(sourceKey(from)))),
+    ...(await unmeetableRules(rules, blockTimes, (from) => collections.get(sourceKey(from)), nextTurn)),
   ];
 }
 
@@ -98,11 +104,16 @@ type Collections = ReadonlyMap<string, PlannableCollection>;
 
 type FactsOf = (from: ItemSource) => SourceFacts;
 
-async function allFacts(rules: ProgrammeRules, collections: Collections, part: CalendarPart): Promise<FactsOf> {
+async function allFacts(
+  rules: ProgrammeRules,
+  collections: Collections,
+  part: CalendarPart,
+  nextTurn: NextTurn,
+): Promise<FactsOf> {
   const [zone, times] = [new ZoneOffsets(rules.timeZone), new UploadTimes()];
   const found = new Map<string, SourceFacts>();
   for (const key of new Set(sourcesOf(rules).map(sourceKey)))
-    found.set(key, await sourceFactsOf(collections.get(key)?.members ?? [], times, part, zone));
+    found.set(key, await sourceFactsOf(collections.get(key)?.members ?? [], times, part, zone, nextTurn));
   return (from) => found.get(sourceKey(from))!;
 }
 

@@ -1,5 +1,5 @@
 // The facts of a source that warnings follow from, found once: many rules may draw from one source.
-import type { CalendarPart } from './block-times.ts';
+import type { CalendarPart, NextTurn } from './block-times.ts';
 import type { ZoneOffsets } from './breaks.ts';
 import type { PlannableItem } from './plannable.ts';
 import type { SourceOpenings } from './source-openings.ts';
@@ -25,6 +25,7 @@ export async function sourceFactsOf(
   uploadTimes: UploadTimes,
   part: CalendarPart,
   zone: ZoneOffsets,
+  nextTurn: NextTurn,
 ): Promise<SourceFacts> {
   const times = members.map((item) => uploadTimes.of(item));
   const most = (values: readonly number[], least: number) => values.reduce((one, other) => Math.max(one, other), least);
@@ -42,7 +43,7 @@ export async function sourceFactsOf(
   };
   if (isAlwaysOpen || members.length === 0) return { ...found, mayBegin: () => isAlwaysOpen };
   const firstMs = Math.floor(part.fromMs / minuteMs) * minuteMs;
-  const open = await openMinutes(uploadTimes.openingsOf(members), { ...part, firstMs }, zone);
+  const open = await openMinutes(uploadTimes.openingsOf(members), { ...part, firstMs }, zone, nextTurn);
   const minuteOf = (ms: number) => Math.min(open.length - 1, Math.max(0, Math.ceil((ms - firstMs) / minuteMs)));
   return {
     ...found,
@@ -56,10 +57,11 @@ async function openMinutes(
   openings: SourceOpenings,
   { fromMs, untilMs, firstMs }: CalendarPart & { readonly firstMs: number },
   zone: ZoneOffsets,
+  nextTurn: NextTurn,
 ): Promise<Int32Array> {
   const before = new Int32Array(Math.ceil((untilMs - firstMs) / minuteMs) + 1);
   for (let minute = 0; minute < before.length - 1; minute++) {
-    if (minute % minutesOfTurn === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    if (minute % minutesOfTurn === 0) await nextTurn();
     const atMs = Math.max(fromMs, firstMs + minute * minuteMs);
     const throughMs = Math.min(untilMs, firstMs + (minute + 1) * minuteMs) - 1;
     const isOpen = openings.isOpenWithin(atMs, throughMs, zone.offsetMsAt(atMs));

@@ -1,5 +1,5 @@
 // Distances that a block cannot keep while its items play equally often: it has too much of one artist, album or title.
-import type { BlockTime } from './block-times.ts';
+import type { BlockTime, NextTurn } from './block-times.ts';
 import type { PlannableCollection, PlannableItem } from './plannable.ts';
 import type { Block, ItemSource, ProgrammeRules, SeparationKey, SeparationRule } from './programme-rules.ts';
 import { valuesOf } from './separation.ts';
@@ -41,6 +41,7 @@ export async function unmeetableRules(
   rules: ProgrammeRules,
   blockTimes: readonly BlockTime[],
   collectionOf: CollectionOf,
+  nextTurn: NextTurn,
 ): Promise<UnmeetableRule[]> {
   const secondsEach = longestTime(rules, collectionOf);
   const found: UnmeetableRule[] = [];
@@ -55,7 +56,7 @@ export async function unmeetableRules(
     for (const rule of rules.separation) {
       compared += steps.reduce((sum, { members }) => sum + members.length, 0);
       if (compared > mostCompared) return found;
-      found.push(...(await worstOf(block, rule, steps, room)));
+      found.push(...(await worstOf(block, rule, steps, room, nextTurn)));
     }
   }
   return found;
@@ -104,11 +105,12 @@ async function worstOf(
   rule: SeparationRule,
   steps: readonly StepShare[],
   room: BlockRoom,
+  nextTurn: NextTurn,
 ): Promise<UnmeetableRule[]> {
   const shares = new Map<string, { value: string; share: number; seconds: number }>();
   let meanSeconds = 0;
   for (const { share: stepShare, members } of steps) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
     for (const item of members) {
       const share = stepShare / members.length;
       meanSeconds += share * item.durationSeconds;

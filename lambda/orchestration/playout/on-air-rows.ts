@@ -16,6 +16,7 @@ import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import type { Framerate } from '../../domain/shared/video-format.ts';
 import { draftTimelines } from './planned-timelines.ts';
 import { mostPlanned, PlannedRuns } from './planned-runs.ts';
+import { budgetOf } from '../programme/planning-turns.ts';
 import { endOfRun, plannedTimes } from '../schedule/planned-times.ts';
 import type { PlannedTime } from '../schedule/planned-times.ts';
 
@@ -101,6 +102,7 @@ export async function onAirRows(
   const { runs, endsAt } = await airRuns(data, stream, query, plans);
   for (const run of runs) {
     if (rows.length >= query.count) return { rows, endsAt: null };
+    await budgetOf(data)?.assertMayContinue();
     if (run.planned && !plans.mayPlan(run.planned)) return { rows, endsAt: run.anchoredAt };
     rows.push(...(await rowsOfRun(data, stream, run, { ...query, count: query.count - rows.length })));
   }

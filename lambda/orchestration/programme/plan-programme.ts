@@ -14,7 +14,7 @@ import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
 import { uploadFacts } from '../shared/upload-facts.ts';
 import { loadHistory } from './programme-history.ts';
-import { planInTurns } from './planning-turns.ts';
+import { budgetOf, inTurns, planInTurns } from './planning-turns.ts';
 import { loadQueue, loadSources } from './programme-sources.ts';
 
 export interface ProgrammePlanRequest {
@@ -68,7 +68,9 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   const collections = await loadSources(data, programme.user_id, programme.kind, rules);
   const queue = await loadQueue(data, programme, rules);
   const earliestMs = msOfFrame(grid, earliestFrame);
-  const timesFrom = (fromMs: number) => blockTimesOf(rules, { fromMs, untilMs: untilMs + aheadMs });
+  const budget = budgetOf(data);
+  const timesFrom = (fromMs: number) =>
+    inTurns(budget, (nextTurn) => blockTimesOf(rules, { fromMs, untilMs: untilMs + aheadMs }, nextTurn));
   const upcoming = await timesFrom(earliestMs);
   const fromFrame = Math.min(boundaryFrame, firstCutAfter(upcoming, grid, earliestFrame));
   const known = [...[...collections.values()].flatMap(({ members }) => members), ...queue.map(({ item }) => item)];
@@ -88,7 +90,7 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   let endFrame = fromFrame;
   const untilFrame = frameOfMs(grid, untilMs);
   const planned = { rules, blockTimes, collections, queue, heard, state, grid, fromFrame, untilFrame };
-  for await (const part of planInTurns(planned, { mostRows, mostProcessorMs })) {
+  for await (const part of planInTurns(planned, { mostRows, mostProcessorMs, budget })) {
     rows.push(...part.rows);
     endFrame = part.endFrame;
   }

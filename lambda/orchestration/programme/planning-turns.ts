@@ -1,4 +1,7 @@
 // The turns of planning: plans of this process take turns with each other, and with all its other work. Decision D256.
+// The plans of a call of the API have a budget, which ends them between two turns. Decision D260.
+import type { Database } from '../../data/database.ts';
+import type { NextTurn } from '../../domain/programme/block-times.ts';
 import type { Plan, PlanRequest } from '../../domain/programme/plan-request.ts';
 import { planInParts } from '../../domain/programme/planner.ts';
 
@@ -12,8 +15,29 @@ const usualProcessorMs = 5000;
 export interface PlanBounds {
   readonly mostRows: number;
   readonly mostProcessorMs?: number | undefined;
+  readonly budget?: PlanningBudget | undefined;
   /** A steady clock, in ms. */
   readonly clock?: () => number;
+}
+
+/** The bounds of all plans of a call together. */
+export interface PlanningBudget {
+  /** Counts what a turn has used. */
+  readonly use: (processorMs: number) => void;
+  /** @throws if the work of the call has to end */
+  readonly assertMayContinue: () => Promise<void>;
+}
+
+const budgetKey = Symbol('planning budget');
+
+/** The same data, with a budget for all plans that are made of it. */
+export function withPlanningBudget(data: Database, budget: PlanningBudget): Database {
+  return Object.create(data, { [budgetKey]: { value: budget } }) as Database;
+}
+
+/** The budget of plans; undefined: only each single plan is bounded. */
+export function budgetOf(data: Database): PlanningBudget | undefined {
+  return (data as { readonly [budgetKey]?: PlanningBudget })[budgetKey];
 }
 
 let turns: Promise<void> = Promise.resolve();
@@ -24,20 +48,40 @@ function turnOfOthers(): Promise<void> {
   return turns;
 }
 
+/** Does a part of planning, which asks for its next turn from time to time. */
+export async function inTurns<Result>(
+  budget: PlanningBudget | undefined,
+  work: (nextTurn: NextTurn) => Promise<Result>,
+): Promise<Result> {
+  let beganMs = performance.now();
+  const endTurn = () => budget?.use(performance.now() - beganMs);
+  const result = await work(async () => {
+    endTurn();
+    await budget?.assertMayContinue();
+    await turnOfOthers();
+    beganMs = performance.now();
+  });
+  endTurn();
+  return result;
+}
+
 /**
  * Plans rows from a frame on, in parts. A plan that takes too long ends before the wanted frame, and can be continued.
  */
 export async function* planInTurns(
   request: PlanRequest,
-  { mostRows, mostProcessorMs = usualProcessorMs, clock = () => performance.now() }: PlanBounds,
+  { mostRows, mostProcessorMs = usualProcessorMs, budget, clock = () => performance.now() }: PlanBounds,
 ): AsyncGenerator<Plan, void> {
   let [rows, processorMs, beganMs] = [0, 0, clock()];
   const endsPart = (count: number) => count >= rowsOfTurn || rows + count >= mostRows || clock() - beganMs >= turnMs;
   for (const part of planInParts(request, endsPart)) {
-    processorMs += clock() - beganMs;
+    const turnTookMs = clock() - beganMs;
+    budget?.use(turnTookMs);
+    processorMs += turnTookMs;
     rows += part.rows.length;
     yield part;
     if (rows >= mostRows || (rows > 0 && processorMs >= mostProcessorMs)) return;
+    await budget?.assertMayContinue();
     await turnOfOthers();
     beganMs = clock();
   }

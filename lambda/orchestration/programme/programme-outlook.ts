@@ -3,9 +3,11 @@ import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StoredRules } from '../../data/programme/programmes.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
+import type { NextTurn } from '../../domain/programme/block-times.ts';
 import { liveWarnings, outlookOf } from '../../domain/programme/outlook.ts';
 import type { Warning } from '../../domain/programme/outlook.ts';
 import type { PlannedStart } from './plan-start.ts';
+import { budgetOf, inTurns } from './planning-turns.ts';
 import { loadSources } from './programme-sources.ts';
 
 /** By the track that a programme plans. */
@@ -21,7 +23,8 @@ export async function warningsOf(
   for (const { programme } of starts) {
     const rules = { ...programme.live, seed: programme.seed };
     const collections = await loadSources(data, programme.user_id, programme.kind, rules);
-    const warnings = await outlookOf(rules, collections, now.getTime());
+    const judge = (nextTurn: NextTurn) => outlookOf(rules, collections, now.getTime(), nextTurn);
+    const warnings = await inTurns(budgetOf(data), judge);
     found.set(programme.kind, [...(await warningsOfInputs(data, stream, programme.live)), ...warnings]);
   }
   return found;

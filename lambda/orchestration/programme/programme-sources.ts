@@ -12,9 +12,12 @@ import { sourceKey, sourcesOf } from '../../domain/programme/programme-rules.ts'
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
 import { uploadFacts } from '../shared/upload-facts.ts';
+import { budgetOf } from './planning-turns.ts';
 
 /** Uploads that one statement reads: the process does other work in between. */
 const uploadsOfRead = 1000;
+/** The milliseconds that the read of an upload counts as. A database that answers late counts no more. */
+const msOfUpload = 0.03;
 
 const noMembers: PlannableCollection = { order: 'sequential', members: [], groupOf: () => null };
 
@@ -53,9 +56,14 @@ export async function loadSources(
 async function itemsOf(data: Database, collections: readonly CollectionPlaces[]): Promise<Map<string, PlannableItem>> {
   const ids = [...new Set(collections.flatMap(({ members }) => members.map(({ id }) => id)))];
   const items = new Map<string, PlannableItem>();
-  for (let from = 0; from < ids.length; from += uploadsOfRead)
+  const beganMs = performance.now();
+  for (let from = 0; from < ids.length; from += uploadsOfRead) {
+    await budgetOf(data)?.assertMayContinue();
     for (const upload of await data.collections.memberUploads(ids.slice(from, from + uploadsOfRead)))
       items.set(upload.id, itemOf(upload));
+  }
+  // Uploads that were read before take less.
+  budgetOf(data)?.use(Math.min(performance.now() - beganMs, ids.length * msOfUpload));
   return items;
 }
 

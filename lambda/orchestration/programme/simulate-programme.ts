@@ -11,7 +11,7 @@ import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import { Simulation } from '../../domain/programme/simulation.ts';
 import type { SourceIssue } from '../../domain/programme/simulation.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
-import { planInTurns } from './planning-turns.ts';
+import { budgetOf, inTurns, planInTurns } from './planning-turns.ts';
 import { loadSources } from './programme-sources.ts';
 
 /** Rows of a simulation. One that would have more ends sooner. */
@@ -49,7 +49,8 @@ export async function simulateProgramme(data: Database, request: SimulationReque
     await rateOf(data, programme),
   ];
   const grid = { anchoredAtMs: from.getTime(), framesPerSecond: framesEachSecond };
-  const blockTimes = await blockTimesOf(rules, { fromMs: from.getTime(), untilMs: until.getTime() + aheadMs });
+  const part = { fromMs: from.getTime(), untilMs: until.getTime() + aheadMs };
+  const blockTimes = await inTurns(budgetOf(data), (nextTurn) => blockTimesOf(rules, part, nextTurn));
   const figures = new Simulation(rules);
   const rows: PlannedRow[] = [];
   const untilFrame = frameOfMs(grid, until.getTime());
@@ -57,7 +58,7 @@ export async function simulateProgramme(data: Database, request: SimulationReque
   let [seen, endFrame] = [0, 0];
   for await (const part of planInTurns(
     { rules, blockTimes, collections, queue: [], grid, ...beginning },
-    { mostRows },
+    { mostRows, budget: budgetOf(data) },
   )) {
     figures.add(part);
     for (const row of part.rows) if (seen++ >= skip && rows.length <= count) rows.push(row);

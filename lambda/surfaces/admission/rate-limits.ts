@@ -22,7 +22,16 @@ export const requestsPerMinute = {
   offer: 300,
 } as const;
 
+/**
+ * Milliseconds of a processor per minute that plans of a user take, before the factor of the stage. planning: for calls
+ * of the user. guides: for readers of the guide links, who may be anyone. Decision D260.
+ */
+export const planningMsPerMinute = { planning: 30_000, guides: 30_000 } as const;
+
 export type RequestClass = keyof typeof requestsPerMinute;
+export type PlanningClass = keyof typeof planningMsPerMinute;
+
+const limits = { ...requestsPerMinute, ...planningMsPerMinute };
 
 /** The remaining requests of a user or an address in the current window of one minute. */
 export interface Quota {
@@ -40,13 +49,13 @@ export function requestClassOf(caller: Pick<Caller, 'isOnPage'>, kind: 'read' | 
 }
 
 /**
- * Counts one or more requests in one statement.
+ * Counts one or more requests, or milliseconds of planning, in one statement.
  * @param subject names a user or an address
  */
 export async function countRequest(
   service: Service,
   subject: string,
-  requestClass: RequestClass,
+  requestClass: RequestClass | PlanningClass,
   count = 1,
 ): Promise<Quota> {
   return quotaOf(
@@ -59,10 +68,10 @@ export async function countRequest(
 /** The quota of a window that has counted the request. */
 export function quotaOf(
   { settings }: Service,
-  requestClass: RequestClass,
+  requestClass: RequestClass | PlanningClass,
   { requests, reset_seconds: resetSeconds }: RequestWindow,
 ): Quota {
-  const limit = requestsPerMinute[requestClass] * settings.rateLimitFactor;
+  const limit = limits[requestClass] * settings.rateLimitFactor;
   return {
     limit,
     remaining: Math.max(0, limit - requests),

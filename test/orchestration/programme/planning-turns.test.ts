@@ -1,9 +1,22 @@
 // Turns of planning: a plan lets other work run, and ends if it takes too long.
 import { expect, test } from 'vitest';
+import { blockTimesOf } from '../../../lambda/domain/programme/block-times.ts';
+import type { NextTurn } from '../../../lambda/domain/programme/block-times.ts';
 import type { Plan } from '../../../lambda/domain/programme/plan-request.ts';
 import type { PlannedRow } from '../../../lambda/domain/programme/planned-row.ts';
-import { planInTurns } from '../../../lambda/orchestration/programme/planning-turns.ts';
-import { block, collection, idsOf, items, planned, requestOf, rules } from '../../domain/programme/programmes.ts';
+import { inTurns, planInTurns } from '../../../lambda/orchestration/programme/planning-turns.ts';
+import {
+  at,
+  block,
+  collection,
+  days,
+  idsOf,
+  items,
+  midnight,
+  planned,
+  requestOf,
+  rules,
+} from '../../domain/programme/programmes.ts';
 
 const music = { music: collection(items('song', 40, () => 120)) };
 const given = rules({ blocks: [block('music')] });
@@ -55,4 +68,20 @@ test('a plan that takes too long ends with the rows so far', async () => {
 test('a plan has no more rows than wanted', async () => {
   const { rows } = await rowsOf(planInTurns(await requestOf(given, music), { mostRows: 7, clock: clockOf(0) }));
   expect(rows).toHaveLength(7);
+});
+
+test('the search for the hours of blocks is counted, and ends between two blocks', async () => {
+  const blocks = ['one', 'other', 'third'].map((id) => block(id, { hours: at('06:00', 60) }));
+  const search = (nextTurn: NextTurn) =>
+    blockTimesOf({ blocks, timeZone: 'UTC' }, { fromMs: midnight, untilMs: midnight + days(30) }, nextTurn);
+  let [usedMs, turns] = [0, 0];
+  const use = (ms: number) => void (usedMs += ms);
+  await inTurns({ use, assertMayContinue: async () => void turns++ }, search);
+  expect([usedMs > 0, turns]).toEqual([true, blocks.length]);
+  const end = async () => {
+    if (--turns === 0) throw new Error('over');
+  };
+  turns = 2;
+  await expect(inTurns({ use, assertMayContinue: end }, search)).rejects.toThrow('over');
+  expect(turns).toBe(0);
 });
