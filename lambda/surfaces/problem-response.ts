@@ -2,6 +2,7 @@
 import { ProblemError } from '../operations/problem-codes.ts';
 import { problemCodes } from '../operations/problem-kinds.ts';
 import type { ProblemCode } from '../operations/problem-codes.ts';
+import { ClientGone } from './admission/planning-limits.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -42,7 +43,8 @@ export function problemResponse(service: Service, error: unknown): Response {
 export function problemDocument(service: Service, error: unknown): ProblemDocument {
   const problem = asProblem(error);
   const { status, title } = problemCodes[problem.code];
-  if (status >= 500) service.log('request_failed', { code: problem.code, cause: problem.cause });
+  if (status >= 500 && !(problem.cause instanceof ClientGone))
+    service.log('request_failed', { code: problem.code, cause: problem.cause });
   return {
     type: problemType(service, problem.code),
     title,

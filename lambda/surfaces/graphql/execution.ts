@@ -47,6 +47,8 @@ export interface ExecutionOptions {
   readonly service: Service;
   /** Null if the request needs no credential. */
   readonly caller: Caller | null;
+  /** Aborted once the client is gone. */
+  readonly signal: AbortSignal;
   readonly related: Readonly<Record<Relation['to'], Related>>;
   /** The fields that the query selects, such as `Stream.replicas`. */
   readonly fields: ReadonlySet<string>;
@@ -80,7 +82,7 @@ function assertScope(service: Service, caller: Caller | null, needed: Pick<Opera
   if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes: needed.scopes } });
 }
 
-export function createExecution({ service, caller, related, fields }: ExecutionOptions): Execution {
+export function createExecution({ service, caller, signal, related, fields }: ExecutionOptions): Execution {
   const replayed: string[] = [];
   let values = 0;
   const assertSendable = () => {
@@ -129,6 +131,7 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
         caller,
         input,
         idempotencyKey,
+        signal,
         ...(idempotencyKey === null ? { isWanted } : {}),
       }).catch((error: unknown) => {
         throw error instanceof ProblemError ? error.at(pathOf) : error;

@@ -59,7 +59,7 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
       if ('fault' in read) throw read.fault;
-      const { result, replayed } = await run(read, admission.caller);
+      const { result, replayed } = await run(read, admission.caller, request.signal);
       return withQuota(resultResponse(service, accept, result, replayed), quota);
     } catch (error) {
       return withQuota(refusalResponse(service, accept, error), quota);
@@ -89,11 +89,11 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     return admitCalls(service, identified?.caller ?? null, address, isMutation ? 'write' : 'read', count);
   }
 
-  async function run({ query, selection }: Asked, caller: Caller | null) {
+  async function run({ query, selection }: Asked, caller: Caller | null, signal: AbortSignal) {
     const { document, operation, operationName, variables } = query;
     const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 10 });
     if (errors) throw new QueryRefused('validation_failed', refusedCalls(query, selection, caller) ?? errors);
-    const execution = createExecution({ service, caller, related, fields: selection.fields });
+    const execution = createExecution({ service, caller, signal, related, fields: selection.fields });
     const result = await execute({
       schema,
       document,

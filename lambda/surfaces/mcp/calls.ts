@@ -19,18 +19,21 @@ export interface ToolCall {
   readonly caller: Caller;
   /** The reason why the call is not admitted; null if it is. */
   readonly refusal: ProblemError | null;
+  /** Aborted once the client is gone. */
+  readonly signal: AbortSignal;
   readonly args: Json;
 }
 
 /** Calls a tool. Never throws: an AI client reads the problem in the result, and can call again. */
-export async function callTool(service: Service, { tool, caller, refusal, args }: ToolCall): Promise<CallToolResult> {
+export async function callTool(service: Service, toolCall: ToolCall): Promise<CallToolResult> {
+  const { tool, caller, refusal, signal, args } = toolCall;
   let isReplayed = false;
   async function call(operation: Operation, given: Json): Promise<Json> {
     const lacking = refusalOfScopes(service, caller, operation, '/mcp');
     if (lacking) throw lacking;
     const { raw, idempotencyKey, faults } = inputOf(operation, given);
     const input = validateInput(operation, raw, faults);
-    const { body, headers } = await callOperation(service, { operation, caller, input, idempotencyKey });
+    const { body, headers } = await callOperation(service, { operation, caller, input, idempotencyKey, signal });
     isReplayed ||= headers['idempotency-replayed'] !== undefined;
     return structured(body);
   }

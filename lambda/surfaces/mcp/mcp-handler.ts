@@ -59,7 +59,10 @@ export function createMcpHandler(service: Service, content: McpContent): McpHand
       ({ quota } = counted);
       // A refused tool call gets a tool result, which the AI client reads.
       if (refusal && operation === null && !isToolCall) throw refusal;
-      return finish(rejection ?? (await serve(service, content, { caller, tools: chosen, refusal }, request, message)));
+      return finish(
+        rejection ??
+          (await serve(service, content, { caller, tools: chosen, refusal, signal: request.signal }, request, message)),
+      );
     } catch (error) {
       return finish(problemResponse(service, error));
     }

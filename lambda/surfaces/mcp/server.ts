@@ -35,6 +35,8 @@ export interface McpSession {
   readonly tools: ChosenTools;
   /** The reason why the message is not admitted; null if it is. */
   readonly refusal: ProblemError | null;
+  /** Aborted once the client is gone. */
+  readonly signal: AbortSignal;
 }
 
 /** Clients may cache lists for five minutes. Lists change only with releases. */
@@ -45,7 +47,7 @@ const formChecks = new DefaultJsonSchemaValidator();
 export function createMcpServer(
   service: Service,
   { prompts, instructions }: McpContent,
-  { caller, tools, refusal }: McpSession,
+  { caller, tools, refusal, signal }: McpSession,
 ): Server {
   const server = new Server(
     { name: 'loop-streaming', title: 'Loop streaming', version: service.version },
@@ -70,7 +72,7 @@ export function createMcpServer(
         ProtocolErrorCode.InvalidParams,
         `There is no tool ${params.name}. tools/list returns all tools.`,
       );
-    return callTool(service, { tool, caller, refusal, args: params.arguments ?? {} });
+    return callTool(service, { tool, caller, refusal, signal, args: params.arguments ?? {} });
   });
 
   // The list of resources is empty: AI clients find resources with tools, or a person names them.

@@ -98,6 +98,7 @@ export function createRestHandler(service: RestService): RestHandler {
       input,
       idempotencyKey,
       address,
+      signal: request.signal,
     });
     if (body === '') return new Response(null, { status, headers });
     if (status === 302) return redirectTo((JSON.parse(body) as { readonly url: string }).url);
