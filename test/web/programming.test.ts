@@ -172,6 +172,29 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     expect(await browser.look('programme')).toEqual([]);
   });
 
+  test('lets a live input take over in a block, and sees it in the week', async () => {
+    const { id } = await run.api('POST', '/live-inputs', { name: 'Studio', streamID });
+    await page.reload();
+    const [week, blocks] = [section('Week'), section('Blocks')];
+    const inputs = async () => {
+      const { blocks: saved } = await run.api('GET', new URL(page.url()).pathname);
+      return saved.map(({ liveInputID }: { liveInputID: string | null }) => liveInputID);
+    };
+    await week
+      .getByRole('button', { name: /Evening news/ })
+      .first()
+      .click();
+    await choose(blocks, 'Live input', 'Studio');
+    await expect.poll(() => week.getByRole('button', { name: /^Evening news 20:00–21:00, live$/ }).count()).toBe(7);
+    await save();
+    await blocks.getByText('live from Studio').waitFor();
+    expect(await browser.look('programme-live')).toEqual([]);
+    await expect.poll(inputs).toEqual([null, id]);
+    await choose(blocks, 'Live input', 'None');
+    await save();
+    await expect.poll(inputs).toEqual([null, null]);
+  });
+
   test('simulates a day to come, and takes it as a table', async () => {
     await page.getByRole('link', { name: 'See what plays on a day' }).click();
     await button('Day after').click();
