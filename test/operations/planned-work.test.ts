@@ -2,6 +2,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { onAirRows } from '../../lambda/orchestration/playout/on-air-rows.ts';
 import { mostPlanned, PlannedRuns } from '../../lambda/orchestration/playout/planned-runs.ts';
+import { withPlanningBudget } from '../../lambda/orchestration/programme/planning-turns.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 
@@ -122,6 +123,23 @@ it('an answer whose plans take long ends before the next run', async () => {
   expect(rows.length).toBeGreaterThan(0);
   expect(rows.length).toBeLessThan(5);
   expect(endsAt).toEqual(new Date(first.getTime() + rows.length * hourMs));
+});
+
+it('the plans of an answer share its budget, and end with it', async () => {
+  await publish();
+  const first = await schedule('FREQ=HOURLY');
+  const stream = (await data().streams.find(user().id, streamID))!;
+  const now = await data().now();
+  const to = new Date(first.getTime() + 240 * hourMs);
+  const query = { from: now, to, count: 100, track: null, drafts: null, now };
+  let [usedMs, left] = [0, 6];
+  const assertMayContinue = async () => {
+    if (left-- === 0) throw new Error('over');
+  };
+  const budgeted = withPlanningBudget(data(), { use: (ms) => void (usedMs += ms), assertMayContinue });
+  const { plans } = await plansOf(() => expect(onAirRows(budgeted, stream, query)).rejects.toThrow('over'));
+  expect(plans).toBeLessThanOrEqual(6);
+  expect(usedMs).toBeGreaterThan(0);
 });
 
 it('a run is planned until its end', async () => {
