@@ -9,7 +9,6 @@ import type { LiveIngestOptions } from '../../lambda/live/live-ingest.ts';
 import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
 import { openSrtListener } from '../../lambda/live/srt-listener.ts';
 import type { Log } from '../../lambda/log.ts';
-import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
@@ -19,7 +18,7 @@ export interface LocalLiveIngestOptions {
   readonly pool: Pool;
   /** Opens passphrases of live inputs. */
   readonly sealer: Sealer | null;
-  readonly objects: Pick<FileObjectStore, 'write' | 'takeRoom'>;
+  readonly objects: LiveIngestOptions['objects'];
   readonly tools: MediaTools;
   /** The encoder for H.264. */
   readonly encoder: EncoderSettings;
@@ -40,7 +39,6 @@ export async function startLiveIngest(
   const steadyClock = () => performance.now();
   const door = new LiveIngest({
     ...options,
-    objects: withinRoom(options.objects),
     encoderFor: encoderChoice(tools, log, encoder),
     places,
     newID: (prefix) => newID(prefix, clock()),
@@ -61,19 +59,6 @@ export async function startLiveIngest(
     async [Symbol.asyncDispose]() {
       await door[Symbol.asyncDispose]();
       await Promise.all([listener.close(), srtListener.close()]);
-    },
-  };
-}
-
-/**
- * The store, but each write leaves room on the disk, as uploads do. A session whose segment has no room ends.
- * @returns a store whose writes throw StorageFull
- */
-export function withinRoom(store: LocalLiveIngestOptions['objects']): LiveIngestOptions['objects'] {
-  return {
-    async write(key, body, facts) {
-      using _room = await store.takeRoom(body.length);
-      await store.write(key, body, facts);
     },
   };
 }

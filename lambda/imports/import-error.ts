@@ -76,6 +76,10 @@ const failures = {
     retriable: false,
     detail: 'The recorded media is no longer stored: it is kept for a day. The recording cannot be made any more.',
   },
+  storage_full: {
+    retriable: true,
+    detail: 'The disk of the platform has no room for the file. Delete uploads or make room, then import it again.',
+  },
   not_imported: {
     retriable: true,
     detail: 'We could not import this file, by no fault of yours. Import it again.',

@@ -5,6 +5,7 @@ import type { ClaimedImport, SourceVersion } from '../data/sources/imports.ts';
 import { MultipartLost, partBytes } from '../domain/media/upload-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { ImportError } from './import-error.ts';
+import { StorageFull } from '../ports/object-store/disk-room.ts';
 import { openSource } from './open-source.ts';
 import type { Link, OpenSource, SourceOptions } from './open-source.ts';
 import { PartWriter } from './part-writer.ts';
@@ -82,7 +83,7 @@ export class ImportRun {
         return await this.#fetchOnce(signal);
       } catch (error) {
         signal.throwIfAborted();
-        const failure = error instanceof ImportError ? error : new ImportError('not_imported', { cause: error });
+        const failure = error instanceof ImportError ? error : ownFailure(error);
         if (failure !== error) await this.#forgetWriter();
         if (this.#bytesReceived > furthest) failures = 0;
         furthest = Math.max(furthest, this.#bytesReceived);
@@ -212,4 +213,9 @@ export class ImportRun {
 /** Whether a file begins like a web page. Some servers send pages with the requested type, or with none. */
 function looksLikePage(beginning: Buffer): boolean {
   return /^\uFEFF?\s*<(?:!doctype html|html)\b/i.test(beginning.toString('utf8', 0, 512));
+}
+
+/** A failure of the platform. A part that was not stored is lost. */
+function ownFailure(cause: unknown): ImportError {
+  return new ImportError(cause instanceof StorageFull ? 'storage_full' : 'not_imported', { cause });
 }

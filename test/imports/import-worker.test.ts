@@ -1,4 +1,5 @@
 // Imports from real HTTP servers, from the request to the stored object, with all possible failures.
+import { StorageFull } from '../../lambda/ports/object-store/disk-room.ts';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -221,6 +222,22 @@ describe('an import that fails', () => {
     expect((await user.call('GET', `/streams/${stream.id}`)).body.state).toBe('invalid');
     const { body: readiness } = await user.call('GET', `/streams/${stream.id}/readiness`);
     expect(readiness.issues).toContainEqual(expect.objectContaining({ code: 'upload_unusable' }));
+  });
+
+  test('for want of room on the disk says so, and goes on once there is room', async () => {
+    await using source = await startSource((request, response) => sendFile(anyBytes(1000), request, response));
+    const own = service.objects();
+    const full = { ...own, putPart: () => Promise.reject(new StorageFull()) };
+    const { upload } = await importFrom(source.url('/a'), { objects: full, limits: { maxFailures: 2 } });
+    expect(upload.failure).toMatchObject({ code: 'storage_full', detail: expect.stringMatching('make room') });
+    let refused = 0;
+    const soon = {
+      ...own,
+      putPart: (...args: Parameters<typeof own.putPart>) =>
+        refused++ === 0 ? Promise.reject(new StorageFull()) : own.putPart(...args),
+    };
+    const { upload: later } = await importFrom(source.url('/a'), { objects: soon, limits: { maxFailures: 2 } });
+    expect([refused, later.failure]).toEqual([2, null]);
   });
 
   test('by our fault does not blame the source', async () => {

@@ -6,8 +6,8 @@ import { createServer, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withinRoom } from '../../bin/local/live-ingest.ts';
 import { openRunLog } from '../../bin/local/run-log.ts';
 import { serveObjects } from '../../bin/local/serve-objects.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
@@ -77,9 +77,8 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
   });
 
   test('refuses segments of contributors when a fifth is left, with the words of uploads', async () => {
-    const live = withinRoom(store);
     const facts = { contentType: 'application/octet-stream' };
-    const segment = (number: number) => live.write(`live/v1/lse_1/pictures/${number}`, Buffer.alloc(4 * mib), facts);
+    const segment = (number: number) => store.write(`live/v1/lse_1/pictures/${number}`, Buffer.alloc(4 * mib), facts);
     let segments = 0;
     const untilFull = async () => {
       for (; segments < 32; segments++) await segment(segments);
@@ -89,6 +88,30 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     await store.delete('live/v1/lse_1/pictures/0');
     await segment(segments);
     for (let number = 0; number <= segments; number++) await store.delete(`live/v1/lse_1/pictures/${number}`);
+  });
+
+  test('refuses prepared files, pictures and imports when a fifth is left', async () => {
+    const facts = { contentType: 'application/octet-stream' };
+    const bytes = Buffer.alloc(4 * mib);
+    const full = new StorageFull().message;
+    const multipartID = await store.createMultipart('uploads/import', facts);
+    const writers = [
+      (number: number) => store.write(`renditions/v1/${number}`, bytes, facts),
+      (number: number) => store.write(`renditions/v1/${number}`, Readable.from([bytes, bytes]), facts),
+      (number: number) => store.putPart('uploads/import', multipartID, number + 1, bytes),
+    ];
+    for (const write of writers) {
+      const untilFull = async () => {
+        for (let number = 0; number < 32; number++) await write(number);
+      };
+      await expect(untilFull()).rejects.toThrow(full);
+      expect(freeBytes()).toBeGreaterThanOrEqual(diskBytes / 5);
+      for (let number = 0; number < 32; number++) await store.delete(`renditions/v1/${number}`);
+    }
+    await expect(store.write('renditions/v1/0', bytes, facts)).rejects.toThrow(full);
+    await store.abortMultipart('uploads/import', multipartID);
+    await store.write('renditions/v1/0', bytes, facts);
+    await store.delete('renditions/v1/0');
   });
 
   test('loses lines of the log, and the log goes on once there is room', async () => {

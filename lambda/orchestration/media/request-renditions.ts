@@ -13,6 +13,12 @@ export const notPrepared = {
   detail: 'We could not prepare this file, by no fault of yours. Start the stream again.',
 };
 
+/** The failure of a rendition if the disk of a local run has no room for it. */
+export const notStored: typeof notPrepared = {
+  ...notPrepared,
+  detail: 'The disk of the platform has no room for the prepared file. Make room, then start the stream again.',
+};
+
 /** The failure of a rendition if this installation has no encoder for the codec. */
 export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
   return {

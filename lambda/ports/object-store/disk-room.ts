@@ -1,9 +1,10 @@
-// The room on the disk of the file object store. Uploads leave a part of the disk to the database and to logs.
+// The room on the disk of the file object store. Objects leave a part of the disk to the database and to logs.
 import { statfs } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 
-/** Bytes that uploads leave free. */
+/** Bytes that objects leave free. */
 const keptFreeBytes = 1024 ** 3;
-/** The share of a small disk that uploads leave free instead. */
+/** The share of a small disk that objects leave free instead. */
 const keptFreeShare = 0.2;
 
 /** The disk has no room for the bytes. */
@@ -34,5 +35,19 @@ export class DiskRoom {
     if (bavail * bsize - this.#promisedBytes - bytes < kept) throw new StorageFull();
     this.#promisedBytes += bytes;
     return { [Symbol.dispose]: () => void (this.#promisedBytes -= bytes) };
+  }
+
+  /** The same bytes as long as there is room for them. The stream fails with StorageFull. */
+  within(body: Readable): Readable {
+    const take = (bytes: number) => this.take(bytes);
+    const within = async function* (chunks: AsyncIterable<Buffer>) {
+      using rooms = new DisposableStack();
+      for await (const chunk of chunks) {
+        rooms.use(await take(chunk.length));
+        yield chunk;
+      }
+    };
+    // The types of Node do not know that the result is readable.
+    return body.compose(within) as Readable;
   }
 }

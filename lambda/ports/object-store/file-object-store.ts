@@ -11,7 +11,7 @@ import type { Grant, GrantedPart } from './object-urls.ts';
 
 const dayMs = 86_400_000;
 
-/** The port, and the methods for the server behind its signed URLs. */
+/** The port, whose writes throw `StorageFull`, and the methods for the server behind its signed URLs. */
 export interface FileObjectStore extends ObjectStore {
   /**
    * @param target path and query of a request, as received
@@ -61,7 +61,11 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
     takeRoom: (bytes) => room.take(bytes),
     head: (key) => objects.head(key),
     read: (key, range) => objects.read(key, range),
-    write: (key, body, { contentType }) => objects.write(key, body, contentType),
+    write: async (key, body, { contentType }) => {
+      if (!Buffer.isBuffer(body)) return objects.write(key, room.within(body), contentType);
+      using _room = await room.take(body.length);
+      await objects.write(key, body, contentType);
+    },
     writeNew: (key, body, { contentType }) => objects.writeNew(key, body, contentType),
     delete: (key) => objects.delete(key),
 
@@ -73,7 +77,10 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
       await multiparts.discardBefore(daysAgo(partsKeptDays));
       for (const { prefix, keptDays } of expiringObjects) await objects.deleteBefore(prefix, daysAgo(keptDays));
     },
-    putPart: (key, multipartID, partNumber, body) => multiparts.put(key, multipartID, partNumber, body),
+    putPart: async (key, multipartID, partNumber, body) => {
+      using _room = await room.take(body.length);
+      return multiparts.put(key, multipartID, partNumber, body);
+    },
     listParts: (key, multipartID) => multiparts.list(key, multipartID),
     completeMultipart: (key, multipartID, parts) => multiparts.complete(key, multipartID, parts),
     abortMultipart: (key, multipartID) => multiparts.abort(key, multipartID),

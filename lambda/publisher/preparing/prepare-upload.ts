@@ -8,7 +8,8 @@ import type { Upload, UploadFailure } from '../../data/media/uploads.ts';
 import { formatNamed, groupsOfSegment, renditionOf, segmentCount } from '../../domain/playout/rendition.ts';
 import type { Rendition } from '../../domain/playout/rendition.ts';
 import { finishPreparation } from '../../orchestration/runs/start-prepared.ts';
-import { notEncodable, notPrepared } from '../../orchestration/media/request-renditions.ts';
+import { notEncodable, notPrepared, notStored } from '../../orchestration/media/request-renditions.ts';
+import { StorageFull } from '../../ports/object-store/disk-room.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { NoEncoder } from '../media/choose-encoder.ts';
@@ -71,8 +72,9 @@ export async function prepareUpload(
     attempt.signal.throwIfAborted();
     // The upload was deleted. Others with the same content must not fail, so the next command reads one of those.
     if (!(await uploads.findAny(upload.id))) return begin(options, asked);
+    const isLasting = error instanceof NoEncoder || error instanceof MediaError;
+    if (!isLasting && !attempt.isLast) throw error;
     const failure = failureOf(error);
-    if (failure === notPrepared && !attempt.isLast) throw error;
     options.log('upload_not_prepared', { uploadID: upload.id, format: command.format, error: String(error) });
     await giveUp(options, command, upload, failure);
   }
@@ -191,6 +193,7 @@ function renditionOfUpload(upload: HashedUpload, format: string): Rendition {
 /** The failure for the user. A missing encoder fails at once, as more attempts would not find it. */
 function failureOf(error: unknown): UploadFailure {
   if (error instanceof NoEncoder) return notEncodable(error.videoCodec);
+  if (error instanceof StorageFull) return notStored;
   return error instanceof MediaError ? { code: error.code, detail: error.detail } : notPrepared;
 }
 
