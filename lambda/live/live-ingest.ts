@@ -17,6 +17,7 @@ import { isWithin } from '../domain/shared/network-address.ts';
 import { livePassphrasePlace } from '../domain/shared/sealed-places.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
+import { KeptBlockWindows } from '../orchestration/live/kept-block-windows.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
 import { applySignal } from '../orchestration/live/signal-losses.ts';
 import { applyStableSession, endSession, leaveLateSession, refusalOfStream } from '../orchestration/live/takeovers.ts';
@@ -70,6 +71,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   /** Sessions whose ends are not recorded yet. */
   readonly #held = new Set<string>();
   #isSettling = false;
+  readonly #windows = new KeptBlockWindows();
   #isOver = false;
   /** The last time at which the database did not answer. */
   #failedAtMs = -Infinity;
@@ -262,10 +264,12 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     this.#isSettling = true;
     const { pool, newID, clock, steadyClock, log } = this.#options;
     const endsSilent = steadyClock() - this.#failedAtMs > reportsWithinMs;
-    await settleTakeovers(pool, { newID, clock }, { own: this.#held, endsSilent }).catch((error: unknown) => {
-      this.#failedAtMs = steadyClock();
-      log('takeovers_not_settled', { error: String(error) });
-    });
+    await settleTakeovers(pool, { newID, clock }, { own: this.#held, windows: this.#windows, endsSilent }).catch(
+      (error: unknown) => {
+        this.#failedAtMs = steadyClock();
+        log('takeovers_not_settled', { error: String(error) });
+      },
+    );
     this.#isSettling = false;
   }
 }

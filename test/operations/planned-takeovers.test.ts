@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keyframeFrom } from '../../lambda/domain/live/takeover-plan.ts';
 import { weekdays } from '../../lambda/domain/shared/wall-clock.ts';
+import { KeptBlockWindows } from '../../lambda/orchestration/live/kept-block-windows.ts';
 import { settleTakeovers } from '../../lambda/orchestration/live/settle-takeovers.ts';
 import { applyStableSession, endSession } from '../../lambda/orchestration/live/takeovers.ts';
 import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
@@ -25,7 +26,11 @@ const handBack = () => call('POST', `/streams/${streamID}/hand-back`);
 /** Lets the ingest of some sessions begin and end takeovers. */
 const settle = (...own: readonly string[]) => {
   const settling = { newID: startOptions.newID, clock: () => new Date() };
-  return settleTakeovers(service.pool(), settling, { own: new Set(own), endsSilent: false });
+  return settleTakeovers(service.pool(), settling, {
+    own: new Set(own),
+    windows: new KeptBlockWindows(),
+    endsSilent: false,
+  });
 };
 /** Moves planned times closer, as if time had passed. */
 const bringCloser = (seconds: number) =>

@@ -1,6 +1,5 @@
 // SQL of live inputs: addresses that contributors send to, each to take over one stream.
 import { lossesWithinSeconds } from '../../domain/live/flapping.ts';
-import type { BlockRules } from '../../domain/live/block-windows.ts';
 import type { LostAfter } from '../../domain/live/signal-loss.ts';
 import type { TakeWindows } from '../../domain/live/take-windows.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -166,24 +165,24 @@ export function liveInputs(db: Queryable) {
 
     /**
      * The inputs that may have a window, of sessions that receive pictures, if their streams have no open takeover.
-     * `programmes` has the published rules that name the input in a block.
+     * `published` names the published rules with blocks for the input; null: there are none.
      */
     receivingInWindows: (sessionIDs: readonly string[]) =>
       all<
-        Pick<LiveInput, 'id' | 'user_id' | 'stream_id' | 'takes' | 'windows'> & { readonly programmes: BlockRules[] }
+        Pick<LiveInput, 'id' | 'user_id' | 'stream_id' | 'takes' | 'windows'> & { readonly published: string | null }
       >(
         db,
-        `select i.id, i.user_id, i.stream_id, i.takes, i.windows, coalesce(named.programmes, '[]') as programmes
+        `select i.id, i.user_id, i.stream_id, i.takes, i.windows, named.published
          from live_sessions s
            join live_inputs i on i.id = s.live_input_id and i.takes <> 'always'
            left join lateral (
-             select jsonb_agg(jsonb_build_object('timeZone', p.live -> 'timeZone', 'blocks', p.live -> 'blocks'))
-               as programmes
+             select string_agg(concat_ws(' ', p.id, p.live ->> 'version', p.live ->> 'publishedAt'), ' ' order by p.id)
+               as published
              from programmes p
              where p.stream_id = i.stream_id and p.live @> jsonb_build_object(
                'blocks', jsonb_build_array(jsonb_build_object('liveInputID', i.id)))) named on true
          where s.id = any ($1) and s.ended_at is null and s.first_picture_at is not null
-           and (i.takes = 'in_windows' and i.windows is not null or named.programmes is not null)
+           and (i.takes = 'in_windows' and i.windows is not null or named.published is not null)
            and not exists (
              select from takeovers t join streams st on st.id = t.stream_id and st.anchored_at = t.anchored_at
              where t.stream_id = i.stream_id and t.ended_at is null)

@@ -17,30 +17,28 @@ export interface WindowedInput {
 /** The windows that are open at a Unix time in ms. */
 type OpenAt = (ms: number) => readonly OpenWindow[];
 
-/** As far as windows of inputs are looked for. A block lasts a week at most. */
-const weekMs = 7 * 86_400_000;
+/** Block windows are right for so long after the time that they were computed for. */
+export const keptMs = 3_600_000;
+/** As far as they are looked for. A block lasts a week at most. */
+const aroundMs = 7 * 86_400_000 + keptMs;
 
 /**
  * The window in which an input takes over by itself: its own hours and the times of blocks that name it. Those that
  * adjoin are one.
- * @param programmes the published rules of the programmes of its stream
+ * @param ofBlocks from `blockWindowsOf`
  * @returns null: none is open, one ends before all agents can show a takeover, or the input takes over always
  */
-export async function takeWindowOf(
-  input: WindowedInput,
-  programmes: readonly BlockRules[],
+export function takeWindowOf(
+  input: Omit<WindowedInput, 'id'>,
+  ofBlocks: readonly OpenWindow[],
   now: Date,
-): Promise<OpenWindow | null> {
+): OpenWindow | null {
   if (input.takes === 'always') return null;
   const nowMs = now.getTime();
   const ownAt: OpenAt = (ms) => {
     const own = input.takes === 'in_windows' && input.windows ? openWindow(input.windows, new Date(ms)) : null;
     return own ? [own] : [];
   };
-  const naming = programmes.filter(({ blocks }) => blocks.some(isOf(input)));
-  if (ownAt(nowMs).length === 0 && !(await mayBeOn(input, naming, nowMs))) return null;
-  const ofBlocks: OpenWindow[] = [];
-  for (const rules of naming) ofBlocks.push(...(await timesOf(input, rules, nowMs)));
   const openAt: OpenAt = (ms) => [...ownAt(ms), ...ofBlocks.filter((each) => contains(each, ms))];
   if (openAt(nowMs).length === 0) return null;
   const until = endOf(openAt, nowMs);
@@ -48,30 +46,26 @@ export async function takeWindowOf(
   return { from: beginningOf(openAt, nowMs), until };
 }
 
-/** Whether a block names an input. */
-function isOf({ id }: Pick<WindowedInput, 'id'>) {
-  return ({ liveInputID }: BlockRules['blocks'][number]): boolean => liveInputID === id;
-}
-
-/** Whether hours of a block that names the input contain a time. It is a fraction of the work for all blocks. */
-async function mayBeOn(input: WindowedInput, naming: readonly BlockRules[], nowMs: number): Promise<boolean> {
-  for (const { blocks, timeZone } of naming) {
-    const own = { blocks: blocks.filter(isOf(input)), timeZone };
-    if ((await blockTimesOf(own, { fromMs: nowMs, untilMs: nowMs + 1 })).length > 0) return true;
+/**
+ * The times around now in which blocks that name an input decide.
+ * @param programmes the published rules of the programmes of its stream
+ */
+export async function blockWindowsOf(
+  { id }: Pick<WindowedInput, 'id'>,
+  programmes: readonly BlockRules[],
+  now: Date,
+): Promise<OpenWindow[]> {
+  const part = { fromMs: now.getTime() - aroundMs, untilMs: now.getTime() + aroundMs };
+  const windows: OpenWindow[] = [];
+  for (const rules of programmes) {
+    if (rules.blocks.every(({ liveInputID }) => liveInputID !== id)) continue;
+    for (const { block, fromMs, untilMs } of await blockTimesOf(rules, part)) {
+      if (block.liveInputID !== id) continue;
+      const from = fromMs > part.fromMs ? new Date(fromMs) : null;
+      windows.push({ from, until: untilMs < part.untilMs ? new Date(untilMs) : null });
+    }
   }
-  return false;
-}
-
-/** The times around now in which the blocks of an input decide. */
-async function timesOf(input: WindowedInput, rules: BlockRules, nowMs: number): Promise<OpenWindow[]> {
-  const part = { fromMs: nowMs - weekMs, untilMs: nowMs + weekMs };
-  const times = await blockTimesOf(rules, part);
-  return times
-    .filter(({ block }) => isOf(input)(block))
-    .map(({ fromMs, untilMs }) => ({
-      from: fromMs > part.fromMs ? new Date(fromMs) : null,
-      until: untilMs < part.untilMs ? new Date(untilMs) : null,
-    }));
+  return windows;
 }
 
 function contains({ from, until }: OpenWindow, ms: number): boolean {

@@ -3,7 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { Programme, StoredRules } from '../../data/programme/programmes.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { takeWindowOf } from '../../domain/live/block-windows.ts';
+import { blockWindowsOf, takeWindowOf } from '../../domain/live/block-windows.ts';
 
 /**
  * Moves the planned end of the open takeover of a stream to that of its window; to now if there is no window any more.
@@ -23,10 +23,11 @@ export async function followPublish(
   if (!input) return;
   const published = await data.programmes.ofStreams([stream.id]);
   const others = published.filter((each) => each.id !== id).map((each) => each.live);
-  const before = await takeWindowOf(input, live ? [...others, live] : others, now);
+  const windowBy = async (rules: readonly StoredRules[]) =>
+    takeWindowOf(input, await blockWindowsOf(input, rules, now), now);
+  const before = await windowBy(live ? [...others, live] : others);
   if (before?.until?.getTime() !== open.end_at.getTime()) return;
-  const rules = published.map((each) => each.live);
-  const after = await takeWindowOf(input, rules, now);
+  const after = await windowBy(published.map((each) => each.live));
   await data.takeovers.planEnd(open.id, after ? after.until : now);
 }
 

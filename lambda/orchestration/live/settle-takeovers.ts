@@ -4,6 +4,7 @@ import { databaseOn, inTransaction } from '../../data/database.ts';
 import { fixedAheadSeconds } from '../../domain/live/takeover-plan.ts';
 import { takeWindowOf } from '../../domain/live/block-windows.ts';
 import { beginDueTakeover, takeOverInWindow } from './due-takeovers.ts';
+import type { KeptBlockWindows } from './kept-block-windows.ts';
 import { endDueTakeover, endSession } from './takeovers.ts';
 
 export interface SettleOptions {
@@ -15,24 +16,29 @@ export interface SettleOptions {
 const silentAfterSeconds = 10;
 const mostAtOnce = 100;
 
+/** The ingest that calls. */
+export interface SettlingIngest {
+  /** The sessions that it still holds: it reports their ends itself, and looks after their windows. */
+  readonly own: ReadonlySet<string>;
+  readonly windows: KeptBlockWindows;
+  /** False while other ingests may not have had the time to report. */
+  readonly endsSilent: boolean;
+}
+
 /**
  * Called every second by each ingest, and by the sweep.
- * @param options.own sessions that this ingest still holds: it reports their ends itself, and looks after their
- * windows
- * @param options.endsSilent false while other ingests may not have had the time to report
+ * @param ingest null: the sweep calls
  */
 export async function settleTakeovers(
   pool: Pool,
   { newID, clock }: SettleOptions,
-  { own, endsSilent }: { readonly own: ReadonlySet<string>; readonly endsSilent: boolean } = {
-    own: new Set(),
-    endsSilent: true,
-  },
+  ingest: SettlingIngest | null = null,
 ): Promise<void> {
-  const { liveInputs, liveSessions, takeovers } = databaseOn(pool);
-  const silent = endsSilent ? await liveSessions.silentFor(silentAfterSeconds, mostAtOnce) : [];
+  const outside = databaseOn(pool);
+  const { liveInputs, liveSessions, takeovers } = outside;
+  const silent = (ingest?.endsSilent ?? true) ? await liveSessions.silentFor(silentAfterSeconds, mostAtOnce) : [];
   for (const { id } of silent) {
-    if (own.has(id)) continue;
+    if (ingest?.own.has(id)) continue;
     await inTransaction(pool, (data) => endSession(data, id, { reason: 'lost', stored: null, now: clock() }));
   }
   for (const due of await takeovers.due(fixedAheadSeconds, mostAtOnce)) {
@@ -41,9 +47,9 @@ export async function settleTakeovers(
   for (const due of await takeovers.toBegin(fixedAheadSeconds, mostAtOnce)) {
     await inTransaction(pool, (data) => beginDueTakeover(data, due, clock()));
   }
-  if (own.size === 0) return;
-  for (const input of await liveInputs.receivingInWindows([...own])) {
-    const window = await takeWindowOf(input, input.programmes, clock());
+  if (!ingest?.own.size) return;
+  for (const input of await liveInputs.receivingInWindows([...ingest.own])) {
+    const window = takeWindowOf(input, await ingest.windows.of(outside, input, clock()), clock());
     const work = { id: newID('tko'), input, window, now: clock() };
     if (window) await inTransaction(pool, (data) => takeOverInWindow(data, { ...work, window }));
   }

@@ -18,7 +18,7 @@ import { presentLoss } from '../../domain/live/signal-loss.ts';
 import type { SignalLossReason } from '../../domain/live/signal-loss.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
-import { takeWindowOf } from '../../domain/live/block-windows.ts';
+import { blockWindowsOf, takeWindowOf } from '../../domain/live/block-windows.ts';
 import type { OpenWindow } from '../../domain/live/take-windows.ts';
 import {
   fixedAheadSeconds,
@@ -166,7 +166,7 @@ export async function applyStableSession(
 async function windowOf(data: Database, stream: Stream, input: LiveInput, now: Date): Promise<OpenWindow | null> {
   const programmes = stream.planned_tracks === null ? [] : await data.programmes.ofStreams([stream.id]);
   const rules = programmes.map(({ live }) => live);
-  return takeWindowOf(input, rules, now);
+  return takeWindowOf(input, await blockWindowsOf(input, rules, now), now);
 }
 
 /**

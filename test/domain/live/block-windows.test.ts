@@ -1,6 +1,6 @@
 // Windows that blocks of programmes give a live input: the planner's choice of the block opens and ends them.
 import { describe, expect, it } from 'vitest';
-import { takeWindowOf } from '../../../lambda/domain/live/block-windows.ts';
+import { blockWindowsOf, takeWindowOf } from '../../../lambda/domain/live/block-windows.ts';
 import type { BlockRules, WindowedInput } from '../../../lambda/domain/live/block-windows.ts';
 import type { Block, BlockHours } from '../../../lambda/domain/programme/programme-rules.ts';
 import { block, days } from '../programme/programmes.ts';
@@ -15,8 +15,10 @@ const show = (facts: Partial<Block> = {}) =>
   block('show', { hours: daily('20:00', 60), liveInputID: 'studio', ...facts });
 const music = block('music');
 const rulesOf = (blocks: readonly Block[], timeZone = 'UTC'): BlockRules => ({ blocks, timeZone });
+const windowBy = async (input: WindowedInput, programmes: readonly BlockRules[], now: Date) =>
+  takeWindowOf(input, await blockWindowsOf(input, programmes, now), now);
 const windowAt = (ms: number, blocks: readonly Block[], input = studio) =>
-  takeWindowOf(input, [rulesOf(blocks)], new Date(ms));
+  windowBy(input, [rulesOf(blocks)], new Date(ms));
 const window = (fromMs: number, untilMs: number) => ({ from: new Date(fromMs), until: new Date(untilMs) });
 
 describe('a block that names an input', () => {
@@ -36,7 +38,7 @@ describe('a block that names an input', () => {
   it('opens none for another input, and none once the programme has it no longer', async () => {
     expect(await windowAt(evening, [show()], { ...studio, id: 'guest' })).toBeNull();
     expect(await windowAt(evening, [block('show', { hours: daily('20:00', 60) })])).toBeNull();
-    expect(await takeWindowOf(studio, [], new Date(evening))).toBeNull();
+    expect(await windowBy(studio, [], new Date(evening))).toBeNull();
   });
 
   it('opens none for an input that takes over always, as no window ends its takeovers', async () => {
@@ -61,11 +63,11 @@ describe('a block that names an input', () => {
   it('follows the clocks when they change', async () => {
     const rules = rulesOf([show({ hours: daily('01:00', 180) })], 'Europe/Berlin');
     const [spring, autumn] = [Date.UTC(2030, 2, 31), Date.UTC(2030, 9, 26, 23)];
-    const at = (ms: number) => takeWindowOf(studio, [rules], new Date(ms));
+    const at = (ms: number) => windowBy(studio, [rules], new Date(ms));
     expect(await at(spring + minutes(90))).toEqual(window(spring, spring + minutes(180)));
     expect(await at(autumn + minutes(90))).toEqual(window(autumn, autumn + minutes(180)));
     const skipped = rulesOf([show({ hours: daily('02:30', 60) })], 'Europe/Berlin');
-    expect(await takeWindowOf(studio, [skipped], new Date(spring + minutes(75)))).toBeNull();
+    expect(await windowBy(studio, [skipped], new Date(spring + minutes(75)))).toBeNull();
   });
 
   it('that lasts for days ends then, and one without hours never', async () => {
@@ -103,6 +105,6 @@ describe('the windows of blocks and of the input', () => {
   it('are those of all programmes of the stream', async () => {
     const sound = rulesOf([show({ id: 'sound', hours: daily('20:30', 60) })]);
     const both = [rulesOf([show()]), sound];
-    expect(await takeWindowOf(studio, both, new Date(evening))).toEqual(window(evening, evening + minutes(90)));
+    expect(await windowBy(studio, both, new Date(evening))).toEqual(window(evening, evening + minutes(90)));
   });
 });
