@@ -10,7 +10,8 @@ export const createGuideLink = operation(['service:write'], {
   description:
     'Creates public addresses for players, program guides, calendars and overlays. They show the titles of the ' +
     'stream and its uploads, their times, and artwork, whose address contains a hash of its file. Only this answer ' +
-    'contains the addresses. A new link replaces the previous one.',
+    'contains the addresses. A new link replaces the previous one. Addresses that an application received end when ' +
+    'the user disconnects it.',
   tag: 'streams',
   route: 'POST /streams/{id}/guide-link',
   body: z.strictObject({ requests: requestPolicyInput.default(null) }),
