@@ -1,4 +1,5 @@
 // The limits of one import: bytes, time, retries.
+import { maxBytesInParts } from '../domain/media/upload-parts.ts';
 
 export interface ImportLimits {
   readonly maxBytes: number;
@@ -22,7 +23,7 @@ export interface ImportLimits {
 const gibibyte = 1024 ** 3;
 
 export const importLimits: ImportLimits = {
-  maxBytes: 100 * gibibyte,
+  maxBytes: maxBytesInParts,
   maxBytesUnannounced: 5 * gibibyte,
   // Less than the day after which the store deletes unfinished parts.
   totalSeconds: 12 * 3600,

@@ -1,8 +1,9 @@
 // Recordings: the parts of sessions that takeovers have shown, which become uploads.
-import { videoBitrateKbps } from '../shared/video-format.ts';
+import { soundBitrateKbps, videoBitrateKbps } from '../shared/video-format.ts';
 import { gopSeconds } from '../playout/rendition.ts';
 import type { PictureFormat } from '../playout/rendition.ts';
 import { liveKeptDays } from '../media/object-keys.ts';
+import { maxBytesInParts } from '../media/upload-parts.ts';
 import type { TakeoverInterval } from './takeover-intervals.ts';
 
 /** Segments of a session. */
@@ -16,11 +17,8 @@ export interface RecordedSegments {
 const hourSeconds = 3600;
 /** Recordings are made within the rest of the day for which segments are kept. */
 const longestSeconds = 12 * hourSeconds;
-/** The largest file of a recording, which is that of any import. */
-const mostBytes = 100 * 2 ** 30;
 /** Encoders exceed their rates for a while, and a file has tables. */
 const bytesMargin = 1.1;
-const soundKbps = 160;
 /** Segments are kept for at least this time after their recording has ended. The rest is a margin. */
 const usableSeconds = liveKeptDays * 24 * hourSeconds - longestSeconds - hourSeconds;
 /** Frames of sound begin with a segment whose number is a multiple of this, at any framerate: every 8 s. */
@@ -45,18 +43,18 @@ export function recordedSegments(
   const first = Math.min(...shown.map(({ firstSegment }) => firstSegment));
   const firstSegment = first - (first % alignedSegments);
   const wanted = Math.min(stored, Math.max(...shown.map(endOf))) - firstSegment;
-  const most = Math.floor(Math.min(longestSeconds, mostBytes / bytesPerSecond(format)) / gopSeconds);
+  const most = Math.floor(Math.min(longestSeconds, maxBytesInParts / bytesPerSecond(format)) / gopSeconds);
   const segmentCount = Math.min(wanted, most);
   return first >= firstSegment + segmentCount ? null : { firstSegment, segmentCount, isCut: wanted > most };
 }
 
 /** The most bytes of the file of a recording. */
 export function expectedBytes(format: PictureFormat, { segmentCount }: Pick<RecordedSegments, 'segmentCount'>): number {
-  return Math.min(mostBytes, Math.ceil(segmentCount * gopSeconds * bytesPerSecond(format)));
+  return Math.min(maxBytesInParts, Math.ceil(segmentCount * gopSeconds * bytesPerSecond(format)));
 }
 
 function bytesPerSecond({ quality, framerate, videoCodec }: PictureFormat): number {
-  return ((videoBitrateKbps(quality, framerate, videoCodec) + soundKbps) * 1000 * bytesMargin) / 8;
+  return ((videoBitrateKbps(quality, framerate, videoCodec) + soundBitrateKbps) * 1000 * bytesMargin) / 8;
 }
 
 /** The name of a recording: that of the input, and the time in UTC at which viewers saw its beginning. */

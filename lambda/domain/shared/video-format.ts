@@ -1,4 +1,4 @@
-// Qualities, framerates and codecs of streams.
+// Qualities, framerates, codecs and bitrates of streams.
 
 export const qualities = ['q_720p', 'q_1080p', 'q_1440p', 'q_2160p'] as const;
 export type Quality = (typeof qualities)[number];
@@ -39,6 +39,9 @@ const newerBitratesKbps: Record<Quality, readonly [number, number]> = {
   q_1440p: [9000, 14_000],
   q_2160p: [18_000, 21_000],
 };
+
+/** Constant bitrate of the sound of each stream, in kbit/s. */
+export const soundBitrateKbps = 160;
 
 /** Constant bitrate of a stream's pictures, in kbit/s. */
 export function videoBitrateKbps(quality: Quality, framerate: Framerate, videoCodec: VideoCodec): number {

@@ -49,8 +49,8 @@ export async function simulateProgramme(data: Database, request: SimulationReque
     await rateOf(data, programme),
   ];
   const grid = { anchoredAtMs: from.getTime(), framesPerSecond: framesEachSecond };
-  const part = { fromMs: from.getTime(), untilMs: until.getTime() + aheadMs };
-  const blockTimes = await inTurns(budgetOf(data), (nextTurn) => blockTimesOf(rules, part, nextTurn));
+  const calendar = { fromMs: from.getTime(), untilMs: until.getTime() + aheadMs };
+  const blockTimes = await inTurns(budgetOf(data), (nextTurn) => blockTimesOf(rules, calendar, nextTurn));
   const figures = new Simulation(rules);
   const rows: PlannedRow[] = [];
   const untilFrame = frameOfMs(grid, until.getTime());

@@ -1,7 +1,7 @@
 // The encoding parameters of each quality, framerate and codec: one table for every encoder.
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import { framesPerSecond, videoBitrateKbps } from '../../domain/shared/video-format.ts';
+import { framesPerSecond, soundBitrateKbps, videoBitrateKbps } from '../../domain/shared/video-format.ts';
 import type { Quality, VideoCodec } from '../../domain/shared/video-format.ts';
 
 /** The properties that all encoded pictures of a stream share. */
@@ -34,7 +34,7 @@ export const audioFormat = {
   /** One sample of both channels, signed 16 bit little endian. */
   bytesPerSample: 4,
   samplesPerAacFrame: 1024,
-  bitrateKbps: 160,
+  bitrateKbps: soundBitrateKbps,
 } as const;
 
 /** The lowest level that allows a size at up to 30 frames per second, and the lowest that allows it at 60. */
