@@ -23,36 +23,51 @@ const minuteMs = 60_000;
 const halfHourMs = 30 * minuteMs;
 const weekMs = 7 * 24 * 60 * minuteMs;
 
+/** The stretch that contains a Unix time in ms; null: none does. */
+export type StretchAt = (ms: number) => Stretch | null;
+
 /** The window that contains a time; null: none does. */
-export function openWindow({ timeZone, hours }: TakeWindows, now: Date): OpenWindow | null {
-  const zone = new ZoneOffsets(timeZone);
+export function openWindow(windows: TakeWindows, now: Date): OpenWindow | null {
+  return windowAround(now, stretchesOf(windows));
+}
+
+/** The window that contains a time: stretches that adjoin are one. */
+export function windowAround(now: Date, stretchAt: StretchAt): OpenWindow | null {
+  const first = stretchAt(now.getTime());
+  if (!first) return null;
   const minute = Math.floor(now.getTime() / minuteMs) * minuteMs;
-  const first = stretchAt(hours, minute, zone);
-  return first && { from: beginning(first, minute - weekMs), until: end(first, minute + weekMs) };
-
-  /** @param earliestMs the first minute that is looked at */
-  function beginning({ fromMs }: Stretch, earliestMs: number): Date | null {
-    if (fromMs <= earliestMs) return null;
-    const before = stretchAt(hours, fromMs - minuteMs, zone);
-    return before ? beginning(before, earliestMs) : new Date(fromMs);
+  const [earliestMs, latestMs] = [minute - weekMs, minute + weekMs];
+  let { fromMs, untilMs } = first;
+  while (fromMs > earliestMs) {
+    const before = stretchAt(fromMs - 1);
+    if (!before) break;
+    ({ fromMs } = before);
   }
-
-  /** @param latestMs the last minute that is looked at */
-  function end({ untilMs }: Stretch, latestMs: number): Date | null {
-    if (untilMs > latestMs) return null;
-    const after = stretchAt(hours, untilMs, zone);
-    return after ? end(after, latestMs) : new Date(untilMs);
+  while (untilMs <= latestMs) {
+    const after = stretchAt(untilMs);
+    if (!after) break;
+    ({ untilMs } = after);
   }
+  return {
+    from: fromMs > earliestMs ? new Date(fromMs) : null,
+    until: untilMs <= latestMs ? new Date(untilMs) : null,
+  };
 }
 
 /** Unix times in ms. */
-interface Stretch {
+export interface Stretch {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
+/** The stretches of the hours of windows, by whole minutes. */
+export function stretchesOf({ timeZone, hours }: TakeWindows): StretchAt {
+  const zone = new ZoneOffsets(timeZone);
+  return (ms) => stretchInZone(hours, Math.floor(ms / minuteMs) * minuteMs, zone);
+}
+
 /** The stretch of hours around a time, within which the clocks do not change. */
-function stretchAt(hours: readonly AvailableHours[], ms: number, zone: ZoneOffsets): Stretch | null {
+function stretchInZone(hours: readonly AvailableHours[], ms: number, zone: ZoneOffsets): Stretch | null {
   const offsetMs = zone.offsetMsAt(ms);
   const local = stretchAround(hours, ms + offsetMs);
   if (!local) return null;

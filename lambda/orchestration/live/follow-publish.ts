@@ -4,6 +4,7 @@ import type { Programme, StoredRules } from '../../data/programme/programmes.ts'
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { blockWindowsOf, takeWindowOf } from '../../domain/live/block-windows.ts';
+import { budgetOf, inTurns } from '../programme/planning-turns.ts';
 
 /**
  * Moves the planned end of the open takeover of a stream to that of its window; to now if there is no window any more.
@@ -24,7 +25,7 @@ export async function followPublish(
   const published = await data.programmes.ofStreams([stream.id]);
   const others = published.filter((each) => each.id !== id).map((each) => each.live);
   const windowBy = async (rules: readonly StoredRules[]) =>
-    takeWindowOf(input, await blockWindowsOf(input, rules, now), now);
+    takeWindowOf(input, await inTurns(budgetOf(data), (turn) => blockWindowsOf(input, rules, now, turn)), now);
   const before = await windowBy(live ? [...others, live] : others);
   if (before?.until?.getTime() !== open.end_at.getTime()) return;
   const after = await windowBy(published.map((each) => each.live));

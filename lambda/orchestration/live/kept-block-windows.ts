@@ -1,10 +1,10 @@
 // The times of blocks that name live inputs, kept for an hour: an ingest asks for them every second.
 import type { Database } from '../../data/database.ts';
 import { blockWindowsOf, keptMs } from '../../domain/live/block-windows.ts';
-import type { OpenWindow } from '../../domain/live/take-windows.ts';
+import type { Stretch } from '../../domain/live/take-windows.ts';
 
-/** Inputs whose times are kept. */
-const mostKept = 1000;
+/** Inputs whose times are kept: more than an ingest has sessions. */
+const mostKept = 100;
 
 /** An input of a stream. */
 interface NamedInput {
@@ -14,19 +14,27 @@ interface NamedInput {
   readonly published: string | null;
 }
 
-export class KeptBlockWindows {
-  readonly #kept = new Map<string, { readonly atMs: number; readonly windows: readonly OpenWindow[] }>();
+interface Kept {
+  readonly published: string;
+  readonly atMs: number;
+  readonly windows: readonly Stretch[];
+}
 
-  async of(data: Database, input: NamedInput, now: Date): Promise<readonly OpenWindow[]> {
-    if (input.published === null) return [];
-    const key = `${input.id} ${input.published}`;
-    const known = this.#kept.get(key);
-    if (known && now.getTime() - known.atMs < keptMs) return known.windows;
+export class KeptBlockWindows {
+  /** By the id of the input. */
+  readonly #kept = new Map<string, Kept>();
+
+  async of(data: Database, input: NamedInput, now: Date): Promise<readonly Stretch[]> {
+    const { id, published } = input;
+    if (published === null) return [];
+    const known = this.#kept.get(id);
+    const atMs = now.getTime();
+    if (known?.published === published && atMs - known.atMs < keptMs) return known.windows;
     const programmes = await data.programmes.ofStreams([input.stream_id]);
     const rules = programmes.map(({ live }) => live);
     const windows = await blockWindowsOf(input, rules, now);
-    this.#kept.delete(key);
-    this.#kept.set(key, { atMs: now.getTime(), windows });
+    this.#kept.delete(id);
+    this.#kept.set(id, { published, atMs, windows });
     if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value!);
     return windows;
   }

@@ -1,8 +1,10 @@
 // Windows that blocks of programmes give a live input: the planner's choice of the block opens and ends them.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { blockWindowsOf, takeWindowOf } from '../../../lambda/domain/live/block-windows.ts';
 import type { BlockRules, WindowedInput } from '../../../lambda/domain/live/block-windows.ts';
+import { ZoneOffsets } from '../../../lambda/domain/programme/breaks.ts';
 import type { Block, BlockHours } from '../../../lambda/domain/programme/programme-rules.ts';
+import { weekdays } from '../../../lambda/domain/shared/wall-clock.ts';
 import { block, days } from '../programme/programmes.ts';
 
 const studio: WindowedInput = { id: 'studio', takes: 'on_request', windows: null };
@@ -107,4 +109,26 @@ describe('the windows of blocks and of the input', () => {
     const both = [rulesOf([show()]), sound];
     expect(await windowBy(studio, both, new Date(evening))).toEqual(window(evening, evening + minutes(90)));
   });
+});
+
+it('the work for a window is bounded, however many pieces it has', async () => {
+  const own: WindowedInput = {
+    ...studio,
+    takes: 'in_windows',
+    windows: { timeZone: 'Europe/Berlin', hours: [{ days: weekdays, from: '00:00', to: '00:00' }] },
+  };
+  const short = Array.from({ length: 49 }, (_, index) => {
+    const at = `${String(Math.floor(index / 4) + 6).padStart(2, '0')}:${String((index % 4) * 15).padStart(2, '0')}`;
+    return block(`part ${index}`, { hours: daily(at, 7), priority: 60, liveInputID: 'studio' });
+  });
+  const rules = [
+    rulesOf([block('base', { hours: daily('06:00', 720), priority: 1, liveInputID: 'studio' }), ...short]),
+  ];
+  const now = new Date(evening);
+  const windows = await blockWindowsOf(own, rules, now);
+  expect(windows.length).toBeLessThan(20);
+  const lookups = vi.spyOn(ZoneOffsets.prototype, 'offsetMsAt');
+  onTestFinished(() => lookups.mockRestore());
+  expect(takeWindowOf(own, windows, now)).toEqual({ from: null, until: null });
+  expect(lookups.mock.calls.length).toBeLessThan(200);
 });
