@@ -179,9 +179,25 @@ describe('a queued item', () => {
     const plans = texts.filter((text) => text.includes('at <= $2 order by at desc')).length;
     expect(plans).toBeGreaterThan(1);
     expect(plans).toBeLessThan(12);
-    expect((await dueMs()) - Date.now()).toBeLessThan(programmeBounds.queuePlans.restSeconds * 1000);
+    expect((await dueMs()) - Date.now()).toBeLessThan(programmeBounds.changePlans.restSeconds * 1000);
     await plan(new Date(await dueMs()));
     expect(await played(3)).toEqual(['Song 0', 'Far', 'Song 1']);
     expect(await waiting()).toMatchObject([{ name: 'Far' }]);
   });
+});
+
+it('publishes without end have a plan at once, and then a rest between plans', async () => {
+  await goLive();
+  const dueMs = async () => (await dueTimeOf(service, streamID, 'plan'))!.getTime();
+  let plans = 0;
+  for (let turn = 0; turn < 12; turn++) {
+    expect(await call('POST', `/programmes/${programmeID}/publish`)).toMatchObject({ status: 202 });
+    if ((await dueMs()) > Date.now()) continue;
+    // An agent plans what is due.
+    await plan();
+    plans++;
+  }
+  expect(plans).toBeGreaterThanOrEqual(programmeBounds.changePlans.atOnce);
+  expect(plans).toBeLessThan(12);
+  expect((await dueMs()) - Date.now()).toBeLessThanOrEqual(programmeBounds.changePlans.restSeconds * 1000);
 });

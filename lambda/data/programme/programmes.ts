@@ -35,7 +35,7 @@ export interface VersionBounds {
 }
 
 /** Plans at once, and the seconds of the rest for each one. */
-interface QueuePlans {
+interface ChangePlans {
   readonly atOnce: number;
   readonly restSeconds: number;
 }
@@ -190,10 +190,10 @@ export function programmes(db: Queryable) {
     },
 
     /**
-     * The time of the plan that a change of the queue asks for: now, or after the rest of those before it. Changes that
-     * come before it have the same plan.
+     * The time of the plan that a publish or a change of the queue asks for: now, or after the rest of those before it.
+     * Changes that come before it have the same plan.
      */
-    queuePlanAt: async (id: string, { atOnce, restSeconds }: QueuePlans, now: Date): Promise<Date> =>
+    changePlanAt: async (id: string, { atOnce, restSeconds }: ChangePlans, now: Date): Promise<Date> =>
       (await one<{ readonly at: Date }>(
         db,
         `update programmes set queue_rested_at = case

@@ -17,8 +17,8 @@ export const programmeBounds = {
   midRollMinutes: 720,
   /** Queued items that wait. */
   queuedItems: 100,
-  /** Plans that changes of a queue ask for: so many may follow each other at once, and then one after each rest. */
-  queuePlans: { atOnce: 5, restSeconds: 5 },
+  /** Plans for publishes and changes of a queue: so many may follow each other at once, then one after each rest. */
+  changePlans: { atOnce: 5, restSeconds: 5 },
   /** Published versions that are kept, as far as their rules have these bytes together; the latest is kept always. */
   versions: { count: 100, bytes: 1_000_000 },
   /** Collections that all rules together draw from: each has up to 10,000 members. */

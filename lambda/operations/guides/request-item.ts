@@ -5,7 +5,7 @@ import { keptMinutesOf, notOffered, queueFull, refusalOfWaits } from '../../doma
 import { bounds } from '../../domain/shared/bounds.ts';
 import type { AskedChannel } from '../../orchestration/playout/guest-requests.ts';
 import { itemsInTime, refusalOfItem } from '../../orchestration/playout/guest-requests.ts';
-import { planQueueSoon } from '../../orchestration/playout/plan-queue.ts';
+import { planSoon } from '../../orchestration/playout/plan-soon.ts';
 import type { GuestContext } from '../context.ts';
 import { id, orNotFound } from '../fields.ts';
 import { guestOperation } from '../operation.ts';
@@ -55,5 +55,5 @@ async function grant(ctx: GuestContext, channel: AskedChannel, uploadID: string,
   const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID, by_guest: true };
   if ((await data.queuedItems.add(added, bounds.guestQueuedItems)) === null) throw guestRefusal(queueFull);
   await data.guestRequests.add(stream.id, ctx.guestOf(stream.id), keptMinutesOf(policy));
-  await planQueueSoon(data, programme, await data.now());
+  await planSoon(data, programme, await data.now());
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { programmeBounds } from '../../domain/programme/programme-faults.ts';
 import { failureOfItem, isPlayable } from '../../domain/readiness/readiness.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { planQueueSoon } from '../../orchestration/playout/plan-queue.ts';
+import { planSoon } from '../../orchestration/playout/plan-soon.ts';
 import { uploadFacts } from '../../orchestration/shared/upload-facts.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';
@@ -35,7 +35,7 @@ export const queueItem = operation(['service:write'], {
     const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID, by_guest: false };
     const item = await ctx.data.queuedItems.add(added, programmeBounds.queuedItems);
     if (item === null) throw queueFull();
-    if (isLive(stream.state)) await planQueueSoon(ctx.data, programme, await ctx.data.now());
+    if (isLive(stream.state)) await planSoon(ctx.data, programme, await ctx.data.now());
     return presentQueuedItem({ ...item, name: upload.name });
   },
 });

@@ -1,7 +1,7 @@
 // DELETE /programmes/{id}/queue/{queuedItemID}: takes an item out of the queue.
 import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { planQueueSoon } from '../../orchestration/playout/plan-queue.ts';
+import { planSoon } from '../../orchestration/playout/plan-soon.ts';
 import { planRun } from '../../orchestration/playout/plan-run.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -27,7 +27,7 @@ export const removeQueuedItem = operation(['service:write'], {
     await ctx.data.queuedItems.delete(item.id);
     // The present plan is without an item that has not been planned.
     if (item.plays_at === null || !isLive(stream.state)) return;
-    const planAt = await planQueueSoon(ctx.data, programme, now);
+    const planAt = await planSoon(ctx.data, programme, now);
     const isSoon = item.plays_at.getTime() < planAt.getTime() + soonSeconds * 1000;
     if (isSoon || planAt <= now) await planRun(ctx.data, stream, { now, limitFactor: ctx.settings.limitFactor });
   },

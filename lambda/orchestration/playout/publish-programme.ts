@@ -10,11 +10,12 @@ import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { planStarts } from '../programme/plan-start.ts';
 import type { PlannedStart } from '../programme/plan-start.ts';
 import { entriesOfTrack } from './plan-entries.ts';
+import { planSoon } from './plan-soon.ts';
 import { prepareEntries } from './prepare-entries.ts';
 
 /**
- * Publishes the draft of a programme. A stream on the air is planned again at once; for another one, the first items
- * are prepared.
+ * Publishes the draft of a programme. A stream on the air is planned again at once, or after a rest if it is
+ * published very often; for another one, the first items are prepared.
  * @returns the published programme; null: its draft has nothing to play now, and the caller rolls back
  */
 export async function publishProgramme(
@@ -27,7 +28,7 @@ export async function publishProgramme(
   const planned = await planStarts(data, [{ ...stream, planned_tracks: [programme.kind] }], users);
   const own = planned.get(stream.id)!.find((each) => each.programme.id === programme.id)!;
   if (own.rows.length === 0) return null;
-  if (isLive(stream.state)) await data.dueTimes.set(stream.id, 'plan', await data.now());
+  if (isLive(stream.state)) await planSoon(data, programme, await data.now());
   else await prepareStart(data, stream, own, limitFactor);
   return published;
 }
