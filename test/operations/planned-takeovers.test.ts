@@ -126,6 +126,20 @@ describe('a takeover with a planned beginning', () => {
     expect((await takeOver(other)).status).toBe(202);
   });
 
+  it('ends with its stream, and does not stay due', async () => {
+    await takeOver(await newInput(), { startAt: inFuture(60) });
+    await service.pool().query(
+      `with gone as (update streams set deleted_at = now() where id = $1 returning id)
+       delete from live_inputs using gone where stream_id = gone.id`,
+      [streamID],
+    );
+    await settle();
+    expect(await data().takeovers.due(12, 100)).toEqual([]);
+    expect((await service.pool().query('select end_reason from takeovers')).rows).toEqual([
+      { end_reason: 'stream_stopped' },
+    ]);
+  });
+
   it('has to end after its beginning', async () => {
     const id = await newInput();
     const { status, body } = await takeOver(id, { startAt: inFuture(60), endAt: inFuture(60) });
