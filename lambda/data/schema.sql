@@ -1771,9 +1771,9 @@ create table takeovers (
   constraint takeovers_live_input_id_fkey foreign key (live_input_id) references live_inputs(id) on delete set null,
   constraint takeovers_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade
 );
+create index takeovers_by_beginning on takeovers (stream_id, anchored_at, began_at);
 create index takeovers_by_input on takeovers (live_input_id);
 create index takeovers_by_loss on takeovers (lost_at) where ended_at is null;
-create index takeovers_by_run on takeovers (stream_id, anchored_at);
 create unique index takeovers_open on takeovers (stream_id) where ended_at is null;
 
 create table timeline_entries (

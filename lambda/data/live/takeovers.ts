@@ -1,6 +1,7 @@
 // SQL of takeovers: the parts of a run that show a contributor's session in place of its timeline.
 // Each change makes the agents of the stream read its timelines again.
 import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -68,8 +69,9 @@ export function takeovers(db: Queryable) {
       one<Takeover & { readonly ended_at: Date | null }>(
         db,
         `select ${columns}, t.ended_at
-         from takeovers t join streams s on s.id = t.stream_id and s.anchored_at = t.anchored_at
-         where t.stream_id = $1 order by t.began_at desc limit 1`,
+         from takeovers t
+         where t.stream_id = $1 and t.anchored_at = (select anchored_at from streams where id = $1)
+         order by t.began_at desc limit 1`,
         [streamID],
       ),
 
@@ -83,8 +85,20 @@ export function takeovers(db: Queryable) {
         )
       )?.stream_id ?? null,
 
-    /** Begins a takeover of a run. Those of earlier runs of the stream end. */
+    /**
+     * Begins a takeover of a run. Those of earlier runs of the stream end, the one before is deleted if it has shown
+     * nothing, and so are those beyond the latest ones.
+     */
     begin: async (takeover: NewTakeover) => {
+      await db.query(
+        `delete from takeovers where id in (
+           select id from (
+             select id, row_number() over (order by anchored_at desc, began_at desc) as place
+             from takeovers where stream_id = $1) placed
+           where place >= $2 or place = 1
+             and not exists (select from takeover_intervals v where v.takeover_id = placed.id))`,
+        [takeover.streamID, bounds.takeoversPerStream],
+      );
       await db.query(
         `update takeovers set ended_at = now(), end_reason = 'stream_stopped'
          where stream_id = $1 and ended_at is null`,
@@ -160,7 +174,7 @@ export function takeovers(db: Queryable) {
          where t.ended_at is null and (t.end_at <= now() + make_interval(secs => $1)
            or s.anchored_at is distinct from t.anchored_at or i.id is null
            or t.lost_at <= now() - make_interval(secs => i.grace_seconds))
-         limit $2`,
+         order by t.began_at limit $2`,
         [aheadSeconds, atMost],
       ),
 

@@ -48,6 +48,8 @@ export const bounds = {
   liveSessionsPerStream: 2,
   /** Sessions of a live input that are kept and listed. */
   liveSessionsListed: 50,
+  /** Kept takeovers of a stream, with those of its past runs. */
+  takeoversPerStream: 1000,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

@@ -1,5 +1,6 @@
 // Statements of takeovers: one open at a time for each run, its intervals, its planned end, and those that are due.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { bounds } from '../../../lambda/domain/shared/bounds.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { pretendPrepared } from '../../support/live-inputs.ts';
 import { testService } from '../../support/service.ts';
@@ -22,6 +23,8 @@ const begin = (id: string, endAt: Date | null = null) =>
 const add = (id: string, fromFrame: number, sessionID = 'liv') =>
   takeovers().add(id, { sessionID, fromFrame, toFrame: null, firstSegment: 1 });
 const due = async () => (await takeovers().due(12, 10)).map(({ id }) => id);
+const ids = async () =>
+  (await service.pool().query('select id from takeovers order by id')).rows.map((row) => row.id as string);
 const revisions = async () =>
   (await service.pool().query('select timeline_revision from replicas where stream_id = $1', [streamID])).rows.map(
     (row) => row.timeline_revision as number,
@@ -54,6 +57,33 @@ describe('a takeover', () => {
     await begin('tko_second');
     expect(await takeovers().openOf(streamID)).toMatchObject({ id: 'tko_second' });
     expect(await due()).toEqual([]);
+  });
+
+  it('is deleted with the beginning of the next one if it has shown nothing', async () => {
+    for (const id of ['tko_shown', 'tko_cancelled', 'tko_last']) {
+      await begin(id);
+      if (id === 'tko_shown') await add(id, 300);
+      await takeovers().end(id, 'handed_back');
+    }
+    expect(await ids()).toEqual(['tko_last', 'tko_shown']);
+    expect(await takeovers().lastOf(streamID)).toMatchObject({ id: 'tko_last' });
+  });
+
+  it('is one of the latest ones of its stream that are kept', async () => {
+    await service.pool().query(
+      `with kept as (
+         insert into takeovers (id, stream_id, anchored_at, began_at, ended_at)
+         select 'tko_' || n, id, anchored_at, anchored_at + make_interval(secs => n), now()
+         from streams cross join generate_series(1, $2) n where id = $1 returning id)
+       insert into takeover_intervals select id, 1, 2, 'liv', 1 from kept`,
+      [streamID, bounds.takeoversPerStream + 3],
+    );
+    await service.pool().query(`update takeovers set began_at = began_at - interval '1 day'`);
+    await begin('tko');
+    const kept = await ids();
+    expect(kept).toHaveLength(bounds.takeoversPerStream);
+    expect(kept).toEqual(expect.arrayContaining(['tko', 'tko_5']));
+    expect(kept).not.toContain('tko_4');
   });
 
   it('of a deleted input stays until it is ended, and is due', async () => {
