@@ -71,8 +71,9 @@ async function receive(
   assertPutLimits({ ...limits, contentLength });
   // Refuses a second upload before its bytes arrive. If two begin at the same time, `writeNew` refuses one.
   if (await store.head(key)) throw new ObjectExists('the URL was used already: there is an object');
-  using _room = await store.takeRoom(contentLength);
-  await store.writeNew(key, verified(request, request.headersDistinct['content-md5']?.[0]), { contentType });
+  await store.assertRoom(contentLength);
+  const body = verified(request, request.headersDistinct['content-md5']?.[0]);
+  await store.writeNew(key, body, { contentType, contentLength });
   response.writeHead(200).end();
 }
 
@@ -83,7 +84,7 @@ async function receivePart(
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  using _room = await store.takeRoom(lengthOf(request, part.contentLength));
+  await store.assertRoom(lengthOf(request, part.contentLength));
   await store.receivePart(key, part, verified(request, request.headersDistinct['content-md5']?.[0]));
   response.writeHead(200).end();
 }

@@ -76,6 +76,26 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     expect(await put(8 * mib)).toEqual([200]);
   });
 
+  test('keeps no room from others for uploads that send next to nothing', async () => {
+    const limits = { contentType: 'video/mp4', maxBytes: 40 * mib, expiresInSeconds: 60 };
+    const { url, headers } = await store.presignPut('uploads/idle', limits);
+    const before = freeBytes();
+    const idle = Array.from({ length: 4 }, () => {
+      const sent = request(url, { method: 'PUT', headers: { ...headers, 'content-length': 40 * mib } });
+      const ended = once(sent, 'error');
+      sent.write(Buffer.alloc(1));
+      return { sent, ended };
+    });
+    await expect.poll(() => before - freeBytes()).toBeGreaterThan(0);
+    expect(await put(40 * mib)).toEqual([200]);
+    for (const { sent, ended } of idle) {
+      sent.destroy();
+      await ended;
+    }
+    await store.delete(`uploads/file-${files}`);
+    await expect.poll(freeBytes).toBe(before);
+  });
+
   test('refuses segments of contributors when a fifth is left, with the words of uploads', async () => {
     const facts = { contentType: 'application/octet-stream' };
     const segment = (number: number) => store.write(`live/v1/lse_1/pictures/${number}`, Buffer.alloc(4 * mib), facts);
@@ -155,7 +175,7 @@ describe.runIf(isMounted)(`a disk of 64 MiB${isMounted ? '' : ' (skipped: mounti
     expect([null, 507]).toContain(await answered);
     await expect
       .poll(() => logged)
-      .toContainEqual(['object_request_failed', { method: 'PUT', error: expect.stringContaining('ENOSPC') }]);
+      .toContainEqual(['object_request_failed', { method: 'PUT', error: expect.stringMatching(/ENOSPC|StorageFull/) }]);
     rmSync(other);
     expect(await put(1024)).toEqual([200]);
   });

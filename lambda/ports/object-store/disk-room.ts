@@ -6,6 +6,8 @@ import type { Readable } from 'node:stream';
 const keptFreeBytes = 1024 ** 3;
 /** The share of a small disk that objects leave free instead. */
 const keptFreeShare = 0.2;
+/** Most room that is taken ahead for bytes that are announced. */
+const aheadBytes = 64 * 1024 ** 2;
 
 /** The disk has no room for the bytes. */
 export class StorageFull extends Error {
@@ -37,14 +39,34 @@ export class DiskRoom {
     return { [Symbol.dispose]: () => void (this.#promisedBytes -= bytes) };
   }
 
-  /** The same bytes as long as there is room for them. The stream fails with StorageFull. */
-  within(body: Readable): Readable {
+  /** @throws StorageFull if there is no room for so many bytes now */
+  async assert(bytes: number): Promise<void> {
+    using _room = await this.take(bytes);
+  }
+
+  /**
+   * The same bytes as long as there is room for them. Room is taken ahead for as many as have arrived, so one who
+   * sends little keeps little from others. The stream fails with StorageFull.
+   * @param expectedBytes as many as will come; 0: unknown
+   */
+  within(body: Readable, expectedBytes = 0): Readable {
     const take = (bytes: number) => this.take(bytes);
     const within = async function* (chunks: AsyncIterable<Buffer>) {
-      using rooms = new DisposableStack();
-      for await (const chunk of chunks) {
-        rooms.use(await take(chunk.length));
-        yield chunk;
+      let [room, left, arrived]: [Disposable | null, number, number] = [null, 0, 0];
+      try {
+        for await (const chunk of chunks) {
+          if (chunk.length > left) {
+            room?.[Symbol.dispose]();
+            room = null;
+            left = Math.max(chunk.length, Math.min(aheadBytes, arrived, expectedBytes - arrived));
+            room = await take(left);
+          }
+          left -= chunk.length;
+          arrived += chunk.length;
+          yield chunk;
+        }
+      } finally {
+        room?.[Symbol.dispose]();
       }
     };
     // The types of Node do not know that the result is readable.

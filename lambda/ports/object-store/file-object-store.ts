@@ -19,13 +19,14 @@ export interface FileObjectStore extends ObjectStore {
    */
   authorize(method: string, target: string): Grant;
   open(key: string): Promise<OpenObject | null>;
-  /**
-   * Takes room on the disk for bytes that arrive, until it is disposed.
-   * @throws StorageFull
-   */
-  takeRoom(bytes: number): Promise<Disposable>;
+  /** @throws StorageFull if the disk has no room for so many bytes now */
+  assertRoom(bytes: number): Promise<void>;
   /** @throws ObjectExists if the object exists already, or another write was faster */
-  writeNew(key: string, body: Readable, facts: { readonly contentType: string }): Promise<void>;
+  writeNew(
+    key: string,
+    body: Readable,
+    facts: { readonly contentType: string; readonly contentLength: number },
+  ): Promise<void>;
   /**
    * Stores a part as it arrives.
    * @throws MultipartLost, PartDiffers
@@ -58,7 +59,7 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
     authorize: (method, target) => urls.authorize(method, target),
 
     open: (key) => objects.open(key),
-    takeRoom: (bytes) => room.take(bytes),
+    assertRoom: (bytes) => room.assert(bytes),
     head: (key) => objects.head(key),
     read: (key, range) => objects.read(key, range),
     write: async (key, body, { contentType }) => {
@@ -66,12 +67,13 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
       using _room = await room.take(body.length);
       await objects.write(key, body, contentType);
     },
-    writeNew: (key, body, { contentType }) => objects.writeNew(key, body, contentType),
+    writeNew: (key, body, { contentType, contentLength }) =>
+      objects.writeNew(key, room.within(body, contentLength), contentType),
     delete: (key) => objects.delete(key),
 
     createMultipart: (key, facts) => multiparts.create(key, facts),
     presignPart: async (key, multipartID, limits) => urls.forPart(key, multipartID, limits),
-    receivePart: (key, part, body) => multiparts.receive(key, part, body),
+    receivePart: (key, part, body) => multiparts.receive(key, part, room.within(body, part.contentLength)),
     discardExpired: async () => {
       const daysAgo = (days: number) => new Date(now().getTime() - days * dayMs);
       await multiparts.discardBefore(daysAgo(partsKeptDays));
