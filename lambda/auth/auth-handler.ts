@@ -93,9 +93,9 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       }
       case '/oauth2/register': {
         const registration = await asRegistration(request);
-        return registration
-          ? server.handler(registration)
-          : oauthError(400, 'invalid_client_metadata', 'The body is nested deeper than metadata of applications is.');
+        return typeof registration === 'string'
+          ? oauthError(400, 'invalid_client_metadata', registration)
+          : server.handler(registration);
       }
       case '/oauth2/token':
         return token(request);

@@ -24,6 +24,7 @@ import { passwordResetMail, signUpAgainMail, verificationMail } from './mails.ts
 import { rateLimitRules } from './rate-limits.ts';
 import { recordChanges, recordRequests } from './security-events.ts';
 import { keysForSigning } from './signing-keys.ts';
+import { limitTexts } from './text-limits.ts';
 
 export interface AuthorizationServerOptions {
   /** The origin of the web page, the authorization server and the API, without a trailing slash. */
@@ -157,7 +158,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       sendVerificationEmail: ({ user, url }) => send(verificationMail(user.email, url)),
     },
     databaseHooks: recordChanges(pool),
-    hooks: { after: recordRequests(pool) },
+    hooks: { before: limitTexts, after: recordRequests(pool) },
     disabledPaths,
     plugins: [
       jwt({

@@ -2,7 +2,7 @@
 
 /**
  * The fields that are passed on. backchannel_logout_uri, jwks_uri and unknown fields are dropped, because better-auth
- * would fetch these addresses from within our network.
+ * would fetch these addresses from within our network; logo_uri, contacts and the like, because nothing reads them.
  */
 const registered = new Set([
   'redirect_uris',
@@ -10,13 +10,6 @@ const registered = new Set([
   'scope',
   'client_name',
   'client_uri',
-  'logo_uri',
-  'contacts',
-  'tos_uri',
-  'policy_uri',
-  'software_id',
-  'software_version',
-  'software_statement',
   'token_endpoint_auth_method',
   'jwks',
   'grant_types',
@@ -30,25 +23,31 @@ const registered = new Set([
 /**
  * Drops fields that we do not register (RFC 7591, section 2), and marks an application with loopback addresses as
  * native (RFC 8252). Such applications rarely do so themselves, and better-auth would refuse their addresses.
- * @returns null if the body is nested deeper than any metadata
+ * @returns the reason if the metadata is refused
  */
-export async function asRegistration(request: Request): Promise<Request | null> {
+export async function asRegistration(request: Request): Promise<Request | string> {
   const body: unknown = await request
     .clone()
     .json()
     .catch(() => null);
   if (typeof body !== 'object' || body === null) return request;
-  if (isDeeper(body, maxDepth)) return null;
+  if (isDeeper(body, maxDepth)) return 'The body is nested deeper than metadata of applications is.';
   const metadata: Record<string, unknown> = Object.fromEntries(
     Object.entries(body).filter(([name]) => registered.has(name)),
   );
   const { redirect_uris: redirectURIs } = metadata;
   if (Array.isArray(redirectURIs) && redirectURIs.every((uri) => typeof uri === 'string' && loopbackURL.test(uri)))
     metadata.application_type ??= 'native';
+  const text = JSON.stringify(metadata);
+  if (Buffer.byteLength(text) > maxMetadataBytes)
+    return `The metadata of an application may have at most ${maxMetadataBytes} bytes.`;
   const headers = new Headers(request.headers);
   headers.delete('content-length');
-  return new Request(request.url, { method: request.method, headers, body: JSON.stringify(metadata) });
+  return new Request(request.url, { method: request.method, headers, body: text });
 }
+
+/** A stranger registers without an account, so the row must be small. */
+const maxMetadataBytes = 4096;
 
 /** The depth of `jwks`: an object with a list of objects with lists. */
 const maxDepth = 6;

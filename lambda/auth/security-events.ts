@@ -71,8 +71,12 @@ export function recordRequests(pool: Pool) {
       const clientID = new URLSearchParams(textOf(body, 'oauth_query') ?? '').get('client_id');
       await recordEvent(pool, ctx, body.accept ? 'application_connected' : 'application_denied', userID, clientID);
     }
-    if (path === '/oauth2/token' && isRefused && textOf(body, 'grant_type') === 'refresh_token')
-      await recordEvent(pool, ctx, 'refresh_refused', null, textOf(body, 'client_id'));
+    if (path === '/oauth2/token' && isRefused && textOf(body, 'grant_type') === 'refresh_token') {
+      const clientID = textOf(body, 'client_id');
+      // Strangers choose the id. Only that of an application is stored.
+      if (clientID !== null && (await databaseOn(pool).applications.mayRefresh(clientID)))
+        await recordEvent(pool, ctx, 'refresh_refused', null, clientID);
+    }
   });
 }
 

@@ -7,7 +7,7 @@ import type { BrowserSession } from '../support/browser-session.ts';
 import { registerClient } from '../support/oauth.ts';
 import type { TestClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
-import { deleteUser, disableUser, expireKey } from '../support/stored-credentials.ts';
+import { confirmAddress, deleteUser, disableUser, expireKey } from '../support/stored-credentials.ts';
 
 // Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
@@ -134,6 +134,15 @@ const letApplicationsAge = (clientIDs: readonly string[], days: number) =>
       days,
     ]);
 
+/** Moves all times of applications into the past. */
+const letRegistrationsAge = (clientIDs: readonly string[], days: number) =>
+  site.pool().query(
+    `update oauth_clients set created_at = created_at - make_interval(days => $2),
+       updated_at = updated_at - make_interval(days => $2)
+     where client_id = any($1)`,
+    [clientIDs, days],
+  );
+
 /** The applications among these that still exist. */
 async function knownOf(clientIDs: readonly string[]): Promise<string[]> {
   const query = 'select client_id from oauth_clients where client_id = any($1)';
@@ -253,6 +262,15 @@ describe('an application', () => {
   });
 });
 
+test('an application that never had a consent is forgotten after a day, one that had is not', async () => {
+  const [unused, left] = [await registerClient(site.origin()), await registerClient(site.origin())];
+  await connect(left, user, browser);
+  await browser.post('/api/auth/account/applications/disconnect', { clientID: left.clientID });
+  await letRegistrationsAge([unused.clientID, left.clientID], 2);
+  await databaseOn(site.pool()).expiredCredentials.delete();
+  expect(await knownOf([unused.clientID, left.clientID])).toEqual([left.clientID]);
+});
+
 describe('a user', () => {
   test('who is disabled has no key and no session any more, no token after a minute, and cannot sign in', async () => {
     const [person, through] = [await site.user(), browserSession(site.origin)];
@@ -332,6 +350,51 @@ describe('a stranger', () => {
       { kind: 'sign_in_refused', address: '127.0.0.1' },
     ]);
   });
+});
+
+describe('an account whose address is not confirmed', () => {
+  const signUp = async (name: string) => {
+    const email = `${name}@example.com`;
+    await browserSession(site.origin).post('/api/auth/sign-up/email', { name, email, password: 'a long password' });
+    const [{ id }] = (await all<{ id: string }>(site.pool(), 'select id from users where email = $1', [email])) as [
+      { id: string },
+    ];
+    return id;
+  };
+  const letAccountAge = (id: string, days: number) =>
+    site.pool().query('update users set created_at = now() - make_interval(days => $2) where id = $1', [id, days]);
+  const existing = async (ids: readonly string[]) =>
+    (await all<{ id: string }>(site.pool(), 'select id from users where id = any($1) order by id', [ids])).map(
+      ({ id }) => id,
+    );
+
+  test('is deleted after a week, unless something belongs to it', async () => {
+    const abandoned = await signUp('abandoned');
+    const [fresh, owner, confirmed] = [await signUp('fresh'), await signUp('owner'), await signUp('confirmed')];
+    await confirmAddress(site, confirmed, 'confirmed@example.com');
+    await site.pool().query(
+      `insert into api_keys (id, user_id, name, key_sha256, key_start)
+         values ('key_owner', $1, 'script', '\\x01', '')`,
+      [owner],
+    );
+    for (const id of [abandoned, owner, confirmed]) await letAccountAge(id, 8);
+    await letAccountAge(fresh, 6);
+    await databaseOn(site.pool()).expiredCredentials.delete();
+    expect(await existing([abandoned, fresh, owner, confirmed])).toEqual([fresh, owner, confirmed].sort());
+  });
+});
+
+test('events that belong to no user are forgotten after a day', async () => {
+  await browserSession(site.origin).post('/api/auth/sign-in/email', {
+    email: 'no@example.com',
+    password: 'a long one',
+  });
+  const ownerless = () => all(site.pool(), 'select kind from security_events where user_id is null');
+  await databaseOn(site.pool()).expiredCredentials.delete();
+  expect(await ownerless()).toContainEqual({ kind: 'sign_in_refused' });
+  await site.pool().query(`update security_events set at = now() - interval '25 hours' where user_id is null`);
+  await databaseOn(site.pool()).expiredCredentials.delete();
+  expect(await ownerless()).toEqual([]);
 });
 
 const storeEventOfTwoYearsAgo = () =>

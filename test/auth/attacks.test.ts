@@ -171,6 +171,24 @@ describe('registering an application', () => {
     expect([answer.status, (await answer.json()).error]).toEqual([400, 'invalid_client_metadata']);
   });
 
+  test('with more metadata than we keep is refused', async () => {
+    await expect(registerClient(site.origin(), { client_name: 'x'.repeat(5000) })).rejects.toThrow(
+      'The metadata of an application may have at most 4096 bytes.',
+    );
+  });
+
+  test('stores no metadata that nothing reads', async () => {
+    const unread = {
+      contacts: ['x'.repeat(5000)],
+      software_statement: 'x'.repeat(5000),
+      tos_uri: 'https://example.com',
+    };
+    const { clientID } = await registerClient(site.origin(), unread);
+    const query = 'select contacts, software_statement, tos from oauth_clients where client_id = $1';
+    const { rows } = await site.pool().query(query, [clientID]);
+    expect(rows).toEqual([{ contacts: null, software_statement: null, tos: null }]);
+  });
+
   test('without consent and PKCE does not do without them', async () => {
     const greedy = await registerClient(site.origin(), { skip_consent: true, require_pkce: false }).catch(() => null);
     if (!greedy) return;
@@ -183,6 +201,25 @@ describe('registering an application', () => {
     expect((await browser.authorize(withoutPKCE, { user, accept: true })).searchParams.get('error')).toBe(
       'invalid_request',
     );
+  });
+});
+
+describe('a sign-up', () => {
+  test.each([
+    ['name', { name: 'x'.repeat(256) }],
+    ['image', { image: `https://example.com/${'x'.repeat(2048)}` }],
+    ['email', { email: `${'x'.repeat(60)}@${'example.'.repeat(30)}com` }],
+  ])('with a long %s is refused, and stores nothing', async (name, text) => {
+    const texts = { name: 'Long', email: 'long@example.com', password: 'a long enough password', ...text };
+    const answer = await browserSession(site.origin).post('/api/auth/sign-up/email', texts);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        code: `${name.toUpperCase()}_TOO_LONG`,
+        message: expect.stringContaining(`The ${name} may have at most`),
+      },
+    });
+    expect((await site.pool().query('select from users where email = $1', [texts.email])).rowCount).toBe(0);
   });
 });
 
@@ -258,6 +295,13 @@ describe('refreshing', () => {
       body: { error: 'invalid_grant' },
     });
     expect(await refusedRefreshes(client.clientID)).toBeGreaterThan(0);
+  });
+
+  test('as an application that there is not is refused, and stores nothing', async () => {
+    const form = { grant_type: 'refresh_token', refresh_token: 'unknown', client_id: 'x'.repeat(60_000) };
+    const answer = await client.token(form);
+    expect([answer.status, answer.body.error]).toEqual([expect.any(Number), expect.stringMatching(/^invalid_/)]);
+    expect(await refusedRefreshes(form.client_id)).toBe(0);
   });
 
   test('for more scopes than were granted is refused', async () => {

@@ -1,4 +1,5 @@
-// SQL of security events: sign-ins, keys, applications. Rows are never changed, and deleted after a year.
+// SQL of security events: sign-ins, keys, applications.
+// Rows are never changed. They are deleted after a year, or after a day if they belong to no user.
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
