@@ -177,9 +177,9 @@ export interface StageSettings extends DatabaseSettings, IdleSettings, Operating
   readonly legacyRtmpURL: string | null;
   /**
    * Tasks that receive contributors of live inputs behind a load balancer: those that always run, and the most. Both
-   * cost money without contributors too. A task has room for two sessions (`lib/live/live-ingest.ts`). A stage with a
-   * `domain` receives RTMPS at `ingest.` and the domain, a stage without one RTMP, which sends keys and pictures in the
-   * clear. Null: there are no live inputs.
+   * cost money without contributors too. A task has room for two sessions at 1080p30. A stage with a `domain` receives
+   * RTMPS at `ingest.` and the domain, a stage without one RTMP, which sends keys and pictures in the clear. Null: no
+   * live inputs.
    */
   readonly liveIngest: { readonly minTasks: number; readonly maxTasks: number } | null;
 }

@@ -1,7 +1,8 @@
 // The live ingest of the local run: contributors take streams over by RTMP or SRT.
+import { availableParallelism } from 'node:os';
 import type { Pool } from 'pg';
 import { newID } from '../../lambda/data/shared/new-id.ts';
-import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
+import { localPlaces } from '../../lambda/domain/live/ingest-places.ts';
 import { AddressDelays } from '../../lambda/live/address-delays.ts';
 import { listenerLimits } from '../../lambda/live/listener-limits.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
@@ -27,8 +28,6 @@ export interface LocalLiveIngestOptions {
 
 export const usualLivePort = 1936;
 export const usualSrtPort = 9710;
-/** Each session takes about a core. Most machines have one user, who leaves a place to others. */
-const places: Lanes = { count: 4, ofUser: 3 };
 
 /** Listens on 127.0.0.1 until it is disposed of. @returns the addresses for encoders */
 export async function startLiveIngest(
@@ -40,7 +39,7 @@ export async function startLiveIngest(
   const door = new LiveIngest({
     ...options,
     encoderFor: encoderChoice(tools, log, encoder),
-    places,
+    places: localPlaces(availableParallelism()),
     newID: (prefix) => newID(prefix, clock()),
     clock,
     steadyClock,

@@ -47,9 +47,10 @@ export interface ContributionReceiver {
 
 /**
  * The reason of a refusal, for our log. The answer to a contributor is the same for the first two. `share_used`: the
- * user of the key has as many contributors as one user may have.
+ * user of the key has as many contributors as one user may have. `too_demanding`: the ingest has too few cores for the
+ * format of the stream.
  */
-export type ContributionRefusal = 'unknown_key' | 'not_wanted' | 'share_used' | EncryptionFault;
+export type ContributionRefusal = 'unknown_key' | 'not_wanted' | 'share_used' | 'too_demanding' | EncryptionFault;
 
 /** Decides about claims. */
 export interface ContributionDoor {

@@ -1,6 +1,7 @@
 // Answers to the commands of contributors, as OBS, ffmpeg, GStreamer and hardware encoders expect them.
 import { commandMessage } from '../publisher/rtmp/command.ts';
 import type { RtmpMessage } from '../publisher/rtmp/message.ts';
+import type { ConnectionEndReason } from './contributor-host.ts';
 
 /** The only stream of a connection. */
 const onlyStreamID = 1;
@@ -34,12 +35,15 @@ export function publishAccepted(): RtmpMessage[] {
   ];
 }
 
-/**
- * The answer to a refused key. A contributor learns no reason but that of a valid key whose user has no place left.
- * @param isShareUsed whether that is the reason
- */
-export function publishRefused(isShareUsed: boolean): RtmpMessage {
-  const description = isShareUsed ? 'All live contributors that one account may have are connected' : 'Not accepted';
+/** Reasons that a contributor with a valid key learns. */
+const namedReasons: Readonly<Partial<Record<ConnectionEndReason, string>>> = {
+  share_used: 'All live contributors that one account may have are connected',
+  too_demanding: 'The stream needs more cores than live contributions have. Use a smaller quality or frame rate',
+};
+
+/** The answer to a refused key. @param reason null: none is known */
+export function publishRefused(reason: ConnectionEndReason | null): RtmpMessage {
+  const description = (reason && namedReasons[reason]) ?? 'Not accepted';
   const info = { level: 'error', code: 'NetStream.Publish.Denied', description };
   return commandMessage(onlyStreamID, 'onStatus', 0, null, info);
 }

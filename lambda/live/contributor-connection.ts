@@ -107,7 +107,7 @@ export class ContributorConnection {
       case 'contributing':
         return this.#checkContributor(nowMs);
       case 'refusing':
-        if (nowMs >= this.#dueAtMs) this.#leave([publishRefused(this.#reason === 'share_used')]);
+        if (nowMs >= this.#dueAtMs) this.#leave([publishRefused(this.#reason)]);
         return;
       case 'leaving':
         if (nowMs >= this.#dueAtMs) this.#connection.destroy();

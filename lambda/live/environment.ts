@@ -9,11 +9,14 @@ export const liveVariables = [
   'UPLOADS_BUCKET',
   'LIVE_RELEASE_PARAMETER',
   'LIVE_PROTOCOL',
-  'LIVE_MOST_SESSIONS',
+  'LIVE_CORES',
 ] as const;
 
 /** The command of the ingest in the publisher's image, below the folder of the agent. */
 export const liveCommand = ['node', '/agent/live/index.mjs'] as const;
+
+/** Cores of a task: 1440p30 and 1080p60 take both, and larger streams are refused. */
+export const coresOfTask = 2;
 
 /** The port of the task. Behind a load balancer, each connection begins with a PROXY header. */
 export const livePort = 1935;
@@ -30,21 +33,22 @@ export interface LiveEnvironment extends DatabaseEnvironment {
   readonly releaseParameter: string;
   /** The protocol of contributors, which the load balancer decrypts. */
   readonly protocol: (typeof balancedProtocols)[number];
-  readonly mostSessions: number;
+  /** Cores of the task. */
+  readonly cores: number;
 }
 
 /** @throws naming the variable that is missing or malformed */
 export function readLiveEnvironment(env: NodeJS.ProcessEnv): LiveEnvironment {
   const protocol = balancedProtocols.find((each) => each === requiredVariable(env, 'LIVE_PROTOCOL'));
   if (protocol === undefined) throw malformed(env, 'LIVE_PROTOCOL');
-  const mostSessions = Number(requiredVariable(env, 'LIVE_MOST_SESSIONS'));
-  if (!Number.isInteger(mostSessions) || mostSessions < 1) throw malformed(env, 'LIVE_MOST_SESSIONS');
+  const cores = Number(requiredVariable(env, 'LIVE_CORES'));
+  if (!Number.isInteger(cores) || cores < 1) throw malformed(env, 'LIVE_CORES');
   return {
     ...readDatabaseEnvironment(env),
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
     releaseParameter: requiredVariable(env, 'LIVE_RELEASE_PARAMETER'),
     protocol,
-    mostSessions,
+    cores,
   };
 }
 

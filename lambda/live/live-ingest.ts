@@ -5,7 +5,8 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
-import type { Lanes } from '../domain/fleet/lanes.ts';
+import { placesOf } from '../domain/live/ingest-places.ts';
+import type { IngestPlaces } from '../domain/live/ingest-places.ts';
 import { hashLiveKey } from '../domain/live/live-key.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
@@ -43,8 +44,8 @@ export interface LiveIngestOptions {
   readonly objects: SegmentStore;
   readonly tools: MediaTools;
   readonly encoderFor: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
-  /** The inputs whose contributors are received at once. */
-  readonly places: Lanes;
+  /** The places for the sessions that are received at once. */
+  readonly places: IngestPlaces;
   /** Called with the number of running sessions, whenever it changes. */
   readonly onSessions?: (count: number) => void;
   readonly newID: (prefix: string) => string;
@@ -55,7 +56,7 @@ export interface LiveIngestOptions {
 }
 
 /** Refusals whose reasons the listener answers. */
-const namedRefusals = ['share_used', 'wrong_passphrase', 'unencrypted', 'encrypted'] as const;
+const namedRefusals = ['share_used', 'too_demanding', 'wrong_passphrase', 'unencrypted', 'encrypted'] as const;
 const settleEveryMs = 1000;
 /** After an outage of the database, other ingests have this time to report before their sessions count as silent. */
 const reportsWithinMs = 10_000;
@@ -91,18 +92,31 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     if (!isFromAllowed(found.input, claim.address)) return this.#refuse(found, 'address_not_allowed');
     const fault = await this.#encryptionFaultOf(found.input, claim);
     if (fault) return this.#refuse(found, fault);
+    const offAir = refusalOfStream(found.stream);
+    if (offAir) return this.#refuse(found, offAir);
+    const encoder = await this.#options.encoderFor(formatOfRun(found.stream).videoCodec);
     // Those who are being admitted count, as several may come at once.
-    const place = this.#places.take({ id: found.input.id, userID: found.input.user_id });
-    if (typeof place === 'string') return this.#refuse(found, place);
+    const places = this.#takePlaces(found, encoder);
+    if (typeof places === 'string') return this.#refuse(found, places);
     using taken = new DisposableStack();
-    taken.use(place);
-    const refusal = await this.#refusalOf(found);
+    taken.use(places);
+    const refusal = await this.#refusalOf(found.input);
     if (refusal) return this.#refuse(found, refusal);
-    const received = await this.#begin(found, keySha256, claim, disconnect);
+    const received = await this.#begin(found, encoder, keySha256, claim, disconnect);
     if (!received) return this.#refuse(found, 'too_many_of_stream');
     const held = taken.move();
     void received.finished.then(() => held.dispose());
     return received;
+  }
+
+  /** The places of running sessions, and of those that begin or end. */
+  get placesInUse(): number {
+    return this.#places.inUse;
+  }
+
+  #takePlaces({ input, stream }: InputOfStream, encoder: EncoderSettings): ReturnType<LivePlaces['take']> {
+    const places = placesOf(formatOfRun(stream), { isOnGpu: !('preset' in encoder) });
+    return this.#places.take({ id: input.id, userID: input.user_id, places });
   }
 
   #refuse({ input }: InputOfStream, reason: string): ContributionRefusal {
@@ -138,10 +152,8 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     await Promise.all(sessions.map(({ finished }) => finished));
   }
 
-  /** The reason to refuse a contributor with a valid key; null: there is none. */
-  async #refusalOf({ input, stream }: InputOfStream): Promise<string | null> {
-    const refusal = refusalOfStream(stream);
-    if (refusal) return refusal;
+  /** The reason to refuse a contributor of an input beside another one; null: there is none. */
+  async #refusalOf(input: LiveInput): Promise<string | null> {
     // A contributor who comes back at once is not a second one.
     const before = this.#sessions.get(input.id);
     if (before?.isOver) await before.finished;
@@ -160,14 +172,14 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
   async #begin(
     { input, stream }: InputOfStream,
+    encoder: EncoderSettings,
     keySha256: Buffer,
     { protocol, address }: ContributionClaim,
     disconnect: () => void,
   ): Promise<ReceivedSession | null> {
-    const { pool, newID, encoderFor, onSessions, log } = this.#options;
+    const { pool, newID, onSessions, log } = this.#options;
     const id = newID(sessionIDPrefix);
     const format = formatOfRun(stream);
-    const encoder = await encoderFor(format.videoCodec);
     const made = { format: formatName(format), encoder: encoderKind(encoder) };
     const session = { id, liveInputID: input.id, protocol, address, ...made };
     if (!(await databaseOn(pool).liveSessions.begin(session, bounds.liveSessionsPerStream))) return null;

@@ -1,38 +1,59 @@
-// The places of one live ingest in use: several contributors of one input follow each other in one place.
-import type { Lanes } from '../domain/fleet/lanes.ts';
+// The places of one live ingest in use: several contributors of one input follow each other in the same ones.
+import type { IngestPlaces } from '../domain/live/ingest-places.ts';
 
-interface Place {
+/** The places that a contributor asks for. */
+interface WantedPlaces {
+  /** Id of the input. */
+  readonly id: string;
   readonly userID: string;
+  readonly places: number;
+}
+
+interface Held {
+  readonly userID: string;
+  places: number;
   /** A session, and contributors who are being admitted. */
   holders: number;
 }
 
 export class LivePlaces {
-  readonly #lanes: Lanes;
-  readonly #byInput = new Map<string, Place>();
+  readonly #places: IngestPlaces;
+  readonly #byInput = new Map<string, Held>();
 
-  constructor(lanes: Lanes) {
-    this.#lanes = lanes;
+  constructor(places: IngestPlaces) {
+    this.#places = places;
+  }
+
+  /** The number of places in use. */
+  get inUse(): number {
+    return this.#sum(() => true);
   }
 
   /**
-   * Takes the place of an input until it is disposed.
-   * @returns `no_room`: all places are in use. `share_used`: the user has as many as one user may have
+   * Takes the places of an input until they are disposed.
+   * @returns `too_demanding`: a session of this format needs more than the machine has. `no_room`: too few are free.
+   * `share_used`: the user would have more than one user may have, and has some already
    */
-  take({ id, userID }: { readonly id: string; readonly userID: string }): Disposable | 'no_room' | 'share_used' {
-    const place = this.#byInput.get(id) ?? { userID, holders: 0 };
-    if (place.holders === 0) {
-      const ofUser = this.#byInput.values().filter((other) => other.userID === userID);
-      if ([...ofUser].length >= this.#lanes.ofUser) return 'share_used';
-      if (this.#byInput.size >= this.#lanes.count) return 'no_room';
-      this.#byInput.set(id, place);
+  take({ id, userID, places }: WantedPlaces): Disposable | 'too_demanding' | 'no_room' | 'share_used' {
+    if (places > this.#places.ofSession) return 'too_demanding';
+    const held = this.#byInput.get(id) ?? { userID, places: 0, holders: 0 };
+    if (places > held.places) {
+      const ofUser = this.#sum((other) => other !== held && other.userID === userID);
+      if (ofUser > 0 && ofUser + places > this.#places.ofUser) return 'share_used';
+      if (this.inUse + places - held.places > this.#places.count) return 'no_room';
+      held.places = places;
+      this.#byInput.set(id, held);
     }
-    place.holders += 1;
-    return { [Symbol.dispose]: () => this.#leave(id, place) };
+    held.holders += 1;
+    return { [Symbol.dispose]: () => this.#leave(id, held) };
   }
 
-  #leave(id: string, place: Place): void {
-    place.holders -= 1;
-    if (place.holders === 0) this.#byInput.delete(id);
+  #sum(counts: (held: Held) => boolean): number {
+    return this.#byInput.values().reduce((sum, held) => sum + (counts(held) ? held.places : 0), 0);
+  }
+
+  #leave(id: string, held: Held): void {
+    held.holders -= 1;
+    if (held.holders === 0) this.#byInput.delete(id);
   }
 }

@@ -27,7 +27,7 @@ import { openRtmpListener } from './rtmp-listener.ts';
 const sessionsEndAfterMs = 100_000;
 
 const environment = readLiveEnvironment(process.env);
-const { databaseRegion: region, uploadsBucket: bucket, mostSessions, protocol, releaseParameter } = environment;
+const { databaseRegion: region, uploadsBucket: bucket, cores, protocol, releaseParameter } = environment;
 const clock = () => new Date();
 const steadyClock = () => performance.now();
 const task = await describeEcsTask(process.env, releaseParameter, region, steadyClock);
@@ -37,7 +37,6 @@ limitWaits(pool);
 const tools = await findMediaTools(process.env);
 const encoder = await chooseEncoder(tools, 'h264', jsonLog);
 const keeper = new TaskKeeper<'sessions'>(task, jsonLog);
-let sessions = 0;
 
 const stopping = Promise.withResolvers<void>();
 process.on('SIGTERM', () => stopping.resolve());
@@ -55,11 +54,8 @@ const door = new LiveIngest({
   objects: createS3ObjectStore({ bucket, client: { region } }),
   tools,
   encoderFor: encoderChoice(tools, jsonLog, encoder),
-  places: ingestPlaces(mostSessions),
-  onSessions: (count) => {
-    sessions = count;
-    keeper.setWork('sessions', count);
-  },
+  places: ingestPlaces(cores),
+  onSessions: (count) => keeper.setWork('sessions', count),
   newID: (prefix) => newID(prefix, clock()),
   clock,
   steadyClock,
@@ -67,7 +63,7 @@ const door = new LiveIngest({
 });
 const listening = { door, host: '0.0.0.0', port: livePort, tls: null, proxyProtocol: true, protocol };
 const listener = await openRtmpListener({ ...listening, log: jsonLog, steadyClock });
-jsonLog('live_ingest_started', { task: task.arn, mostSessions });
+jsonLog('live_ingest_started', { task: task.arn, cores });
 let everyMinute = setTimeout(attendToTask, untilNextReportMs(clock()));
 
 try {
@@ -86,7 +82,7 @@ try {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs(clock()));
   const { capacityUsed, capacity } = loadMetrics;
-  const values = [[capacityUsed, (100 * sessions) / mostSessions] as const, [capacity, 100] as const];
+  const values = [[capacityUsed, (100 * door.placesInUse) / cores] as const, [capacity, 100] as const];
   jsonLog('live_load', loadFields({ cluster: task.cluster, backend: 'live', now: clock() }, values));
   keeper.everyMinute();
 }

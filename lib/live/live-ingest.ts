@@ -15,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import type { NetworkTargetGroup } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { Construct } from 'constructs';
-import { liveCommand, livePort, liveVariables } from '../../lambda/live/environment.ts';
+import { coresOfTask, liveCommand, livePort, liveVariables } from '../../lambda/live/environment.ts';
 import { AgentRelease } from '../publishing/agent-release.ts';
 import { healthCheck, serviceOptions, stopTimeout } from '../publishing/agent-tasks.ts';
 import { CapacityScaling } from '../publishing/capacity-scaling.ts';
@@ -40,9 +40,6 @@ export interface LiveIngestProps {
   readonly front: LiveFront;
 }
 
-/** A session at 720p30 or 1080p30 takes about a core, and all others have to wait for it. */
-const sessionsOfTask = 2;
-const vcpus = sessionsOfTask;
 const containerName = 'Ingest';
 
 export class LiveIngest extends Construct {
@@ -55,7 +52,7 @@ export class LiveIngest extends Construct {
     this.logGroup = new ServiceLogs(this, 'Logs', settings.logRetentionDays);
     const release = new AgentRelease(this, 'LiveIngestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'Task', {
-      cpu: 1024 * vcpus,
+      cpu: 1024 * coresOfTask,
       memoryLimitMiB: 4096,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
@@ -85,7 +82,7 @@ export class LiveIngest extends Construct {
       ...access.environmentFor(Stack.of(this), 'liveIngest'),
       LIVE_RELEASE_PARAMETER: release.parameterName,
       LIVE_PROTOCOL: front.protocol,
-      LIVE_MOST_SESSIONS: String(sessionsOfTask),
+      LIVE_CORES: String(coresOfTask),
     };
     return {
       command: [...liveCommand],

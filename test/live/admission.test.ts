@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { connectPublisher } from '../../lambda/publisher/rtmp/rtmp-client.ts';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { mediaMessage } from './greeting.ts';
-import { admitted, goodKey, keyWithoutPlace, RawClient, testListener, unwantedKey } from './test-listener.ts';
+import {
+  admitted,
+  goodKey,
+  keyOfLargeStream,
+  keyWithoutPlace,
+  RawClient,
+  testListener,
+  unwantedKey,
+} from './test-listener.ts';
 import type { TestListener } from './test-listener.ts';
 
 const denied = ['NetStream.Publish.Denied'];
@@ -171,14 +179,20 @@ describe('a contributor is refused', () => {
     await admitted(tested);
   });
 
-  it('with the key of a user who has no place left, in words that name the reason', async () => {
+  it.each([
+    [keyWithoutPlace, 'share_used', 'All live contributors that one account may have are connected'],
+    [
+      keyOfLargeStream,
+      'too_demanding',
+      'The stream needs more cores than live contributions have. Use a smaller quality or frame rate',
+    ],
+  ])('with a key that is valid, in words that name the reason: %s', async (key, reason, description) => {
     const { listener } = await testListener({ firstDelaySeconds: 0.1 });
     const client = await RawClient.open(listener.port);
-    client.publish(keyWithoutPlace);
+    client.publish(key);
     await client.ended;
-    const description = 'All live contributors that one account may have are connected';
     expect(client.answers.at(-1)?.values[1]).toMatchObject({ code: denied[0], description });
-    await expect.poll(() => listener.figures().refusedByReason).toEqual({ share_used: 1 });
+    await expect.poll(() => listener.figures().refusedByReason).toEqual({ [reason]: 1 });
   });
 
   it.each(['', 'k'.repeat(257), '?only=a-query'])('with a key that is none: %j', async (key) => {

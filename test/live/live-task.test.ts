@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LiveInputSettings } from '../../lambda/data/live/live-inputs.ts';
 import { neverLost } from '../../lambda/domain/live/signal-loss.ts';
-import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import type { ContributionReceiver, EncryptionFault } from '../../lambda/live/contribution.ts';
 import { liveVariables, readLiveEnvironment } from '../../lambda/live/environment.ts';
-import { ingestPlaces } from '../../lambda/domain/live/ingest-places.ts';
+import { ingestPlaces, localPlaces } from '../../lambda/domain/live/ingest-places.ts';
+import type { IngestPlaces } from '../../lambda/domain/live/ingest-places.ts';
 import { livePassphrase, livePassphraseBytes } from '../../lambda/domain/live/live-key.ts';
 import { livePassphrasePlace } from '../../lambda/domain/shared/sealed-places.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
@@ -40,7 +40,7 @@ const settings: LiveInputSettings = {
 };
 
 /** An ingest, the counts of sessions that it reports, and the reasons of its refusals. */
-function startIngest(places: Lanes) {
+function startIngest(places: IngestPlaces) {
   const counts: number[] = [];
   const refusals: unknown[] = [];
   const door = new LiveIngest({
@@ -62,7 +62,11 @@ function startIngest(places: Lanes) {
 }
 
 /** The key of a live input of a user's stream on the air. */
-async function keyOfInput(owner: TestUser = user(), more: Partial<LiveInputSettings> = {}): Promise<string> {
+async function keyOfInput(
+  owner: TestUser = user(),
+  more: Partial<LiveInputSettings> = {},
+  format: object = {},
+): Promise<string> {
   const create = async (path: string, body: object) => (await owner.call('POST', path, body)).body.id as string;
   const videoUploadObjectID = await create('/uploads', { name: 'clip', mimeType: 'video/mp4' });
   await pretendProbed(service, videoUploadObjectID, { durationSeconds: 7 });
@@ -76,6 +80,7 @@ async function keyOfInput(owner: TestUser = user(), more: Partial<LiveInputSetti
     quality: 'q_720p',
     framerate: 'f_30',
     videoUploadObjectID,
+    ...format,
   });
   await owner.call('POST', `/streams/${streamID}/start`);
   await pretendPrepared(service, streamID);
@@ -96,7 +101,7 @@ const asReceiver = (answer: unknown) => answer as ContributionReceiver;
 
 describe('a live ingest', () => {
   it('refuses a contributor without room, and reports how many sessions run', async () => {
-    const { admit, counts, refusals } = startIngest({ count: 1, ofUser: 1 });
+    const { admit, counts, refusals } = startIngest(ingestPlaces(1));
     const receiver = await admit(await keyOfInput());
     expect(await admit(await keyOfInput(await service.user()))).toBe('not_wanted');
     asReceiver(receiver).ended();
@@ -117,6 +122,32 @@ describe('a live ingest', () => {
     asReceiver(answers[first]).ended();
     await expect.poll(() => counts.at(-1)).toBe(2);
     expect(await admit(keys[refused]!)).toMatchObject({ bytesWaiting: 0 });
+  });
+
+  it('weighs a session by its format, so that a large one leaves the cores of others to them', async () => {
+    const { door, admit, refusals } = startIngest(ingestPlaces(4));
+    const [small, large] = [await service.user(), await service.user()];
+    await admit(await keyOfInput(small));
+    const of1080p60 = { quality: 'q_1080p', framerate: 'f_60' };
+    const receiver = asReceiver(await admit(await keyOfInput(large, {}, of1080p60)));
+    expect([door.placesInUse, refusals]).toEqual([3, []]);
+    expect(await admit(await keyOfInput(large))).toBe('share_used');
+    const waiting = await keyOfInput(user(), {}, of1080p60);
+    expect(await admit(waiting)).toBe('not_wanted');
+    expect(refusals).toEqual(['share_used', 'no_room']);
+    receiver.ended();
+    await expect.poll(() => door.placesInUse).toBe(1);
+    expect(await admit(waiting)).toMatchObject({ bytesWaiting: 0 });
+  });
+
+  it('refuses a session that needs more cores than its machine has, also while no other one is there', async () => {
+    for (const places of [ingestPlaces(2), localPlaces(2)]) {
+      const { admit, counts, refusals } = startIngest(places);
+      expect(await admit(await keyOfInput(user(), {}, { quality: 'q_2160p', framerate: 'f_60' }))).toBe(
+        'too_demanding',
+      );
+      expect([counts, refusals]).toEqual([[], ['too_demanding']]);
+    }
   });
 
   it('replaces the contributor of an input in its place, also in the last one of its user', async () => {
@@ -206,7 +237,7 @@ describe('the environment of a live ingest', () => {
   const complete: Record<string, string> = {
     ...Object.fromEntries(liveVariables.map((name) => [name, name.toLowerCase()])),
     LIVE_PROTOCOL: 'rtmps',
-    LIVE_MOST_SESSIONS: '2',
+    LIVE_CORES: '2',
   };
 
   it('is read once, without a secret or a key in it', () => {
@@ -218,7 +249,7 @@ describe('the environment of a live ingest', () => {
       uploadsBucket: 'uploads_bucket',
       releaseParameter: 'live_release_parameter',
       protocol: 'rtmps',
-      mostSessions: 2,
+      cores: 2,
     });
     expect(liveVariables.filter((name) => /SECRET|KEY/.test(name))).toEqual([]);
   });
@@ -228,14 +259,12 @@ describe('the environment of a live ingest', () => {
     expect(() => readLiveEnvironment(others)).toThrow(missing);
   });
 
-  it.each([
-    { LIVE_PROTOCOL: 'srt' },
-    { LIVE_MOST_SESSIONS: '0' },
-    { LIVE_MOST_SESSIONS: '1.5' },
-    { LIVE_MOST_SESSIONS: 'many' },
-  ])('is refused with %j', (wrong) => {
-    expect(() => readLiveEnvironment({ ...complete, ...wrong })).toThrow(`${Object.keys(wrong)[0]} is malformed`);
-  });
+  it.each([{ LIVE_PROTOCOL: 'srt' }, { LIVE_CORES: '0' }, { LIVE_CORES: '1.5' }, { LIVE_CORES: 'many' }])(
+    'is refused with %j',
+    (wrong) => {
+      expect(() => readLiveEnvironment({ ...complete, ...wrong })).toThrow(`${Object.keys(wrong)[0]} is malformed`);
+    },
+  );
 });
 
 describe('a report of load', () => {

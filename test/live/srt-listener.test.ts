@@ -8,7 +8,7 @@ import { induction } from '../../lambda/publisher/srt/handshake.ts';
 import { controlType, readLosses } from '../../lambda/publisher/srt/packet.ts';
 import { packetBytes } from '../../lambda/publisher/transport-stream/packets.ts';
 import { format } from './contributor.ts';
-import { goodKey, keyWithoutPlace, RawClient, testListener, unwantedKey } from './test-listener.ts';
+import { goodKey, keyOfLargeStream, keyWithoutPlace, RawClient, testListener, unwantedKey } from './test-listener.ts';
 import {
   calling,
   firstSequence,
@@ -94,6 +94,7 @@ describe('a caller is refused', () => {
     ['no key in its pairs', { streamID: '#!::m=publish' }, 2400, 'bad_stream_id'],
     ['no stream id', { streamID: null }, 2403, 'unknown_key'],
     ['a key that is not wanted', { streamID: unwantedKey }, 2403, 'not_wanted'],
+    ['a key of a stream that is too large', { streamID: keyOfLargeStream }, 2402, 'too_demanding'],
     ['a key whose user has no place left', { streamID: keyWithoutPlace }, 2402, 'share_used'],
   ] satisfies [string, Wish, number, string][])('for %s', async (_, wish, refusal, reason) => {
     const tested = await testSrtListener();

@@ -25,6 +25,8 @@ import { greeting, handshakeBytes } from './greeting.ts';
 export const goodKey = 'good-key-of-a-contributor';
 /** The key of a user who has as many contributors as one may have. */
 export const keyWithoutPlace = 'key-of-a-contributor-without-a-place';
+/** The key of an input whose stream is too large for the ingest. */
+export const keyOfLargeStream = 'key-of-large-stream';
 export const unwantedKey = 'key-of-a-contributor-who-is-not-wanted';
 
 export class RecordedContribution implements ContributionReceiver {
@@ -60,6 +62,7 @@ export class RecordingDoor implements ContributionDoor {
     this.claims.push(claim);
     await this.before();
     if (claim.key === keyWithoutPlace) return 'share_used';
+    if (claim.key === keyOfLargeStream) return 'too_demanding';
     if (claim.key === unwantedKey) return 'not_wanted';
     if (claim.key !== goodKey) return 'unknown_key';
     const fault = await claim.encryption?.faultFor(this.passphrase);

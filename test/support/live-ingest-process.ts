@@ -33,7 +33,7 @@ const door = new LiveIngest({
   objects,
   tools: await findMediaTools(process.env),
   encoderFor: async () => fastEncoder,
-  places: { count: 5, ofUser: 5 },
+  places: { count: 5, ofUser: 5, ofSession: 5 },
   newID: (prefix) => newID(prefix, clock()),
   clock,
   steadyClock,

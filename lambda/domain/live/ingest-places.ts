@@ -1,10 +1,39 @@
-// The places of a live ingest: one for each input that a contributor sends to.
+// The places of a live ingest, each for a session that costs as much as one at 1080p30. Decision D261.
+import { costOf } from '../fleet/capacity.ts';
 import type { Lanes } from '../fleet/lanes.ts';
+import type { PictureFormat } from '../playout/rendition.ts';
 
-/** The share of an ingest's places that one user may have, and at least one place. */
-const shareOfUser = 1 / 4;
-
-/** The places of an ingest for all users. @param count at least 1 */
-export function ingestPlaces(count: number): Lanes {
-  return { count, ofUser: Math.max(1, Math.floor(count * shareOfUser)) };
+export interface IngestPlaces extends Lanes {
+  /** The places that one session may take: as many as the machine has cores. */
+  readonly ofSession: number;
 }
+
+/** The share of an ingest's places that one user may have, but at least one session. */
+const shareOfUser = 1 / 4;
+/** Places of a small machine with a local run, and the share of its user, who leaves some to others. */
+const local = { leastPlaces: 4, shareOfUser: 3 / 4 };
+
+/** The places of an ingest for all users. @param cores of its machine */
+export function ingestPlaces(cores: number): IngestPlaces {
+  return { count: cores, ofUser: Math.max(1, Math.floor(cores * shareOfUser)), ofSession: cores };
+}
+
+/** The places of the ingest of a local run. @param cores of the machine */
+export function localPlaces(cores: number): IngestPlaces {
+  const count = Math.max(local.leastPlaces, cores);
+  return { count, ofUser: Math.floor(count * local.shareOfUser), ofSession: cores };
+}
+
+/**
+ * The places that a session takes, by the cores that an encoded stream of its format costs.
+ * @param format of the run that it takes over
+ */
+export function placesOf(format: PictureFormat, { isOnGpu }: { readonly isOnGpu: boolean }): number {
+  const cost = isOnGpu ? sessionCost(format).coresBesideGpu : sessionCost(format).cores;
+  return Math.max(1, Math.ceil(cost / coresOfPlace));
+}
+
+const sessionCost = ({ quality, framerate, videoCodec }: Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec'>) =>
+  costOf({ backend: 'ffmpeg', quality, framerate, videoCodec, hasSoundTrack: false, url: null });
+
+const coresOfPlace = sessionCost({ quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' }).cores;
