@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
+import { boundedBody } from '../surfaces/read-body.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 import { smallPageBrand, smallPageStyle } from '../surfaces/small-page.ts';
 
@@ -25,7 +26,7 @@ export interface ConsentCallbackOptions {
 }
 
 /** Links, codes and states are far shorter. */
-const maxFormLength = 16 * 1024;
+const maxFormBytes = 16 * 1024;
 /** The parameters of the callback that the form repeats. */
 const keptParameters = ['state', 'code', 'scope', 'iss'] as const;
 
@@ -149,8 +150,7 @@ function hashOf(parameters: URLSearchParams, { consents }: ConsentCallbackOption
 }
 
 async function formOf(request: Request): Promise<URLSearchParams> {
-  const text = await request.text();
-  return new URLSearchParams(text.length > maxFormLength ? '' : text);
+  return new URLSearchParams((await boundedBody(request, maxFormBytes))?.toString());
 }
 
 function expired(): Promise<Response> {

@@ -8,6 +8,7 @@ import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import { callbackPaths } from '../ports/payments/payment-providers.ts';
 import type { PaymentProviders } from '../ports/payments/payment-providers.ts';
 import type { PaymentProvider } from '../ports/payments/payment.ts';
+import { boundedBody } from '../surfaces/read-body.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 
 /** Messages of providers are far smaller. */
@@ -41,10 +42,8 @@ async function take(
   pool: Pool,
   log: Log,
 ): Promise<Response> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxMessageBytes) return answer(413, 'Too large.');
-  const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > maxMessageBytes) return answer(413, 'Too large.');
-  const body = Buffer.from(bytes).toString('utf8');
+  const body = (await boundedBody(request, maxMessageBytes))?.toString();
+  if (body === undefined) return answer(413, 'Too large.');
   try {
     const event = await provider.readEvent(body, request.headers);
     await databaseOn(pool).payments.keep({ provider: provider.name, id: event.id, body, meaning: event.reports });

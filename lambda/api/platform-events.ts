@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
 import type { PlatformEvents } from '../ports/managed-platforms/configured-events.ts';
 import { UnsignedEvent } from '../ports/managed-platforms/platform-event.ts';
+import { boundedBody } from '../surfaces/read-body.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 
 export interface PlatformEventsOptions {
@@ -29,11 +30,10 @@ export function withPlatformEvents(rest: RestHandler, options: PlatformEventsOpt
     const read = platform && options.events[platform];
     if (!platform || !read) return rest(request, address);
     if (request.method !== 'POST') return answer(405, 'Only POST.', { allow: 'POST' });
-    if (Number(request.headers.get('content-length') ?? 0) > maxEventBytes) return answer(413, 'Too large.');
-    const bytes = await request.arrayBuffer();
-    if (bytes.byteLength > maxEventBytes) return answer(413, 'Too large.');
+    const body = (await boundedBody(request, maxEventBytes))?.toString();
+    if (body === undefined) return answer(413, 'Too large.');
     try {
-      const event = await read({ headers: request.headers, body: Buffer.from(bytes).toString('utf8') });
+      const event = await read({ headers: request.headers, body });
       if (event.kind === 'challenge') return answer(200, event.answer);
       const kept = platformEvents(options.pool);
       const isNew = await kept.keep(platform, event.id.slice(0, maxIDLength));

@@ -9,6 +9,7 @@ import type { Scope } from '../operations/scopes.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import type { AccessTokens } from '../surfaces/admission/access-tokens.ts';
 import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfaces/admission/protected-resource.ts';
+import { boundedBody } from '../surfaces/read-body.ts';
 import { authPath, createAuthorizationServer } from './authorization-server.ts';
 import type { AuthorizationServerOptions } from './authorization-server.ts';
 import { addressHeader } from './client-address.ts';
@@ -70,13 +71,14 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       ? asTokenAnswer(pool, await server.handler(stored))
       : oauthError(400, 'invalid_grant', 'We have not made this device code.');
   };
-  const answer = async (request: Request, path: string): Promise<Response> => {
+  const answer = async (received: Request, path: string): Promise<Response> => {
     const readMetadata = metadata[path];
-    if (readMetadata) return cacheable(await readMetadata(request));
+    if (readMetadata) return cacheable(await readMetadata(received));
     if (!path.startsWith(`${authPath}/`)) return Response.json({ error: 'not_found' }, { status: 404 });
-    if (Number(request.headers.get('content-length') ?? 0) > bodyMaxBytes)
-      return oauthError(413, 'invalid_request', `The body is larger than ${bodyMaxBytes} bytes.`);
-    if (await hasNullCharacter(request))
+    const bytes = await boundedBody(received, bodyMaxBytes);
+    if (bytes === null) return oauthError(413, 'invalid_request', `The body is larger than ${bodyMaxBytes} bytes.`);
+    const request = received.body ? new Request(received, { method: received.method, body: bytes }) : received;
+    if (nullCharacter.test(new URL(request.url).search + bytes.toString()))
       return oauthError(400, 'invalid_request', 'The request has a null character in it, which cannot be stored.');
     switch (path.slice(authPath.length)) {
       case '/jwks':
@@ -134,10 +136,8 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   };
 }
 
-/** Whether the URL or body contains a null character, raw or escaped. Postgres cannot store it. */
-async function hasNullCharacter(request: Request): Promise<boolean> {
-  return /\\u0000|%00|\0/.test(new URL(request.url).search + (request.body ? await request.clone().text() : ''));
-}
+/** A null character in a URL or body, raw or escaped. Postgres cannot store it. */
+const nullCharacter = /\\u0000|%00|\0/;
 
 /**
  * Sets the header with the client's address that better-auth reads, and drops a header of this name from the client.

@@ -61,7 +61,7 @@ function parseJSON(request: Request, bytes: Buffer): unknown {
  * Reads all bytes of a body.
  * @throws {ProblemError} payload_too_large, or malformed_json if the body ends early
  */
-export async function readBounded(request: Request, mostBytes = maxBodyBytes): Promise<Buffer> {
+export async function readBounded(request: Request, mostBytes = maxBodyBytes): Promise<Buffer<ArrayBuffer>> {
   const tooLarge = () =>
     new ProblemError(
       'payload_too_large',
@@ -79,8 +79,16 @@ export async function readBounded(request: Request, mostBytes = maxBodyBytes): P
   return bytes;
 }
 
+/** Reads all bytes of a body for an endpoint without problem codes. @returns null if it has more, or ends early */
+export function boundedBody(request: Request, mostBytes: number): Promise<Buffer<ArrayBuffer> | null> {
+  return readBounded(request, mostBytes).catch((error: unknown) => {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  });
+}
+
 /** Reads a body of unknown length until its end, or until there is too much. */
-async function readStream(request: Request, mostBytes: number): Promise<Buffer> {
+async function readStream(request: Request, mostBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of request.body ?? []) {

@@ -16,6 +16,7 @@ import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testClient, testPlatforms } from '../support/platforms.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { streamedRequest } from '../support/streamed-request.ts';
 
 const service = testService();
 const callbackURL = `${baseURL}/connections/callback`;
@@ -225,6 +226,12 @@ describe('a consent', () => {
     const back = await consent(authorizeURL!, form);
     expect(await titleOf(back.searchParams.has('error') ? await open(back) : await confirm(back))).toBe(title);
     expect(await stateOf(id!)).toBe(state);
+  });
+
+  it('in a form whose length is not known is not read beyond the bound', async () => {
+    const { request, takenBytes } = streamedRequest(callbackURL);
+    expect((await handler(request, '192.0.2.1')).status).toBe(400);
+    expect(takenBytes()).toBeLessThan(100_000);
   });
 
   it('by an earlier link connects nothing after another was asked for', async () => {

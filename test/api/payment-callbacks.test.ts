@@ -7,6 +7,7 @@ import { applyPayments } from '../../lambda/orchestration/billing/apply-payments
 import { notificationsOf, putFailuresAside, unappliedFailures } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { streamedRequest } from '../support/streamed-request.ts';
 import { paymentsOn } from './payments.ts';
 
 const service = testService();
@@ -281,5 +282,11 @@ describe('a message', () => {
     const url = 'http://127.0.0.1:3999/v1/callbacks/payment';
     expect((await service.send(new Request(url))).status).toBe(405);
     expect((await service.send(new Request(url, { method: 'POST', body: 'x'.repeat(300_000) }))).status).toBe(413);
+  });
+
+  it('whose length is not known is not read beyond the bound', async () => {
+    const { request, takenBytes } = streamedRequest('http://127.0.0.1:3999/v1/callbacks/payment');
+    expect((await service.handler()(request, '192.0.2.1')).status).toBe(413);
+    expect(takenBytes()).toBeLessThan(400_000);
   });
 });

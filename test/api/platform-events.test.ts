@@ -8,6 +8,7 @@ import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { actorsOn } from '../support/actors.ts';
 import { managedActors } from '../support/managed-streams.ts';
 import { baseURL, testService } from '../support/service.ts';
+import { streamedRequest } from '../support/streamed-request.ts';
 
 const service = testService();
 const actors = actorsOn(service);
@@ -69,6 +70,12 @@ describe('an event of a platform', () => {
     expect(await send(offline(id), { secret: 'somebody else’s' })).toEqual([403, 'The signature is not valid.']);
     expect(await send('x'.repeat(70_000))).toEqual([413, 'Too large.']);
     expect(await actors.commands()).toEqual([]);
+  });
+
+  it('whose length is not known is not read beyond the bound', async () => {
+    const { request, takenBytes } = streamedRequest(`${baseURL}/platform-events/twitch`);
+    expect((await handler(request, '192.0.2.1')).status).toBe(413);
+    expect(takenBytes()).toBeLessThan(200_000);
   });
 
   it('that asks whether the address is ours is answered', async () => {

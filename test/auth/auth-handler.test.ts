@@ -8,6 +8,7 @@ import { browserSession } from '../support/browser-session.ts';
 import { bundledAuth } from '../support/bundled-auth.ts';
 import { registerClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
+import { streamedRequest } from '../support/streamed-request.ts';
 
 // Password hashing is deliberately slow.
 vi.setConfig({ testTimeout: 30_000 });
@@ -137,10 +138,9 @@ describe('answers', () => {
     }
   });
 
-  test('cookies are for HTTPS alone where the origin has HTTPS', async () => {
-    const user = await site.user();
-    const origin = 'https://live.example.com';
-    const auth = createAuthHandler({
+  const origin = 'https://live.example.com';
+  const auth = () =>
+    createAuthHandler({
       origin,
       pool: site.pool(),
       sealer: site.sealer(),
@@ -150,12 +150,24 @@ describe('answers', () => {
       clock: () => new Date(),
       log: () => {},
     });
+
+  test.each(['/sign-in/email', '/oauth2/token', '/oauth2/register', '/get-session'])(
+    'a body for %s whose length is not known is not read beyond the bound',
+    async (path) => {
+      const { request, takenBytes } = streamedRequest(`${origin}/api/auth${path}`, { origin });
+      expect((await auth()(request, '192.0.2.1')).status).toBe(413);
+      expect(takenBytes()).toBeLessThan(200_000);
+    },
+  );
+
+  test('cookies are for HTTPS alone where the origin has HTTPS', async () => {
+    const user = await site.user();
     const request = new Request(`${origin}/api/auth/sign-in/email`, {
       method: 'POST',
       headers: { origin, 'content-type': 'application/json' },
       body: JSON.stringify(user),
     });
-    const [cookie] = (await auth(request, '192.0.2.1')).headers.getSetCookie();
+    const [cookie] = (await auth()(request, '192.0.2.1')).headers.getSetCookie();
     expect(cookie).toMatch(/^__Secure-loop\.session_token=.*; Secure/i);
   });
 });
