@@ -92,7 +92,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     if (!isFromAllowed(found.input, claim.address)) return this.#refuse(found, 'address_not_allowed');
     const fault = await this.#encryptionFaultOf(found.input, claim);
     if (fault) return this.#refuse(found, fault);
-    const offAir = refusalOfStream(found.stream);
+    const offAir = refusalOfStream(found.stream) ?? (found.failsTooLong ? 'stream_failing' : null);
     if (offAir) return this.#refuse(found, offAir);
     const encoder = await this.#options.encoderFor(formatOfRun(found.stream).videoCodec);
     // Those who are being admitted count, as several may come at once.
@@ -202,13 +202,14 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     return {
       report: async (progress: SessionProgress) => {
         const report = { id, ...progress };
-        const isWanted = await databaseOn(pool).liveSessions.report(report, keySha256);
+        const end = await databaseOn(pool).liveSessions.report(report, keySha256);
+        const isWanted = end === null;
         isLost ||= mayBeLost(progress.signal);
         if (isLost && isWanted) isLost = await this.#applySignal(id, input, stream, progress);
         if (isLost) isStable = false;
         else if (isStable) isStable = !(await this.#leaveLate(id, stream, progress));
         else isStable = isWanted && (await this.#becomeStable(input, stream));
-        return isWanted;
+        return end;
       },
       end: (reason, stored) => this.#endForSure(id, reason, stored),
     };

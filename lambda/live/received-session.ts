@@ -46,8 +46,8 @@ export interface SessionProgress {
 
 /** Records of a session in the database. */
 export interface SessionRecords {
-  /** @returns false if the session is not wanted any more */
-  report(progress: SessionProgress): Promise<boolean>;
+  /** @returns the reason to end the session; null: there is none */
+  report(progress: SessionProgress): Promise<SessionEnd | null>;
   end(reason: SessionEnd, stored: StoredSegments): Promise<void>;
 }
 
@@ -156,7 +156,8 @@ export class ReceivedSession implements ContributionReceiver {
       signal,
     };
     try {
-      if (!(await records.report(progress))) this.#leave('not_wanted');
+      const reason = await records.report(progress);
+      if (reason) this.#leave(reason);
     } catch (error) {
       this.#log('live_session_not_reported', { error: String(error) });
     }

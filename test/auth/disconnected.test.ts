@@ -146,9 +146,9 @@ describe('a live input', () => {
         { id: `lse_${id}`, stored: { count: 1, sha256: Buffer.alloc(32) }, firstPictureAgoSeconds: 2, source },
         hashLiveKey(key),
       );
-    expect(await report()).toBe(true);
+    expect(await report()).toBeNull();
     await disconnect();
-    expect(await report()).toBe(false);
+    expect(await report()).toBe('not_wanted');
   });
 });
 

@@ -2,12 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LiveInputSettings } from '../../lambda/data/live/live-inputs.ts';
+import { noSegments } from '../../lambda/domain/live/segment-chain.ts';
 import { neverLost } from '../../lambda/domain/live/signal-loss.ts';
 import type { ContributionReceiver, EncryptionFault } from '../../lambda/live/contribution.ts';
 import { liveVariables, readLiveEnvironment } from '../../lambda/live/environment.ts';
 import { ingestPlaces, localPlaces } from '../../lambda/domain/live/ingest-places.ts';
 import type { IngestPlaces } from '../../lambda/domain/live/ingest-places.ts';
-import { livePassphrase, livePassphraseBytes } from '../../lambda/domain/live/live-key.ts';
+import { hashLiveKey, livePassphrase, livePassphraseBytes } from '../../lambda/domain/live/live-key.ts';
 import { livePassphrasePlace } from '../../lambda/domain/shared/sealed-places.ts';
 import { LiveIngest } from '../../lambda/live/live-ingest.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
@@ -23,7 +24,7 @@ import type { TestUser } from '../support/service.ts';
 import { testSrtListener } from './srt-caller.ts';
 
 const service = testService();
-const { data, user } = actorsOn(service);
+const { data, transaction, user } = actorsOn(service);
 const tools = await findMediaTools(process.env);
 const settings: LiveInputSettings = {
   name: 'Studio',
@@ -148,6 +149,36 @@ describe('a live ingest', () => {
       );
       expect([counts, refusals]).toEqual([[], ['too_demanding']]);
     }
+  });
+
+  it('admits contributors of a failing stream for two minutes, and then ends their sessions', async () => {
+    const { admit, refusals } = startIngest(ingestPlaces(2));
+    const key = await keyOfInput();
+    const { stream } = (await data().liveInputs.ofKey(hashLiveKey(key)))!;
+    await transaction(async (tx) =>
+      tx.streamMoves.move((await tx.streams.lockAny(stream.id))!, 'media_interrupted', null),
+    );
+    const failFor = (seconds: number) =>
+      service
+        .pool()
+        .query(`update stream_transitions set at = now() - make_interval(secs => $1) where to_state = 'failing'`, [
+          seconds,
+        ]);
+    await failFor(110);
+    const receiver = asReceiver(await admit(key));
+    const { rows } = await service.pool().query('select id from live_sessions where ended_at is null');
+    const report = { id: rows[0].id, stored: noSegments, firstPictureAgoSeconds: null, source: null };
+    const endOf = () => data().liveSessions.report(report, hashLiveKey(key));
+    expect(await endOf()).toBeNull();
+    await failFor(121);
+    expect(await endOf()).toBe('stream_failing');
+    receiver.ended();
+    await expect.poll(async () => (await data().liveSessions.runningOf(`inp_${key}`)) === null).toBe(true);
+    expect([await admit(key), refusals]).toEqual(['not_wanted', ['stream_failing']]);
+    await transaction(async (tx) =>
+      tx.streamMoves.move((await tx.streams.lockAny(stream.id))!, 'media_accepted', null),
+    );
+    expect(await admit(key)).toMatchObject({ bytesWaiting: 0 });
   });
 
   it('replaces the contributor of an input in its place, also in the last one of its user', async () => {

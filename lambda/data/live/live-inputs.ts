@@ -6,7 +6,7 @@ import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
 import type { Stream } from '../streams/streams.ts';
-import { latestSession, lossesWithin } from './live-sessions.ts';
+import { failsTooLong, latestSession, lossesWithin } from './live-sessions.ts';
 import type { LiveSession } from './live-sessions.ts';
 
 export interface LiveInput extends LiveInputSettings {
@@ -55,6 +55,8 @@ export interface LiveInputSettings {
 export interface InputOfStream {
   readonly input: LiveInput;
   readonly stream: Stream;
+  /** Whether the stream has failed for too long to admit contributors. */
+  readonly failsTooLong: boolean;
 }
 
 const settingColumns = [
@@ -203,10 +205,16 @@ export function liveInputs(db: Queryable) {
       );
       if (!row) return null;
       const input = await one<LiveInput>(db, `select ${columns} from live_inputs i where id = $1`, [row.input]);
-      const stream =
+      const found =
         input &&
-        (await one<Stream>(db, 'select * from streams where id = $1 and deleted_at is null', [input.stream_id]));
-      return input && stream ? { input, stream } : null;
+        (await one<Stream & { readonly fails: boolean }>(
+          db,
+          `select st.*, ${failsTooLong} as fails from streams st where id = $1 and deleted_at is null`,
+          [input.stream_id],
+        ));
+      if (!found) return null;
+      const { fails, ...stream } = found;
+      return { input, stream, failsTooLong: fails };
     },
   };
 }

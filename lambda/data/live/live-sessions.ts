@@ -1,5 +1,6 @@
 // SQL of live sessions: connections of contributors, reported by the ingest that receives them.
 import type { StoredSegments } from '../../domain/live/segment-chain.ts';
+import { mostFailingSeconds } from '../../domain/live/session-end.ts';
 import type { SessionEnd } from '../../domain/live/session-end.ts';
 import type { LiveSource } from '../../domain/live/live-source.ts';
 import type { SignalLoss } from '../../domain/live/signal-loss.ts';
@@ -73,6 +74,11 @@ export const lossesWithin = (inputID: string, seconds: string) => `(
   from live_sessions l where l.live_input_id = ${inputID}
     and (l.ended_at is null or l.ended_at > now() - make_interval(secs => ${seconds})))`;
 
+/** SQL: whether a stream has failed for too long to have sessions, in statements that call the streams `st`. */
+export const failsTooLong = `(st.state = 'failing' and exists (
+  select from stream_transitions f where f.stream_id = st.id and f.id = st.last_transition_id
+    and f.at <= now() - make_interval(secs => ${mostFailingSeconds})))`;
+
 /** A report of the ingest about a running session. */
 export interface SessionReport {
   readonly id: string;
@@ -112,22 +118,26 @@ export function liveSessions(db: Queryable) {
 
     /**
      * Records a report.
-     * @returns whether the session is still wanted: its input has this key, its stream is on the air, and nothing has
+     * @returns the reason to end the session; null: its input has this key, its stream is on the air, and nothing has
      * ended it
      */
-    report: async ({ id, stored, firstPictureAgoSeconds, source }: SessionReport, keySha256: Buffer) => {
-      const row = await one<{ wanted: boolean }>(
+    report: async (
+      { id, stored, firstPictureAgoSeconds, source }: SessionReport,
+      keySha256: Buffer,
+    ): Promise<SessionEnd | null> => {
+      const row = await one<{ wanted: boolean; fails: boolean }>(
         db,
         `with reported as (
            update live_sessions set segment_count = $2, segments_sha256 = $6, source = $4, reported_at = now(),
              first_picture_at = coalesce(first_picture_at, now() - make_interval(secs => $3))
            where id = $1 and ended_at is null returning live_input_id)
-         select st.state in ('activating', 'active', 'failing') as wanted
+         select st.state in ('activating', 'active', 'failing') as wanted, ${failsTooLong} as fails
          from reported r join live_inputs i on i.id = r.live_input_id and i.key_sha256 = $5
            join streams st on st.id = i.stream_id and st.deleted_at is null`,
         [id, stored.count, firstPictureAgoSeconds, source, keySha256, stored.sha256],
       );
-      return row?.wanted ?? false;
+      if (!row?.wanted) return 'not_wanted';
+      return row.fails ? 'stream_failing' : null;
     },
 
     /**

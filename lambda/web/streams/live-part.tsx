@@ -51,6 +51,7 @@ function Inputs({ stream }: { readonly stream: Stream }): ReactNode {
         </div>
         <p className="hint">{liveWords.text}</p>
         {isOffAir && inputs.data && inputs.data.data.length > 0 && <p className="hint">{liveWords.offAir}</p>}
+        {stream.state === 'failing' && <p className="fault">{liveWords.failing}</p>}
         <div role="status">{keyed && <LiveKey input={keyed} />}</div>
         <Loaded live={inputs} path={path}>
           {({ data }) =>

@@ -9,6 +9,9 @@ export const liveWords = {
     'Nur ein vorab aufbereiteter Stream lässt sich übernehmen. Seine Einstellungen ändern das, solange er gestoppt ' +
     'ist.',
   offAir: 'Der Stream ist nicht auf Sendung. Zuspielungen können sich verbinden, sobald er gestartet ist.',
+  failing:
+    'Der Stream erreicht sein Ziel nicht. Nach zwei Minuten werden Zuspielungen getrennt. Sie können sich wieder ' +
+    'verbinden, sobald er es erreicht.',
   off: 'Diese Plattform empfängt keine Live-Zuspielungen.',
   emptyTitle: 'Kein Live-Eingang',
   empty: 'Ein Eingang hat eine eigene Adresse und einen eigenen Schlüssel: für eine Show, ein Studio oder einen Gast.',
@@ -62,6 +65,7 @@ export const liveWords = {
     format_changed: 'ihr Format hat gewechselt',
     undecodable: 'ihre Bilder sind nicht lesbar',
     not_wanted: 'der Stream oder der Schlüssel endete',
+    stream_failing: 'der Stream erreichte sein Ziel zwei Minuten lang nicht',
     lost: 'ihre Verbindung ging verloren',
   },
   lostBy: {

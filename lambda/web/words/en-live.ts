@@ -6,6 +6,9 @@ export const liveWords = {
   needsPrepared:
     'Only a stream that is prepared ahead can be taken over. Its settings change this while it is stopped.',
   offAir: 'The stream is off the air. Contributors can connect once it has started.',
+  failing:
+    'The stream does not reach its destination. After two minutes, contributors are disconnected. They can connect ' +
+    'again once it does.',
   off: 'This platform does not receive live contributions.',
   emptyTitle: 'No live input',
   empty: 'An input has an address and a key of its own. A show, a studio or a guest can use it.',
@@ -57,6 +60,7 @@ export const liveWords = {
     format_changed: 'its format changed',
     undecodable: 'its pictures cannot be read',
     not_wanted: 'the stream or the key ended',
+    stream_failing: 'the stream did not reach its destination for two minutes',
     lost: 'its connection was lost',
   },
   lostBy: {

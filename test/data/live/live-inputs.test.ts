@@ -122,16 +122,16 @@ describe('sessions', () => {
 
   it('are not wanted by a stream off the air, with an old key, or after their end', async () => {
     await begin('liv_a');
-    expect(await report('liv_a')).toBe(false);
+    expect(await report('liv_a')).toBe('not_wanted');
     const onAir = `update streams set state = $2 where id = $1`;
     for (const state of ['activating', 'active', 'failing']) {
       await service.pool().query(onAir, [streamID, state]);
-      expect(await report('liv_a')).toBe(true);
+      expect(await report('liv_a')).toBeNull();
     }
-    expect(await report('liv_a', 'another')).toBe(false);
-    expect(await report('liv_nothing')).toBe(false);
+    expect(await report('liv_a', 'another')).toBe('not_wanted');
+    expect(await report('liv_nothing')).toBe('not_wanted');
     await sessions().end('liv_a', 'lost', null);
-    expect(await report('liv_a', key, { stored: segments(9) })).toBe(false);
+    expect(await report('liv_a', key, { stored: segments(9) })).toBe('not_wanted');
     expect((await inputs().find(user().id, inputID))!.session).toMatchObject({ segmentCount: 3 });
   });
 
