@@ -1,6 +1,8 @@
 // Faults of the rules of a programme, each with its place in them and a remedy.
 import { faultOfRecurrence } from '../streams/recurrence.ts';
 import { isTimeZone } from '../shared/time-zone.ts';
+import { otherWork } from './block-times.ts';
+import type { NextTurn } from './block-times.ts';
 import { sourcesOf } from './programme-rules.ts';
 import type { Block, BlockHours, Insert, ProgrammeRules } from './programme-rules.ts';
 
@@ -41,8 +43,14 @@ export const programmeBounds = {
 /** A pointer into the rules, such as blocks/0/rule, and the fault with its remedy. */
 export type RuleFault = readonly [pointer: string, detail: string];
 
-/** @returns an empty list: the rules can be planned */
-export async function faultsOfRules(rules: ProgrammeRules): Promise<RuleFault[]> {
+/** The most faults, beyond which no recurrence is searched: each search may need 30 ms. */
+const mostFaults = 5;
+
+/**
+ * @param nextTurn called before each search by a recurrence: it lets other work run, or throws
+ * @returns an empty list: the rules can be planned
+ */
+export async function faultsOfRules(rules: ProgrammeRules, nextTurn = otherWork): Promise<RuleFault[]> {
   if (!isTimeZone(rules.timeZone))
     return [['timeZone', 'It has to be an IANA time zone, such as Europe/Berlin or UTC.']];
   const faults: RuleFault[] = [
@@ -71,8 +79,10 @@ export async function faultsOfRules(rules: ProgrammeRules): Promise<RuleFault[]>
   );
   if (counted > programmeBounds.counted)
     faults.push(['blocks', `COUNT of all blocks may be ${programmeBounds.counted} together. Use lastDay instead.`]);
-  for (const [place, { hours }] of rules.blocks.entries())
-    if (hours !== null) faults.push(...(await faultsOfHours(hours, rules.timeZone, `blocks/${place}`)));
+  for (const [place, { hours }] of rules.blocks.entries()) {
+    if (faults.length >= mostFaults) break;
+    if (hours !== null) faults.push(...(await faultsOfHours(hours, rules.timeZone, `blocks/${place}`, nextTurn)));
+  }
   return faults;
 }
 
@@ -90,12 +100,18 @@ function faultsOfInsert({ when }: Insert, path: string, blocks: readonly Block[]
     .map(([field]) => [`${path}/${field}`, 'The programme has no block with this id.']);
 }
 
-async function faultsOfHours(hours: BlockHours, timeZone: string, path: string): Promise<RuleFault[]> {
+async function faultsOfHours(
+  hours: BlockHours,
+  timeZone: string,
+  path: string,
+  nextTurn: NextTurn,
+): Promise<RuleFault[]> {
   if (/FREQ=(?:SECONDLY|MINUTELY|HOURLY)|BYHOUR|BYMINUTE|BYSECOND|UNTIL/iu.test(hours.rule))
     return [[`${path}/rule`, 'The rule gives days only: at has the time of day, and lastDay the end.']];
   if (hours.lastDay !== null && hours.lastDay < hours.firstDay) return [[`${path}/lastDay`, 'It is before firstDay.']];
   if (hours.firstDay < programmeBounds.firstDay)
     return [[`${path}/firstDay`, `Use a day from ${programmeBounds.firstDay} on.`]];
-  const fault = await faultOfRecurrence({ rule: hours.rule, timeZone }, new Date(`${hours.firstDay}T00:00:00Z`));
+  const firstStartAt = new Date(`${hours.firstDay}T00:00:00Z`);
+  const fault = await faultOfRecurrence({ rule: hours.rule, timeZone }, firstStartAt, nextTurn);
   return fault === null ? [] : [[`${path}/rule`, fault.detail]];
 }

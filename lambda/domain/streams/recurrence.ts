@@ -77,12 +77,22 @@ const tooManySteps =
   'Finding its occurrences takes too many steps. Choose a coarser FREQ, such as FREQ=DAILY;BYHOUR=20 in place of ' +
   'FREQ=HOURLY;BYHOUR=20, a smaller COUNT, or UNTIL in place of COUNT.';
 
-/** Fault of a recurrence with its remedy; null if it gives starts from `firstStartAt` on. */
-export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): Promise<RecurrenceFault | null> {
+/** Lets other work of the process run. */
+const otherWork = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Fault of a recurrence with its remedy; null if it gives starts from `firstStartAt` on.
+ * @param nextTurn called before each search for a start: it lets other work run, or throws
+ */
+export async function faultOfRecurrence(
+  recurrence: Recurrence,
+  firstStartAt: Date,
+  nextTurn = otherWork,
+): Promise<RecurrenceFault | null> {
   if (!isTimeZone(recurrence.timeZone))
     return { field: 'timeZone', detail: 'It has to be an IANA time zone, such as Europe/Berlin or UTC.' };
   const detail =
-    faultOfRule(recurrence.rule) ?? (await faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null }));
+    faultOfRule(recurrence.rule) ?? (await knownFault({ ...recurrence, firstStartAt, lengthSeconds: null }, nextTurn));
   return detail === null ? null : { field: 'rule', detail };
 }
 
@@ -109,15 +119,28 @@ function faultOfRule(rule: string): string | null {
   return wrong === undefined ? null : `The value of ${wrong} is not one that RFC 5545 allows.`;
 }
 
+/** Found faults by series; null: none. A call that begins again, or is sent again, searches for none twice. */
+const checked = new Map<string, string | null>();
+
+async function knownFault(series: Series, nextTurn: typeof otherWork): Promise<string | null> {
+  const key = keyOf(series);
+  const known = checked.get(key);
+  if (known !== undefined) return known;
+  const found = await faultOfSearch(series, nextTurn);
+  keep(checked, key, found);
+  return found;
+}
+
 /** Finds faults in combinations of parts that are valid alone: the library knows the RFC's rules. */
-async function faultOfSearch(series: Series): Promise<string | null> {
+async function faultOfSearch(series: Series, nextTurn: typeof otherWork): Promise<string | null> {
   try {
-    const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
+    const starts = await search(series, series.firstStartAt, { count: 2, limits: limitsOfCheck, nextTurn });
     if (starts[0]?.getTime() !== series.firstStartAt.getTime())
       return 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
     if (starts.length < 2 && !/UNTIL|COUNT=1(?:;|$)/i.test(series.rule)) return noSecond;
   } catch (error) {
-    const { message } = error as Error;
+    if (!(error instanceof FailedSearch)) throw error;
+    const { message } = error;
     if (!message.startsWith('Maximum')) return `${message}.`;
     // All starts of a rule with COUNT are counted once.
     return /COUNT/i.test(series.rule) ? tooManySteps : noSecond;
@@ -128,41 +151,67 @@ async function faultOfSearch(series: Series): Promise<string | null> {
 /**
  * At most `count` starts at or after `from`, in order. The first start of the series is always one. By RFC 5545, times
  * that a day lacks (31 April, the hour that clocks skip) do not occur.
+ * @param nextTurn called before each search for a start: it lets other work run, or throws
  */
-export async function startsOf(series: Series, from: Date, count: number): Promise<Date[]> {
+export async function startsOf(series: Series, from: Date, count: number, nextTurn = otherWork): Promise<Date[]> {
   try {
-    return await search(series, from, count, limitsOfUse);
-  } catch {
+    return await search(series, from, { count, limits: limitsOfUse, nextTurn });
+  } catch (error) {
     // The rule was checked when it was set, so the only failure left is a search that reached its limits.
+    if (!(error instanceof FailedSearch)) throw error;
     return [];
   }
 }
 
+/** A search that the library refuses or that reached its limits, with the library's message. */
+class FailedSearch extends Error {}
+
+/** @throws {FailedSearch} and what `nextTurn` throws */
 async function search(
-  { rule, timeZone, firstStartAt, skipped = [] }: Series,
+  series: Series,
   from: Date,
-  count: number,
-  limits: SearchLimits,
+  {
+    count,
+    limits,
+    nextTurn,
+  }: { readonly count: number; readonly limits: SearchLimits; readonly nextTurn: typeof otherWork },
 ): Promise<Date[]> {
   // The library is loaded only by the few requests that need it: loading takes longer than most requests.
   const { RRuleTemporal: Rule } = await import('rrule-temporal');
-  const dtstart = originOf(timeZone, firstStartAt);
-  const isCounted = /COUNT/i.test(rule);
-  const endless = rule.replace(/;?\bCOUNT=\d+/i, '').replace(/^(RRULE:)?;/i, '$1');
   const starts: Date[] = [];
   let last: Date | undefined;
   while (starts.length < count) {
-    const lastStart = isCounted ? lastOfCount({ rule, timeZone, firstStartAt }, last ?? from, Rule, limits) : null;
-    const rruleString = `RRULE:${untilHorizon(endless, last ?? from)}`;
-    const recurrence = new Rule({ rruleString, dtstart, includeDtstart: true, ...limits });
-    const next = recurrence.next(last ?? from, last === undefined);
-    if (next === null || next.epochMilliseconds > Math.min(lastTimeMs, lastStart?.getTime() ?? lastTimeMs)) break;
-    last = new Date(next.epochMilliseconds);
-    if (!skipped.includes(last.toISOString())) starts.push(last);
-    // Other work of this process runs between two starts.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
+    const next = startAfter(series, last ?? from, last === undefined, { Rule, limits });
+    if (next === null) break;
+    last = next;
+    if (!series.skipped?.includes(last.toISOString())) starts.push(last);
   }
   return starts;
+}
+
+/**
+ * The next start of a series, also if it is skipped; null: none.
+ * @throws {FailedSearch}
+ */
+function startAfter(
+  { rule, timeZone, firstStartAt }: Series,
+  after: Date,
+  isIncluded: boolean,
+  { Rule, limits }: { readonly Rule: typeof RRuleTemporal; readonly limits: SearchLimits },
+): Date | null {
+  const endless = rule.replace(/;?\bCOUNT=\d+/i, '').replace(/^(RRULE:)?;/i, '$1');
+  try {
+    const isCounted = /COUNT/i.test(rule);
+    const lastStart = isCounted ? lastOfCount({ rule, timeZone, firstStartAt }, after, Rule, limits) : null;
+    const rruleString = `RRULE:${untilHorizon(endless, after)}`;
+    const dtstart = originOf(timeZone, firstStartAt);
+    const next = new Rule({ rruleString, dtstart, includeDtstart: true, ...limits }).next(after, isIncluded);
+    const lastMs = Math.min(lastTimeMs, lastStart?.getTime() ?? lastTimeMs);
+    return next === null || next.epochMilliseconds > lastMs ? null : new Date(next.epochMilliseconds);
+  } catch (error) {
+    throw new FailedSearch((error as Error).message);
+  }
 }
 
 /** The last start of a counted series up to a horizon, and whether the series has ended by then. */
@@ -172,9 +221,20 @@ interface CountedUntil {
   readonly horizon: Date;
 }
 
-/** Counted series by rule, time zone and first start. */
+/** Counted series. */
 const counted = new Map<string, CountedUntil>();
-const mostCounted = 10_000;
+
+/** Series that are kept in memory of each kind. */
+const mostKept = 10_000;
+
+function keep<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  if (known.size >= mostKept) known.delete(known.keys().next().value!);
+  known.set(key, value);
+}
+
+function keyOf({ rule, timeZone, firstStartAt }: Pick<Series, 'rule' | 'timeZone' | 'firstStartAt'>): string {
+  return `${rule} ${timeZone} ${firstStartAt.toISOString()}`;
+}
 
 /**
  * The last start of a series with COUNT; null if it has later ones than the horizon of a search. It is counted once: to
@@ -187,7 +247,7 @@ function lastOfCount(
   Rule: typeof RRuleTemporal,
   limits: SearchLimits,
 ): Date | null {
-  const key = `${rule} ${timeZone} ${firstStartAt.toISOString()}`;
+  const key = keyOf({ rule, timeZone, firstStartAt });
   const horizon = yearsAfter(from, mostYearsAhead);
   let known = counted.get(key);
   if (!known || (!known.hasEnded && known.horizon < horizon)) {
@@ -196,8 +256,7 @@ function lastOfCount(
     const all = new Rule({ rruleString, dtstart, includeDtstart: true, cache: false, ...limits }).all();
     const hasEnded = all.length >= Number(/COUNT=(\d+)/i.exec(rule)?.[1]);
     known = { last: new Date(all.at(-1)?.epochMilliseconds ?? firstStartAt), hasEnded, horizon };
-    if (counted.size >= mostCounted) counted.delete(counted.keys().next().value!);
-    counted.set(key, known);
+    keep(counted, key, known);
   }
   return known.hasEnded ? known.last : null;
 }

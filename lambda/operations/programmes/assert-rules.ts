@@ -3,6 +3,7 @@ import type { Programme, StoredRules } from '../../data/programme/programmes.ts'
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { faultsOfRules } from '../../domain/programme/programme-faults.ts';
 import type { ItemSource } from '../../domain/programme/programme-rules.ts';
+import { budgetOf, inTurns } from '../../orchestration/programme/planning-turns.ts';
 import type { Context } from '../context.ts';
 import { assertNoFaults } from '../field-problems.ts';
 import type { FieldFault } from '../field-problems.ts';
@@ -17,7 +18,7 @@ export async function assertRules(
   rules: StoredRules,
 ): Promise<void> {
   const faults = [
-    ...(await faultsOfRules({ ...rules, seed: 0 })),
+    ...(await inTurns(budgetOf(ctx.data), (nextTurn) => faultsOfRules({ ...rules, seed: 0 }, nextTurn))),
     ...(await faultsOfSources(ctx, kind, rules)),
     ...(await faultsOfInputs(ctx, streamID, rules)),
   ];

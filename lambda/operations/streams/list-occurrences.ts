@@ -48,7 +48,7 @@ export const listOccurrences = operation(['service:read'], {
     if (to.getTime() - from.getTime() > mostDays * dayMs)
       throw fieldProblem('query/to', `to may be at most ${mostDays} days after from.`);
     const streams = await ctx.data.streamLists.withSchedule(ctx.caller.userID, streamID);
-    const found = await occurrencesOf(streams, { from, to });
+    const found = await occurrencesOf(ctx.data, streams, { from, to });
     return {
       data: found.occurrences.map(({ stream, startAt, endAt, isSkipped }) => ({
         streamID: stream.id,

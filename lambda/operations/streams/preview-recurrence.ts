@@ -1,6 +1,7 @@
 // GET /schedule/preview: the start times of a recurrence, before a stream is scheduled with it.
 import * as z from 'zod';
 import { faultOfRecurrence, startsOf } from '../../domain/streams/recurrence.ts';
+import { budgetOf, inTurns } from '../../orchestration/programme/planning-turns.ts';
 import { timestamp, timestampInput } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { operation } from '../operation.ts';
@@ -20,15 +21,11 @@ export const previewRecurrence = operation(['service:read'], {
     count: z.int().min(1).max(20).default(5).describe('Number of starts to return.'),
   },
   output: { status: 200, body: z.object({ starts: z.array(timestamp) }).meta({ id: 'RecurrencePreview' }) },
-  async handle(_ctx, { query: { scheduleStartAt, count, ...repeats } }) {
-    const fault = await faultOfRecurrence(repeats, scheduleStartAt);
-    if (fault) throw fieldProblem(`query/${fault.field}`, fault.detail);
-    return {
-      starts: await startsOf(
-        { ...repeats, firstStartAt: scheduleStartAt, lengthSeconds: null },
-        scheduleStartAt,
-        count,
-      ),
-    };
-  },
+  handle: (ctx, { query: { scheduleStartAt, count, ...repeats } }) =>
+    inTurns(budgetOf(ctx.data), async (nextTurn) => {
+      const fault = await faultOfRecurrence(repeats, scheduleStartAt, nextTurn);
+      if (fault) throw fieldProblem(`query/${fault.field}`, fault.detail);
+      const series = { ...repeats, firstStartAt: scheduleStartAt, lengthSeconds: null };
+      return { starts: await startsOf(series, scheduleStartAt, count, nextTurn) };
+    }),
 });

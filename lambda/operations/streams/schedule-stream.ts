@@ -1,8 +1,7 @@
 // POST /streams/{id}/schedule: arms a schedule that starts and ends a stream.
 import * as z from 'zod';
-import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
-import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
+import { armSchedule, beginSeries, faultOfNewRecurrence } from '../../orchestration/schedule/schedule.ts';
 import { orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertNoFaults } from '../field-problems.ts';
@@ -38,7 +37,7 @@ export const scheduleStream = operation(['service:write'], {
     const faults: FieldFault[] = [];
     if (startAt <= ctx.now) faults.push(['scheduleStartAt', 'The time is in the past.', 'schedule_in_past']);
     if (endAt !== null && endAt <= startAt) faults.push(['scheduleEndAt', 'The end must be after the start.']);
-    const ruleFault = repeats && (await faultOfRecurrence(repeats, startAt));
+    const ruleFault = repeats && (await faultOfNewRecurrence(ctx.data, repeats, startAt));
     if (ruleFault) faults.push([`recurrence/${ruleFault.field}`, ruleFault.detail]);
     assertNoFaults(faults);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');

@@ -3,13 +3,12 @@ import * as z from 'zod';
 import type { Stream } from '../../data/streams/streams.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { usualLook } from '../../domain/playout/look.ts';
-import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/streams/stream-lifecycle.ts';
 import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
 import { changeJoins } from '../../orchestration/playout/change-joins.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/channels/mirror-stream.ts';
-import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
+import { armSchedule, beginSeries, faultOfNewRecurrence } from '../../orchestration/schedule/schedule.ts';
 import { applyLookToLiveStream } from '../../orchestration/playout/apply-look.ts';
 import { refreshSound } from '../../orchestration/playout/apply-sound.ts';
 import type { Context } from '../context.ts';
@@ -193,7 +192,7 @@ async function rearm(ctx: Context, stream: Locked<Stream>, settings: StreamSetti
   const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
   const { recurrence } = stream;
   const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();
-  const fault = recurrence && moved ? await faultOfRecurrence(recurrence, times.startAt) : null;
+  const fault = recurrence && moved ? await faultOfNewRecurrence(ctx.data, recurrence, times.startAt) : null;
   if (fault)
     throw fieldProblem('scheduleStartAt', `The recurrence of this schedule cannot start there: ${fault.detail}`);
   const kept = recurrence && { firstStartAt: recurrence.firstStartAt, skipped: recurrence.skipped ?? [] };

@@ -179,7 +179,13 @@ async function airRuns(data: Database, stream: Stream, query: OnAirQuery, plans:
   const { from, to, now, drafts, beginsAt = now } = query;
   const begun = await begunRuns(data, stream, query);
   const count = Math.min(query.count, mostPlanned.runs);
-  const { times, to: endsAt } = await plannedTimes(stream, { from, to, count, now, plannedAt: drafts && beginsAt });
+  const { times, to: endsAt } = await plannedTimes(data, stream, {
+    from,
+    to,
+    count,
+    now,
+    plannedAt: drafts && beginsAt,
+  });
   if (times.length === 0) return { runs: begun, endsAt };
   const format = await plans.format();
   const toCome = times.map((planned): AirRun => ({

@@ -6,11 +6,13 @@ import type { Plan, PlanRequest } from '../../domain/programme/plan-request.ts';
 import { planInParts } from '../../domain/programme/planner.ts';
 
 /** The time after which other work of the process runs. */
-const turnMs = 15;
+const mostOfTurnMs = 15;
 /** Rows of a turn at most. */
 const rowsOfTurn = 300;
 /** The time of a processor that one plan takes at most. It ends sooner if that is over, after one row at least. */
 const usualProcessorMs = 5000;
+/** The time of a processor after which a search for the starts of a range ends with those that it has found, in ms. */
+export const mostOfSearchMs = 250;
 
 export interface PlanBounds {
   readonly mostRows: number;
@@ -48,19 +50,31 @@ function turnOfOthers(): Promise<void> {
   return turns;
 }
 
-/** Does a part of planning, which asks for its next turn from time to time. */
+/**
+ * Does a part of planning, which asks for its next turn from time to time. The first one begins when it asks for it: a
+ * library that is loaded before is not counted.
+ * @param work with the time of a processor that it has taken so far, in ms
+ */
 export async function inTurns<Result>(
   budget: PlanningBudget | undefined,
-  work: (nextTurn: NextTurn) => Promise<Result>,
+  work: (nextTurn: NextTurn, processorMs: () => number) => Promise<Result>,
+  clock = () => performance.now(),
 ): Promise<Result> {
-  let beganMs = performance.now();
-  const endTurn = () => budget?.use(performance.now() - beganMs);
-  const result = await work(async () => {
+  let [endedMs, beganMs]: [number, number | null] = [0, null];
+  const turnMs = () => (beganMs === null ? 0 : clock() - beganMs);
+  const endTurn = () => {
+    const tookMs = turnMs();
+    budget?.use(tookMs);
+    endedMs += tookMs;
+    beganMs = null;
+  };
+  const nextTurn = async () => {
     endTurn();
     await budget?.assertMayContinue();
     await turnOfOthers();
-    beganMs = performance.now();
-  });
+    beganMs = clock();
+  };
+  const result = await work(nextTurn, () => endedMs + turnMs());
   endTurn();
   return result;
 }
@@ -73,7 +87,8 @@ export async function* planInTurns(
   { mostRows, mostProcessorMs = usualProcessorMs, budget, clock = () => performance.now() }: PlanBounds,
 ): AsyncGenerator<Plan, void> {
   let [rows, processorMs, beganMs] = [0, 0, clock()];
-  const endsPart = (count: number) => count >= rowsOfTurn || rows + count >= mostRows || clock() - beganMs >= turnMs;
+  const endsPart = (count: number) =>
+    count >= rowsOfTurn || rows + count >= mostRows || clock() - beganMs >= mostOfTurnMs;
   for (const part of planInParts(request, endsPart)) {
     const turnTookMs = clock() - beganMs;
     budget?.use(turnTookMs);

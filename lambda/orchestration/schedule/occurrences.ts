@@ -1,6 +1,9 @@
 // The occurrences of streams by their schedules in a range of time.
+import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { startsOf } from '../../domain/streams/recurrence.ts';
+import type { NextTurn } from '../../domain/programme/block-times.ts';
+import { budgetOf, inTurns, mostOfSearchMs } from '../programme/planning-turns.ts';
 import { seriesOf } from './schedule.ts';
 
 /** One scheduled time of a stream. */
@@ -12,6 +15,17 @@ export interface Occurrence {
   readonly isSkipped: boolean;
 }
 
+export interface OccurrenceRange {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export interface Occurrences {
+  readonly occurrences: Occurrence[];
+  /** The time before which the answer has all starts. */
+  readonly to: Date;
+}
+
 interface Queue {
   readonly stream: Stream;
   readonly starts: AsyncGenerator<Date, void>;
@@ -19,29 +33,43 @@ interface Queue {
   next: Date | null;
 }
 
-/** The most occurrences in one answer: the search for each may take a millisecond. */
+/** The most occurrences in one answer. The search for each takes less than a millisecond, but for some rules many. */
 const mostAtOnce = 500;
 
 /**
  * Occurrences that end after `from` and begin before `to`, ordered by start. It takes the earliest start of all streams
  * first, so that the answer has no gaps.
  * @param streams that are scheduled, or run by a schedule
- * @returns `to` is earlier than requested if there are too many for one answer
+ * @returns `to` is earlier than requested if there are too many for one answer, or the search for them takes too long
  */
-export async function occurrencesOf(
+export function occurrencesOf(
+  data: Database,
   streams: readonly Stream[],
-  { from, to }: { readonly from: Date; readonly to: Date },
-): Promise<{ occurrences: Occurrence[]; to: Date }> {
+  range: OccurrenceRange,
+  clock?: () => number,
+): Promise<Occurrences> {
+  const budget = budgetOf(data);
+  return inTurns(budget, (nextTurn, processorMs) => occurrencesIn(streams, range, nextTurn, processorMs), clock);
+}
+
+async function occurrencesIn(
+  streams: readonly Stream[],
+  { from, to }: OccurrenceRange,
+  nextTurn: NextTurn,
+  processorMs: () => number,
+): Promise<Occurrences> {
   const queues: Queue[] = [];
   for (const stream of streams) {
-    const starts = startsFrom(stream, from);
+    const starts = startsFrom(stream, from, nextTurn);
     queues.push({ stream, starts, next: (await starts.next()).value ?? null });
   }
   const occurrences: Occurrence[] = [];
   for (;;) {
     const queue = earliestOf(queues);
     if (queue?.next == null || queue.next >= to) return { occurrences, to };
-    if (occurrences.length === mostAtOnce) return { occurrences, to: queue.next };
+    // The next answer continues there, so it has to be later than this one begins.
+    const isOver = queue.next > from && processorMs() >= mostOfSearchMs;
+    if (isOver || occurrences.length === mostAtOnce) return { occurrences, to: queue.next };
     const { stream, next: startAt } = queue;
     const isSkipped = stream.recurrence?.skipped?.includes(startAt.toISOString()) ?? false;
     occurrences.push({ stream, startAt, endAt: endOf(stream, startAt), isSkipped });
@@ -58,7 +86,7 @@ function earliestOf(queues: readonly Queue[]): Queue | undefined {
 }
 
 /** The starts of a stream's schedule whose occurrences are not over at `from`, with the skipped ones, without end. */
-async function* startsFrom(stream: Stream, from: Date): AsyncGenerator<Date, void> {
+async function* startsFrom(stream: Stream, from: Date, nextTurn: NextTurn): AsyncGenerator<Date, void> {
   const { recurrence, schedule_start_at: armedAt } = stream;
   if (armedAt === null) return;
   const isOnLater = (start: Date) => {
@@ -76,7 +104,7 @@ async function* startsFrom(stream: Stream, from: Date): AsyncGenerator<Date, voi
   yield* known.filter((start) => start <= last && isOnLater(start));
   let after = new Date(Math.max(last.getTime() + 1, from.getTime() - lengthOf(stream) * 1000));
   for (;;) {
-    const [start] = await startsOf(seriesOf(series), after, 1);
+    const [start] = await startsOf(seriesOf(series), after, 1, nextTurn);
     if (start === undefined) return;
     if (isOnLater(start)) yield start;
     after = new Date(start.getTime() + 1);

@@ -2,10 +2,12 @@
 import type { Database } from '../../data/database.ts';
 import type { DueTime } from '../../data/streams/due-times.ts';
 import type { Stream, StreamRecurrence } from '../../data/streams/streams.ts';
-import { nextScheduledTime, startsOf } from '../../domain/streams/recurrence.ts';
-import type { ScheduledTime, Recurrence } from '../../domain/streams/recurrence.ts';
+import type { NextTurn } from '../../domain/programme/block-times.ts';
+import { faultOfRecurrence, nextScheduledTime, startsOf } from '../../domain/streams/recurrence.ts';
+import type { Recurrence, RecurrenceFault, ScheduledTime, Series } from '../../domain/streams/recurrence.ts';
 import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import type { Locked } from '../../data/shared/locked.ts';
+import { budgetOf, inTurns } from '../programme/planning-turns.ts';
 
 /** The most starts that a stream shows. */
 const shownStarts = 5;
@@ -21,6 +23,15 @@ export function seriesOf(recurrence: StreamRecurrence) {
   return { ...recurrence, firstStartAt: new Date(recurrence.firstStartAt) };
 }
 
+/** Fault of a recurrence that a call sets, found within the planning budget of the call; null: none. */
+export function faultOfNewRecurrence(
+  data: Database,
+  recurrence: Recurrence,
+  firstStartAt: Date,
+): Promise<RecurrenceFault | null> {
+  return inTurns(budgetOf(data), (nextTurn) => faultOfRecurrence(recurrence, firstStartAt, nextTurn));
+}
+
 /** Sets when a stream starts and ends. The caller sets the state. */
 export async function armSchedule(
   data: Database,
@@ -28,21 +39,20 @@ export async function armSchedule(
   time: ScheduledTime,
   recurrence: StreamRecurrence | null,
 ): Promise<Locked<Stream>> {
-  return (await armSchedules(data, [{ stream, time, recurrence }])).get(stream.id)!;
+  const shown = recurrence && (await withUpcomingOf(data, recurrence, time.startAt));
+  return (await armSchedules(data, [{ stream, time, recurrence: shown }])).get(stream.id)!;
 }
 
 /** A stream that waits for its scheduled time. */
 export interface Armed {
   readonly stream: Locked<Pick<Stream, 'id'>>;
   readonly time: ScheduledTime;
+  /** With the starts that the stream shows. */
   readonly recurrence: StreamRecurrence | null;
 }
 
 /** Sets when streams start and end. The caller sets their states. @returns the streams, by id */
-export async function armSchedules(
-  data: Database,
-  armed: readonly Armed[],
-): Promise<ReadonlyMap<string, Locked<Stream>>> {
+async function armSchedules(data: Database, armed: readonly Armed[]): Promise<ReadonlyMap<string, Locked<Stream>>> {
   const times = armed.flatMap(({ stream: { id }, time: { startAt, endAt } }): DueTime[] => [
     { stream_id: id, kind: 'schedule_start', due_at: startAt },
     ...(endAt === null ? [] : [{ stream_id: id, kind: 'schedule_end', due_at: endAt } as const]),
@@ -50,11 +60,7 @@ export async function armSchedules(
   const endless = armed.filter(({ time }) => time.endAt === null);
   await data.dueTimes.disarm(endless.map(({ stream }) => ({ stream_id: stream.id, kind: 'schedule_end' })));
   await data.dueTimes.setAll(times);
-  const schedules = [];
-  for (const { stream, time, recurrence } of armed) {
-    const shown = recurrence && (await withUpcoming(recurrence, time.startAt));
-    schedules.push({ id: stream.id, ...time, recurrence: shown });
-  }
+  const schedules = armed.map(({ stream, time, recurrence }) => ({ id: stream.id, ...time, recurrence }));
   const streams = await data.streams.setSchedules(schedules);
   return new Map(streams.map((stream) => [stream.id, stream]));
 }
@@ -78,6 +84,7 @@ export interface Ended {
 
 /**
  * Lets streams that recur wait for their next scheduled times. Those that could not start keep the reason until then.
+ * No budget ends this, so that each run can be stopped.
  * @returns the streams that wait, by id
  */
 export async function awaitNextStarts(
@@ -93,7 +100,7 @@ export async function awaitNextStarts(
     // A run that is under way by the schedule does not begin again for a user who has just stopped it.
     const mayBeginLate = cause !== 'stop';
     const next = await nextScheduledTime(seriesOf(recurrence!), startAt!, now, durationSeconds ?? 0, mayBeginLate);
-    if (next !== null) armed.push({ stream, time: next, recurrence });
+    if (next !== null) armed.push({ stream, time: next, recurrence: await withUpcoming(recurrence!, next.startAt) });
   }
   const waiting = await armSchedules(data, armed);
   return data.streamMoves.moveMany(
@@ -137,7 +144,7 @@ export async function skipStart(
   const isArmed = stream.state === 'scheduled' && at.getTime() === armedAt?.getTime();
   if (recurrence === null || armedAt === null) return isArmed && skip ? cancelSchedule(data, stream) : 'no such start';
   const { skipped: before = [], ...plain } = recurrence;
-  const [found] = await startsOf(seriesOf(plain), at, 1);
+  const found = await firstStart(data, seriesOf(plain), at);
   const isSkipped = before.includes(at.toISOString());
   const isToCome = at > now && (at >= armedAt || isSkipped);
   if (!isToCome || found?.getTime() !== at.getTime()) return 'no such start';
@@ -146,15 +153,29 @@ export async function skipStart(
   if (skip && others.length === mostSkipped) return 'too many';
   const series = { ...plain, skipped: skip ? [...others, at.toISOString()] : others };
   if (stream.state !== 'scheduled')
-    return data.streams.setSchedule(stream.id, armedAt, stream.schedule_end_at, await withUpcoming(series, armedAt));
-  const [startAt] = await startsOf(seriesOf(series), at < armedAt ? at : armedAt, 1);
+    return data.streams.setSchedule(
+      stream.id,
+      armedAt,
+      stream.schedule_end_at,
+      await withUpcomingOf(data, series, armedAt),
+    );
+  const startAt = await firstStart(data, seriesOf(series), at < armedAt ? at : armedAt);
   if (startAt === undefined) return cancelSchedule(data, stream);
   return armSchedule(data, stream, { startAt, endAt: endOf(series, startAt) }, series);
 }
 
-async function withUpcoming(recurrence: StreamRecurrence, from: Date): Promise<StreamRecurrence> {
-  const starts = await startsOf(seriesOf(recurrence), from, shownStarts + 1);
+async function firstStart(data: Database, series: Series, from: Date): Promise<Date | undefined> {
+  return (await inTurns(budgetOf(data), (nextTurn) => startsOf(series, from, 1, nextTurn)))[0];
+}
+
+async function withUpcoming(recurrence: StreamRecurrence, from: Date, nextTurn?: NextTurn): Promise<StreamRecurrence> {
+  const starts = await startsOf(seriesOf(recurrence), from, shownStarts + 1, nextTurn);
   return { ...recurrence, upcoming: starts.map((start) => start.toISOString()) };
+}
+
+/** The same within the planning budget of a call. */
+function withUpcomingOf(data: Database, recurrence: StreamRecurrence, from: Date): Promise<StreamRecurrence> {
+  return inTurns(budgetOf(data), (nextTurn) => withUpcoming(recurrence, from, nextTurn));
 }
 
 function endOf({ lengthSeconds }: StreamRecurrence, startAt: Date): Date | null {

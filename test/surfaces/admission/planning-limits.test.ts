@@ -136,3 +136,46 @@ it('guides of a user have a limit of their own, which readers come to', async ()
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
   expect(await countedMs('planning')).toBe(plannedMs);
 });
+
+describe('searches for the starts of recurrences are refused when the limit is reached', () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index).join(',');
+  /** Each start takes many milliseconds. */
+  const slow = `FREQ=DAILY;BYHOUR=${numbers(24)};BYMINUTE=${numbers(60)};BYSECOND=${numbers(60)}`;
+  const scheduleStartAt = '2030-01-01T00:00:00Z';
+  const schedule = (rule: string) => {
+    const recurrence = { rule, timeZone: 'UTC' };
+    return user.call('POST', `/streams/${streamID}/schedule`, { scheduleStartAt, recurrence });
+  };
+  const refused = { status: 429, body: { code: 'rate_limited' } };
+  const reachLimit = async () => {
+    const text = `insert into request_windows (subject, class, requests) values ($1, 'planning', 300)
+      on conflict (subject, class) do update set requests = 300, began_at = now()`;
+    await service.pool().query(text, [`user ${user.id}`]);
+  };
+  beforeEach(endWindows);
+
+  it('for a preview, and for a schedule', async () => {
+    await reachLimit();
+    const query = new URLSearchParams({ scheduleStartAt, rule: slow, timeZone: 'UTC' });
+    expect(await user.call('GET', `/schedule/preview?${String(query)}`)).toMatchObject(refused);
+    expect(await schedule(slow)).toMatchObject(refused);
+  });
+
+  it.each(['/schedule/occurrences?', '/streams/ID/timeline?limit=1000&'])('for many starts of %s', async (path) => {
+    expect(await schedule(`FREQ=DAILY;BYHOUR=${numbers(24)};BYMINUTE=0,30`)).toMatchObject({ status: 200 });
+    await reachLimit();
+    const range = 'from=2030-02-01T00:00:00Z&to=2030-02-28T00:00:00Z';
+    expect(await user.call('GET', `${path.replace('ID', streamID)}${range}`)).toMatchObject(refused);
+  });
+
+  it('for rules of a programme', async () => {
+    const never = 'FREQ=WEEKLY;BYMONTH=2;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYMONTHDAY=30';
+    const [{ steps }] = (await user.call('GET', `/programmes/${id}`)).body.blocks;
+    const blocks = Array.from({ length: 20 }, (_, index) => {
+      const hours = { rule: never, at: '08:00', minutes: 60, firstDay: `2031-01-${10 + index}` };
+      return { id: `block-${index}`, name: 'Never', ...hours, steps };
+    });
+    await reachLimit();
+    expect(await user.call('PATCH', `/programmes/${id}`, { blocks })).toMatchObject(refused);
+  });
+});
