@@ -147,7 +147,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       requireEmailVerification: true,
       minPasswordLength: 10,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, url }) => send(passwordResetMail(user.email, url)),
+      // The link of better-auth has the token in its path. Calls are counted by path, so it would be without limit.
+      sendResetPassword: ({ user, token }) =>
+        send(passwordResetMail(user.email, `${origin}/new-password?${new URLSearchParams({ token })}`)),
       // The page answers the same as for a new address. This mail informs the owner of the address.
       onExistingUserSignUp: ({ user }) => send(signUpAgainMail(user.email, `${origin}/sign-in`)),
     },

@@ -18,7 +18,6 @@ const rules: Readonly<Record<string, Rule>> = {
   '/sign-up/*': perMinute(5),
   '/request-password-reset': perMinute(5),
   '/reset-password': perMinute(10),
-  '/reset-password/*': perMinute(10),
   '/send-verification-email': perMinute(5),
   '/change-password': perMinute(10),
   '/verify-password': perMinute(10),

@@ -195,6 +195,47 @@ describe('limits', () => {
   });
 });
 
+describe('paths that do not exist', () => {
+  const site = testSite({ rateLimitFactor: 1 });
+
+  test('are refused without a row for each', async () => {
+    const paths = [
+      '/nothing',
+      '/sign-in/other',
+      '/sign-in/email/',
+      '/reset-password/x',
+      '/callback/x',
+      '/Jwks',
+      '/a/b/c',
+    ];
+    for (const path of paths)
+      expect([path, (await fetch(`${site.origin()}/api/auth${path}?callbackURL=/`)).status]).toEqual([path, 404]);
+    expect(await all(site.pool(), 'select key from auth_rate_limits')).toEqual([]);
+  });
+
+  test('are not those of the page, which are counted', async () => {
+    expect((await fetch(`${site.origin()}/api/auth/get-session`)).status).toBe(200);
+    expect(await all(site.pool(), 'select count from auth_rate_limits')).toEqual([{ count: 1 }]);
+  });
+});
+
+describe('a forgotten password', () => {
+  const site = testSite();
+
+  test('is replaced by the link of the mail, which leads to the page', async () => {
+    const [user, browser] = [await site.user(), browserSession(site.origin)];
+    await browser.post('/api/auth/request-password-reset', { email: user.email, redirectTo: '/new-password' });
+    await expect.poll(() => site.mails.length).toBe(1);
+    const link = new URL(/http\S+/.exec(site.mails[0]!.text)![0]);
+    expect(link.origin + link.pathname).toBe(`${site.origin()}/new-password`);
+    const token = link.searchParams.get('token');
+    const changed = { email: user.email, password: 'another long password' };
+    const reset = await browser.post('/api/auth/reset-password', { newPassword: changed.password, token });
+    expect(reset.status).toBe(200);
+    expect((await browser.post('/api/auth/sign-in/email', changed)).status).toBe(200);
+  });
+});
+
 describe('limits behind the gateway', async () => {
   const site = testSite({ rateLimitFactor: 1, createAuth: await bundledAuth() });
 

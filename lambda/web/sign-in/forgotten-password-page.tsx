@@ -19,7 +19,7 @@ export function ForgottenPasswordPage(): ReactNode {
     );
   }
   const ask = async ({ email = '' }: Readonly<Record<string, string>>): Promise<void> => {
-    await post('/request-password-reset', { email, redirectTo: '/new-password' });
+    await post('/request-password-reset', { email });
     setAddress(email);
   };
   return (
