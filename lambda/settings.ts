@@ -23,12 +23,15 @@ const addressForms: Readonly<Record<string, RegExp>> = {
   srtURL: /^srt:\/\/[^\s/]+:\d+$/,
 };
 
-/** Whether a value has at least one address of an ingest, and nothing else. */
+/** Whether a value has at least one address of an ingest, perhaps its cores, and nothing else. */
 function isLiveIngest(value: unknown): value is LiveIngest {
   if (typeof value !== 'object' || value === null) return false;
-  const urls = Object.entries(value);
+  const { cores = 1, ...addresses } = value as Partial<LiveIngest>;
+  const urls = Object.entries(addresses);
   return (
-    urls.length > 0 && urls.every(([name, url]) => typeof url === 'string' && addressForms[name]?.test(url) === true)
+    Number.isInteger(cores) &&
+    urls.length > 0 &&
+    urls.every(([name, url]) => typeof url === 'string' && addressForms[name]?.test(url) === true)
   );
 }
 

@@ -1,4 +1,5 @@
 // Starts every part of the local platform in order, waits for the end, and stops all parts.
+import { availableParallelism } from 'node:os';
 import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -109,7 +110,11 @@ async function startPlatform(run: Run): Promise<void> {
 
   const { tools, encoder } = surroundings;
   const live = started.use(await startLiveIngest({ pool, objects, sealer, tools, encoder, log }));
-  const liveIngest = { rtmpURL: live.rtmpURL, srtURL: live.srtURL };
+  const liveIngest = {
+    rtmpURL: live.rtmpURL,
+    srtURL: live.srtURL,
+    ...('preset' in encoder && { cores: availableParallelism() }),
+  };
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
   const service = createRestService(connections, settings, log);
   const mailer = createFolderMailer({

@@ -13,7 +13,7 @@ import {
 import { ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { LoadBalancerTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { liveApplication, livePort } from '../../lambda/live/environment.ts';
+import { coresOfTask, liveApplication, livePort } from '../../lambda/live/environment.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -58,8 +58,8 @@ export class LiveFront extends Construct {
     const at = `${host}/${liveApplication}`;
     this.addresses =
       this.protocol === 'rtmp'
-        ? { rtmpURL: `rtmp://${at}` }
-        : { rtmpsURL: `rtmps://${host}:${ports.rtmps}/${liveApplication}` };
+        ? { cores: coresOfTask, rtmpURL: `rtmp://${at}` }
+        : { cores: coresOfTask, rtmpsURL: `rtmps://${host}:${ports.rtmps}/${liveApplication}` };
   }
 
   /** Sends contributors to a service, each connection with their address in a PROXY header. */

@@ -78,6 +78,18 @@ describe('a live input', () => {
     expect((await data().liveInputs.ofKey(hashLiveKey(key)))!.input.id).toBe(input.id);
   });
 
+  it('names the reason why its stream is too large for the ingest, and the remedy', async () => {
+    await service
+      .pool()
+      .query(`update streams set run_quality = 'q_2160p', run_framerate = 'f_60' where id = $1`, [streamID]);
+    const { id, disabledReason } = await newInput();
+    const detail =
+      'The platform has 2 cores for a contributor, and one of this stream takes about 8. ' +
+      'Use a smaller quality or framerate for the stream.';
+    expect(disabledReason).toEqual({ code: 'live_too_demanding', detail });
+    expect((await takeOver(id)).body).toMatchObject({ code: 'nothing_received', detail });
+  });
+
   it('is repeated with its key by the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const first = await user().call('POST', '/live-inputs', { name: 'Studio', streamID }, headers);

@@ -54,8 +54,8 @@ describe('a stage with a live ingest', () => {
 
 describe('contributors', () => {
   test('are told the address of the load balancer, or its name if the stage has a domain', () => {
-    expect(addressesOf(plain)).toEqual({ rtmpURL: 'rtmp://NAME/live' });
-    const ofDomain = { rtmpsURL: 'rtmps://ingest.live.example.com:443/live' };
+    expect(addressesOf(plain)).toEqual({ cores: 2, rtmpURL: 'rtmp://NAME/live' });
+    const ofDomain = { cores: 2, rtmpsURL: 'rtmps://ingest.live.example.com:443/live' };
     expect([addressesOf(secure), addressesOf(delegated)]).toEqual([ofDomain, ofDomain]);
   });
 

@@ -78,6 +78,7 @@ export const testSettings: ServiceSettings = {
     rtmpURL: 'rtmp://127.0.0.1/live',
     rtmpsURL: 'rtmps://127.0.0.1/live',
     srtURL: 'srt://127.0.0.1:9710',
+    cores: 2,
   },
 };
 

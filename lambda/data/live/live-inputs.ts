@@ -2,6 +2,7 @@
 import { lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import type { LostAfter } from '../../domain/live/signal-loss.ts';
 import type { TakeWindows } from '../../domain/live/take-windows.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
@@ -23,6 +24,8 @@ export interface LiveInput extends LiveInputSettings {
   readonly session: LiveSession | null;
   /** Losses within `lossesWithinSeconds`: ends of its sessions, and losses by silence or black. */
   readonly recent_losses: number;
+  /** The format of the present run of its stream, else of the next one; null: the stream is not prepared ahead. */
+  readonly format: Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec'> | null;
   /** Whether the stream shows a session of this input. */
   readonly is_shown: boolean;
 }
@@ -81,11 +84,17 @@ const isShown = `exists (select from takeovers t
   join takeover_intervals v on v.takeover_id = t.id and v.to_frame is null
   where t.live_input_id = i.id and t.ended_at is null)`;
 
+const format = `(select jsonb_build_object(
+    'quality', coalesce(case when st.status = 'ACTIVE' then st.run_quality end, st.quality, u.default_quality),
+    'framerate', coalesce(case when st.status = 'ACTIVE' then st.run_framerate end, st.framerate, u.default_framerate),
+    'videoCodec', coalesce(case when st.status = 'ACTIVE' then st.run_video_codec end, st.video_codec, 'h264'))
+  from streams st join users u on u.id = st.user_id where st.id = i.stream_id and st.stream_backend = 'manifest')`;
+
 /** The columns of an input, in statements that call the table `i`. The key is never read, and the passphrase apart. */
 const columns = `i.id, i.user_id, i.stream_id, i.created_at, i.updated_at,
   i.key_sha256 is not null as has_key, i.sealed_passphrase is not null as has_passphrase,
   ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session,
-  ${recentLosses} as recent_losses, ${isShown} as is_shown`;
+  ${recentLosses} as recent_losses, ${format} as format, ${isShown} as is_shown`;
 
 export function liveInputs(db: Queryable) {
   return {

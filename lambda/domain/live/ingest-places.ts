@@ -3,6 +3,8 @@ import { costOf } from '../fleet/capacity.ts';
 import type { Lanes } from '../fleet/lanes.ts';
 import type { PictureFormat } from '../playout/rendition.ts';
 
+type FormatOfCost = Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec'>;
+
 export interface IngestPlaces extends Lanes {
   /** The places that one session may take: as many as the machine has cores. */
   readonly ofSession: number;
@@ -28,12 +30,25 @@ export function localPlaces(cores: number): IngestPlaces {
  * The places that a session takes, by the cores that an encoded stream of its format costs.
  * @param format of the run that it takes over
  */
-export function placesOf(format: PictureFormat, { isOnGpu }: { readonly isOnGpu: boolean }): number {
+export function placesOf(format: FormatOfCost, { isOnGpu }: { readonly isOnGpu: boolean }): number {
   const cost = isOnGpu ? sessionCost(format).coresBesideGpu : sessionCost(format).cores;
   return Math.max(1, Math.ceil(cost / coresOfPlace));
 }
 
-const sessionCost = ({ quality, framerate, videoCodec }: Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec'>) =>
+/**
+ * The reason why an ingest admits no session of a stream, for users; null: there is none.
+ * @param cores of the ingest's machine, whose processor encodes
+ */
+export function tooDemandingFor(cores: number, format: FormatOfCost): { code: string; detail: string } | null {
+  const places = placesOf(format, { isOnGpu: false });
+  if (places <= cores) return null;
+  const detail =
+    `The platform has ${cores} cores for a contributor, and one of this stream takes about ${places}. ` +
+    'Use a smaller quality or framerate for the stream.';
+  return { code: 'live_too_demanding', detail };
+}
+
+const sessionCost = ({ quality, framerate, videoCodec }: FormatOfCost) =>
   costOf({ backend: 'ffmpeg', quality, framerate, videoCodec, hasSoundTrack: false, url: null });
 
 const coresOfPlace = sessionCost({ quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' }).cores;

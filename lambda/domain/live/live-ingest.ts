@@ -1,10 +1,12 @@
-// Addresses at which a stage receives contributors.
+// The addresses at which a stage receives contributors, and the cores that it has for them.
 
 /** Addresses of RTMP with their application, and of SRT; an absent one is not offered. At least one is there. */
 export interface LiveIngest {
   readonly rtmpURL?: string;
   readonly rtmpsURL?: string;
   readonly srtURL?: string;
+  /** Cores of the machine of each ingest; absent: unknown, as while a GPU encodes. */
+  readonly cores?: number;
 }
 
 export const liveProtocols = ['rtmps', 'srt', 'rtmp'] as const;

@@ -9,6 +9,7 @@ import { stableSecondsAfter } from '../../domain/live/flapping.ts';
 import { ingestAddresses, liveProtocols } from '../../domain/live/live-ingest.ts';
 import { liveInputState, liveInputStates } from '../../domain/live/live-input-state.ts';
 import type { ReceivedSession } from '../../domain/live/live-input-state.ts';
+import { tooDemandingFor } from '../../domain/live/ingest-places.ts';
 import { keyEnded } from '../../domain/live/live-key.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
@@ -179,9 +180,19 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
       isShown: input.is_shown,
       now: ctx.now,
     }),
-    disabledReason: input.has_key ? null : keyEnded,
+    disabledReason: disabledReasonOf(ctx, input),
     session: session && presentSession(session),
   };
+}
+
+/** The reason why no contributor of an input is admitted; null: there is none. */
+export function disabledReasonOf(
+  { settings }: Context,
+  { has_key: hasKey, format }: LiveInput,
+): z.output<typeof failure> | null {
+  if (!hasKey) return keyEnded;
+  const cores = settings.liveIngest?.cores;
+  return format === null || cores === undefined ? null : tooDemandingFor(cores, format);
 }
 
 function receivedOf({ firstPictureAt, segmentCount, losses }: LiveSession): ReceivedSession {

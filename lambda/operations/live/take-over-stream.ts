@@ -6,6 +6,7 @@ import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { disabledReasonOf } from './live-input-schema.ts';
 import { begunTakeover } from './stream-takeover.ts';
 
 export const takeOverStream = operation(['service:write'], {
@@ -37,7 +38,7 @@ export const takeOverStream = operation(['service:write'], {
     const newID = ctx.newID('tko');
     const wanted = { id: newID, startAt, endAt, now: await ctx.data.now() };
     const begun = await beginTakeover(ctx.data, stream, input, wanted);
-    if ('refusal' in begun) throw refusalOf(begun);
+    if ('refusal' in begun) throw refusalOf(begun, disabledReasonOf(ctx, input));
     const { takeoverID, shownAt } = begun;
     const beginsAt = shownAt ?? startAt!;
     if (endAt !== null && endAt <= beginsAt)
@@ -47,7 +48,11 @@ export const takeOverStream = operation(['service:write'], {
   },
 });
 
-function refusalOf({ refusal, lostBy, readyInSeconds = 0 }: TakeoverRefused): ProblemError {
+/** @param disabled the reason why the input admits no contributor; null: it does */
+function refusalOf(
+  { refusal, lostBy, readyInSeconds = 0 }: TakeoverRefused,
+  disabled: { readonly detail: string } | null,
+): ProblemError {
   switch (refusal) {
     case 'stream_not_on_air':
       return new ProblemError('stream_not_running', 'The stream is not on the air yet. Start it with start_stream.');
@@ -61,7 +66,7 @@ function refusalOf({ refusal, lostBy, readyInSeconds = 0 }: TakeoverRefused): Pr
         'nothing_received',
         lostBy
           ? `The input counts as lost while its contributor is ${lostBy}. Change what it sends, or lostAfter.`
-          : 'The input receives no picture. Begin to send to its address first.',
+          : (disabled?.detail ?? 'The input receives no picture. Begin to send to its address first.'),
       );
     case 'not_stable_yet':
       return new ProblemError('not_stable_yet', `The session is too young. Try again in ${readyInSeconds} seconds.`, {
