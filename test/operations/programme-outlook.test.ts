@@ -22,7 +22,9 @@ it('warns of rules with nothing to play and of distances that cannot be kept, on
   await clip('Spots', { availability: { until: expiresAt } });
   const [songs, spots, none] = [await collectionOf('Songs'), await collectionOf('Spots'), await collectionOf('None')];
   const programmeID = await create('/programmes', { streamID, timeZone: 'UTC' });
-  const hours = { rule: 'FREQ=DAILY', at: '12:00', minutes: 60 };
+  // Far from now: a block that is on and has nothing to play is a gap.
+  const at = new Date(Date.now() + dayMs / 2).toISOString().replace(/^.*T(\d\d).*$/u, '$1:00');
+  const hours = { rule: 'FREQ=DAILY', at, minutes: 60 };
   const rules = {
     blocks: [
       { id: 'music', name: 'Music', steps: [{ id: 'songs', collectionID: songs }] },
