@@ -173,7 +173,11 @@ const securityHeaders = {
  * - `scope`, with read access only.
  */
 async function addDefaults(pool: Pool, origin: string, query: URLSearchParams): Promise<void> {
-  if (!query.getAll('resource').some(Boolean)) query.set('resource', audiencesOf(origin, '/v1')[0]);
+  const resources = new Set(query.getAll('resource').filter(Boolean));
+  query.delete('resource');
+  // A resource that is named a thousand times would be stored as often.
+  for (const resource of resources.size > 0 ? resources : [audiencesOf(origin, '/v1')[0]])
+    query.append('resource', resource);
   const scopes = new Set((query.get('scope') || defaultScope).split(' ').filter(Boolean));
   const clientID = query.get('client_id');
   if (clientID && (await databaseOn(pool).applications.mayRefresh(clientID))) scopes.add('offline_access');

@@ -55,6 +55,17 @@ describe('a device', () => {
     expect(metadata.grant_types_supported).toContain(grant);
   });
 
+  test('that repeats a scope and a resource has them stored once', async () => {
+    const body = new URLSearchParams({ client_id: client.clientID, scope: 'service:read '.repeat(2000) });
+    for (let count = 0; count < 500; count++) body.append('resource', `${site.origin()}/v1`);
+    const response = await fetch(`${site.origin()}/api/auth/device/code`, { method: 'POST', body });
+    expect(response.status).toBe(200);
+    expect(await stored((await response.json()).user_code)).toMatchObject({
+      scope: 'service:read offline_access',
+      resources: [`${site.origin()}/v1`],
+    });
+  });
+
   test('gets tokens of the user who confirms its code, once', async () => {
     const { status, body } = await ask({ scope: 'service:read service:write' });
     expect(status).toBe(200);
