@@ -37,7 +37,7 @@ export const remediesWords: Readonly<Partial<Record<ReadinessCode, string>>> = {
   never_plays: 'Change when its files may play in the library, or the hours of the block in the programme.',
   overlap_shadowed: 'Raise its priority, or change its hours, in the programme.',
   live_input_missing: 'Choose another live input, or none, for the block in the programme.',
-  live_needs_manifest: 'Prepare the stream ahead, in its settings, or choose no live input for the block.',
+  live_needs_manifest: 'Choose no live input for the block, or have the stream prepared ahead, in its settings.',
   insert_does_not_fit: 'Shorten the minutes of the insert in the programme, or choose longer items.',
   runs_empty: 'Add files to its collection, or let these play for longer in the library.',
   rule_unmeetable: 'Add other items to the block, or shorten the distance, in the programme.',
