@@ -186,12 +186,24 @@ describe('a queued item', () => {
   });
 });
 
-it('publishes without end have a plan at once, and then a rest between plans', async () => {
+it.each([
+  {
+    changes: 'publishes',
+    change: () => call('POST', `/programmes/${programmeID}/publish`),
+    status: 202,
+  },
+  {
+    changes: 'changes of the look',
+    change: (turn: number) =>
+      call('PATCH', `/streams/${streamID}`, { look: { framing: { mode: 'pad', colour: `#0000${10 + turn}` } } }),
+    status: 200,
+  },
+])('$changes without end have a plan at once, and then a rest between plans', async ({ change, status }) => {
   await goLive();
   const dueMs = async () => (await dueTimeOf(service, streamID, 'plan'))!.getTime();
   let plans = 0;
   for (let turn = 0; turn < 12; turn++) {
-    expect(await call('POST', `/programmes/${programmeID}/publish`)).toMatchObject({ status: 202 });
+    expect(await change(turn)).toMatchObject({ status });
     if ((await dueMs()) > Date.now()) continue;
     // An agent plans what is due.
     await plan();

@@ -10,6 +10,7 @@ import { runningIn } from '../../domain/playout/running-texts.ts';
 import { soundTitlesKey } from '../../domain/playout/sound-titles.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { changeJoins } from './change-joins.ts';
+import { planTrackSoon } from './plan-soon.ts';
 import { replaceUpcomingItems, lastItems } from './replace-upcoming-items.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { requestPreparation } from '../media/prepare-media.ts';
@@ -27,7 +28,8 @@ interface LookOptions {
 }
 
 /**
- * Applies the look of its settings to a stream, from its next item on. Does nothing unless the stream is live.
+ * Applies the look of its settings to a stream, from its next item on. A programme is planned again. Does nothing
+ * unless the stream is live.
  * @returns the limit of its user that this would exceed, with nothing written; null if none
  */
 export async function applyLookToLiveStream(
@@ -36,9 +38,12 @@ export async function applyLookToLiveStream(
   options: LookOptions,
 ): Promise<Use | null> {
   if (!isLive(stream.state) || stream.state === 'stopping') return null;
-  const reached = await changeLook(data, stream, options);
-  if (reached) return reached;
-  await changeJoins(data, stream, 'video', options.now);
+  if (stream.planned_tracks?.includes('video')) await planTrackSoon(data, stream, 'video', options.now);
+  else {
+    const reached = await changeLook(data, stream, options);
+    if (reached) return reached;
+    await changeJoins(data, stream, 'video', options.now);
+  }
   await refreshJoins(data, stream, options.now);
   return null;
 }
@@ -67,7 +72,7 @@ async function applyLooks(data: Database, streamIDs: readonly string[], limitFac
 
 /**
  * Replaces the upcoming items of a stream by ones with its look, and requests their preparation. Until they are
- * prepared, the stream sends what is prepared. A programme is planned again.
+ * prepared, the stream sends what is prepared.
  * @returns the limit of its user that this would exceed, with nothing written; null if none
  */
 async function changeLook(
@@ -75,10 +80,6 @@ async function changeLook(
   stream: Locked<Stream>,
   { now, limitFactor }: LookOptions,
 ): Promise<Use | null> {
-  if (stream.planned_tracks?.includes('video')) {
-    await data.dueTimes.set(stream.id, 'plan', now);
-    return null;
-  }
   const timeline = (await data.timelines.ofStream(stream.id)).video;
   const last = timeline.at(-1);
   if (!last) return null;

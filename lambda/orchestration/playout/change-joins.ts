@@ -5,6 +5,7 @@ import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isSameUnder } from '../../domain/playout/sound-under.ts';
 import { isSameJoin } from '../../domain/playout/item-joins.ts';
+import { planTrackSoon } from './plan-soon.ts';
 import { lastItems, replaceUpcomingItems } from './replace-upcoming-items.ts';
 import { joined } from './timeline-snapshots.ts';
 
@@ -13,7 +14,7 @@ import { joined } from './timeline-snapshots.ts';
  * planned again.
  */
 export async function changeJoins(data: Database, stream: Locked<Stream>, track: Track, now: Date): Promise<void> {
-  if (stream.planned_tracks?.includes(track)) return data.dueTimes.set(stream.id, 'plan', now);
+  if (stream.planned_tracks?.includes(track)) return planTrackSoon(data, stream, track, now);
   const timeline = (await data.timelines.ofStream(stream.id))[track];
   const before = lastItems(timeline);
   if (before.length === 0) return;

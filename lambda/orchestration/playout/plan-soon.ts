@@ -1,6 +1,8 @@
-// Asks for the plan that has changes of a programme or its queue: one plan has all changes that come before it.
+// Asks for the plan that has changes of a programme, its queue or its look: one plan has all that come before it.
 import type { Database } from '../../data/database.ts';
+import type { Track } from '../../data/playout/timelines.ts';
 import type { Programme } from '../../data/programme/programmes.ts';
+import type { Stream } from '../../data/streams/streams.ts';
 import { programmeBounds } from '../../domain/programme/programme-faults.ts';
 
 /**
@@ -15,4 +17,16 @@ export async function planSoon(
   const at = await data.programmes.changePlanAt(id, programmeBounds.changePlans, now);
   await data.dueTimes.setNoLater(streamID, 'plan', at);
   return at;
+}
+
+/** The same for the programme of a track. */
+export async function planTrackSoon(
+  data: Database,
+  { id }: Pick<Stream, 'id'>,
+  track: Track,
+  now: Date,
+): Promise<void> {
+  const programmes = await data.programmes.ofStreams([id]);
+  const programme = programmes.find(({ kind }) => kind === track);
+  if (programme) await planSoon(data, programme, now);
 }
