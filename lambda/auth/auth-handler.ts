@@ -75,6 +75,9 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   const answer = async (received: Request, path: string): Promise<Response> => {
     const readMetadata = metadata[path];
     if (readMetadata) return cacheable(await readMetadata(received));
+    // Mails of the release before have links of better-auth, with the token in the path.
+    const [, mailed] = /^\/api\/auth\/reset-password\/(\w{1,100})$/u.exec(path) ?? [];
+    if (mailed) return Response.redirect(`${origin}/new-password#token=${mailed}`, 302);
     // better-auth would store a row for each path that is called, whether it exists or not.
     if (!served.has(path)) return Response.json({ error: 'not_found' }, { status: 404 });
     const bytes = await boundedBody(received, bodyMaxBytes);

@@ -149,7 +149,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       revokeSessionsOnPasswordReset: true,
       // The link of better-auth has the token in its path. Calls are counted by path, so it would be without limit.
       sendResetPassword: ({ user, token }) =>
-        send(passwordResetMail(user.email, `${origin}/new-password?${new URLSearchParams({ token })}`)),
+        send(passwordResetMail(user.email, `${origin}/new-password#${new URLSearchParams({ token })}`)),
       // The page answers the same as for a new address. This mail informs the owner of the address.
       onExistingUserSignUp: ({ user }) => send(signUpAgainMail(user.email, `${origin}/sign-in`)),
     },

@@ -15,9 +15,13 @@ export interface Waiting {
 /** A connection with newer bytes is in the middle of its handshake. */
 const recentMs = 1000;
 
+/** Connections of a known address that come last: those of its encoders, and not all that it may open. */
+const mostKnown = 2;
+
 /**
  * The connection that makes room: one of an address with a crowd of them, else one that has been silent for a second,
- * else any; of these, the one that has got least far. Addresses that are known come last.
+ * else any; of these, the one that has got least far. Without a crowd, the first two of a known address come last.
+ * @param waiting in the order of their arrival
  * @param mostAlike connections of one address that are no crowd, as of the encoders behind one router
  * @returns undefined if none waits
  */
@@ -26,16 +30,22 @@ export function roomMaker<Each extends Waiting>(
   nowMs: number,
   mostAlike: number,
 ): Each | undefined {
-  const counts = new Map([...Map.groupBy(waiting, ({ group }) => group)].map(([group, { length }]) => [group, length]));
-  const crowdOf = ({ group }: Each) => (counts.get(group)! > mostAlike ? counts.get(group)! : 0);
-  const isRecent = ({ lastBytesAtMs }: Each) => nowMs - lastBytesAtMs < recentMs;
-  const [first] = waiting.toSorted(
-    (one, other) =>
-      Number(one.isKnown) - Number(other.isKnown) ||
-      crowdOf(other) - crowdOf(one) ||
-      Number(isRecent(one)) - Number(isRecent(other)) ||
-      one.bytes - other.bytes ||
-      one.lastBytesAtMs - other.lastBytesAtMs,
+  const groups = [...Map.groupBy(waiting, ({ group }) => group).values()];
+  const placed = groups.flatMap((alike) =>
+    alike.map((each, place) => ({
+      each,
+      crowd: alike.length > mostAlike ? alike.length : 0,
+      isKept: each.isKnown && place < mostKnown,
+      isRecent: nowMs - each.lastBytesAtMs < recentMs,
+    })),
   );
-  return first;
+  const [first] = placed.toSorted(
+    (one, other) =>
+      other.crowd - one.crowd ||
+      Number(one.isKept) - Number(other.isKept) ||
+      Number(one.isRecent) - Number(other.isRecent) ||
+      one.each.bytes - other.each.bytes ||
+      one.each.lastBytesAtMs - other.each.lastBytesAtMs,
+  );
+  return first?.each;
 }

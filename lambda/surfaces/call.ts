@@ -24,7 +24,8 @@ import type { Service } from './service.ts';
  */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {
   const { operation, caller, signal } = call;
-  const planner = caller && ({ userID: caller.userID, planningClass: 'planning', signal } as const);
+  const planningClass = operation.method === 'GET' ? 'planning' : 'changes';
+  const planner = caller && ({ userID: caller.userID, planningClass, signal } as const);
   if (operation.method === 'GET') {
     const data = databaseOn(service.pool);
     return run(service, call, planner ? withPlanningBudget(data, budgetOfRead(service, planner)) : data);

@@ -228,7 +228,9 @@ describe('a forgotten password', () => {
     await expect.poll(() => site.mails.length).toBe(1);
     const link = new URL(/http\S+/.exec(site.mails[0]!.text)![0]);
     expect(link.origin + link.pathname).toBe(`${site.origin()}/new-password`);
-    const token = link.searchParams.get('token');
+    const token = new URLSearchParams(link.hash.slice(1)).get('token');
+    const former = await browser.get(`/api/auth/reset-password/${token}?callbackURL=/new-password`);
+    expect([former.status, former.headers.get('location')]).toEqual([302, link.href]);
     const changed = { email: user.email, password: 'another long password' };
     const reset = await browser.post('/api/auth/reset-password', { newPassword: changed.password, token });
     expect(reset.status).toBe(200);

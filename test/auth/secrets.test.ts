@@ -73,7 +73,7 @@ test('no secret is readable in any table, and answers have only those that they 
   const code = (await browser.authorize(url, { user, accept: true })).searchParams.get('code')!;
   await browser.post('/api/auth/request-password-reset', { email: user.email, redirectTo: '/new-password' });
   const resetToken = await vi.waitUntil(
-    () => /new-password\?token=(\w+)/.exec(site.mails.at(-1)?.text ?? '')?.[1],
+    () => /new-password#token=(\w+)/.exec(site.mails.at(-1)?.text ?? '')?.[1],
     20_000,
   );
   const publicApplication = await registerClient(site.origin());

@@ -171,7 +171,7 @@ describe('a live ingest', () => {
     const endOf = () => data().liveSessions.report(report, hashLiveKey(key));
     expect(await endOf()).toBeNull();
     await failFor(121);
-    expect(await endOf()).toBe('stream_failing');
+    expect(await endOf()).toBe('not_wanted');
     receiver.ended();
     await expect.poll(async () => (await data().liveSessions.runningOf(`inp_${key}`)) === null).toBe(true);
     expect([await admit(key), refusals]).toEqual(['not_wanted', ['stream_failing']]);

@@ -201,7 +201,11 @@ describe('an input that takes over in windows', () => {
     await service.pool().query(`update takeover_intervals set to_frame = 0`);
     await settle(session);
     expect(await takeover()).toBeNull();
-    await service.pool().query(`update takeovers set began_at = now() - interval '1 day'`);
+    // It may have begun by hand before the window.
+    await service.pool().query(`update takeovers set began_at = now() - interval '2 days'`);
+    await settle(session);
+    expect(await takeover()).toBeNull();
+    await service.pool().query(`update takeovers set ended_at = now() - interval '1 day'`);
     await settle(session);
     expect(await takeover()).toMatchObject({ liveInputID: id, state: 'shown' });
   });

@@ -136,8 +136,7 @@ export function liveSessions(db: Queryable) {
            join streams st on st.id = i.stream_id and st.deleted_at is null`,
         [id, stored.count, firstPictureAgoSeconds, source, keySha256, stored.sha256],
       );
-      if (!row?.wanted) return 'not_wanted';
-      return row.fails ? 'stream_failing' : null;
+      return row?.wanted && !row.fails ? null : 'not_wanted';
     },
 
     /**

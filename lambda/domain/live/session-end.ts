@@ -1,15 +1,7 @@
 // The ends of contributors' sessions.
 
 /** The reasons of an end, for users. `lost`: by our fault. */
-export const sessionEnds = [
-  'disconnected',
-  'replaced',
-  'format_changed',
-  'undecodable',
-  'not_wanted',
-  'stream_failing',
-  'lost',
-] as const;
+export const sessionEnds = ['disconnected', 'replaced', 'format_changed', 'undecodable', 'not_wanted', 'lost'] as const;
 export type SessionEnd = (typeof sessionEnds)[number];
 
 /** Seconds for which a stream may fail before its sessions end: it costs no credits then, and a session takes cores. */

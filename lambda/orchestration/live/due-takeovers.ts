@@ -32,7 +32,7 @@ export async function takeOverInWindow(
   if (!found || 'refusal' in found) return;
   // A user who hands a stream back does not want it taken over again a second later.
   const last = await data.takeovers.lastOf(streamID);
-  if (last?.live_input_id === inputID && last.began_at >= (window.from ?? new Date(0))) return;
+  if (last?.live_input_id === inputID && last.ended_at! >= (window.from ?? new Date(0))) return;
   const endAt = window.until;
   await showSession(data, stream, input, { ...found, open: null, id, startAt: null, endAt, now });
 }

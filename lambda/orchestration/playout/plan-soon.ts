@@ -19,7 +19,7 @@ export async function planSoon(
   return at;
 }
 
-/** The same for the programme of a track. */
+/** Has a stream on the air planned soon, as `planSoon` does, for a change that concerns the programme of one track. */
 export async function planTrackSoon(
   data: Database,
   { id }: Pick<Stream, 'id'>,

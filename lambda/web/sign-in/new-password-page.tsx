@@ -6,7 +6,8 @@ import { Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
 
 export function NewPasswordPage(): ReactNode {
-  const token = new URLSearchParams(location.search).get('token');
+  // A fragment reaches no log of a server.
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) {
     return (
       <Card heading={words.deadLink}>

@@ -64,8 +64,7 @@ export const liveWords = {
     replaced: 'eine andere hat sie ersetzt',
     format_changed: 'ihr Format hat gewechselt',
     undecodable: 'ihre Bilder sind nicht lesbar',
-    not_wanted: 'der Stream oder der Schlüssel endete',
-    stream_failing: 'der Stream erreichte sein Ziel zwei Minuten lang nicht',
+    not_wanted: 'der Stream oder der Schlüssel endete, oder der Stream erreichte sein Ziel zwei Minuten lang nicht',
     lost: 'ihre Verbindung ging verloren',
   },
   lostBy: {

@@ -59,8 +59,7 @@ export const liveWords = {
     replaced: 'another contributor replaced it',
     format_changed: 'its format changed',
     undecodable: 'its pictures cannot be read',
-    not_wanted: 'the stream or the key ended',
-    stream_failing: 'the stream did not reach its destination for two minutes',
+    not_wanted: 'the stream or the key ended, or the stream did not reach its destination for two minutes',
     lost: 'its connection was lost',
   },
   lostBy: {

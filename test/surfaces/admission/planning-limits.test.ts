@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const simulate = () => user.call('GET', `/programmes/${id}/simulation?days=${days}&rows=1`);
 /** The milliseconds that are counted in a window of the user; undefined: there is none. */
-const countedMs = async (kind: 'planning' | 'guides') => {
+const countedMs = async (kind: 'planning' | 'changes' | 'guides') => {
   const text = 'select requests from request_windows where subject = $1 and class = $2';
   return (await service.pool().query(text, [`user ${user.id}`, kind])).rows[0]?.requests as number | undefined;
 };
@@ -148,7 +148,8 @@ describe('searches for the starts of recurrences are refused when the limit is r
   };
   const refused = { status: 429, body: { code: 'rate_limited' } };
   const reachLimit = async () => {
-    const text = `insert into request_windows (subject, class, requests) values ($1, 'planning', 300)
+    const text = `insert into request_windows (subject, class, requests)
+      select $1, class, 300 from unnest('{planning,changes}'::text[]) as class
       on conflict (subject, class) do update set requests = 300, began_at = now()`;
     await service.pool().query(text, [`user ${user.id}`]);
   };

@@ -27,7 +27,7 @@ const endWindows = () => service.pool().query(`update request_windows set began_
 it('the limits are those that were decided', () => {
   const ofCallers = { read: 1200, write: 600, refused: 300, preview: 300, poster: 1800, page: 1200 };
   expect(requestsPerMinute).toEqual({ ...ofCallers, guest: 60, ask: 100, offer: 300 });
-  expect(planningMsPerMinute).toEqual({ planning: 30_000, guides: 30_000 });
+  expect(planningMsPerMinute).toEqual({ planning: 30_000, changes: 30_000, guides: 30_000 });
 });
 
 describe('how much is left is said by every answer', () => {
