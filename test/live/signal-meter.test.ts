@@ -70,7 +70,8 @@ describe('sound', { timeout: 60_000 }, () => {
     let session: SessionEncoder | undefined;
     const tags = await clip(tools, { seconds, tone: '0.2*sin(2*PI*300*t)' });
     const partly = onTime(tags).filter(({ atMs, tag }) => tag.type === 'video' || atMs < 2000);
-    await send(tools, partly, { before: (sending) => void (session = sending) });
+    // On a busy machine the decoder of sound begins late, and what came before the end counts.
+    await send(tools, partly, { speed: 2, before: (sending) => void (session = sending) });
     const { lastSeconds, sinceSeconds } = session!.signal.sound!;
     expect(lastSeconds).toBeGreaterThan(1.8);
     expect(lastSeconds).toBeLessThan(2.2);
