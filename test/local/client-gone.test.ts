@@ -7,7 +7,8 @@ import { Simulation } from '../../lambda/domain/programme/simulation.ts';
 import { createGraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { guidance } from '../../lambda/api/mcp-guidance.ts';
-import { pretendProbed, testService } from '../support/service.ts';
+import { makeClipProgramme } from '../support/clip-programme.ts';
+import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
 const service = testService();
@@ -31,14 +32,7 @@ beforeAll(async () => {
     rtmpURL: '',
   } as unknown as SiteOptions);
   user = await service.user();
-  const streamID = (await user.call('POST', '/streams', { name: 'Channel' })).body.id;
-  const upload = (await user.call('POST', '/uploads', { name: 'Clip', mimeType: 'video/mp4', folder: 'Clips' })).body;
-  await pretendProbed(service, upload.id, { durationSeconds: 20 });
-  const collection = { name: 'Clips', kind: 'video', source: { folder: 'Clips' }, order: 'oldest' };
-  const collectionID = (await user.call('POST', '/collections', collection)).body.id;
-  id = (await user.call('POST', '/programmes', { streamID, timeZone: 'UTC' })).body.id;
-  const blocks = [{ id: 'clips', name: 'Clips', steps: [{ id: 'clips', collectionID }] }];
-  expect((await user.call('PATCH', `/programmes/${id}`, { blocks })).status).toBe(200);
+  ({ id } = await makeClipProgramme(service, user));
 });
 afterAll(() => site.close());
 

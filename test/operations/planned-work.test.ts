@@ -110,13 +110,18 @@ it('an hourly show is whole in the guide of a week, and has no gap between the p
   expect(hours).toEqual(Array.from({ length: 240 }, (_, hour) => hour));
 });
 
-it('an answer whose plans take long ends before the next run', async () => {
-  await publish();
-  const first = await schedule('FREQ=HOURLY');
+/** The stream, and a question for ten days from the first run on. */
+async function askedFrom(first: Date) {
   const stream = (await data().streams.find(user().id, streamID))!;
   const now = await data().now();
   const to = new Date(first.getTime() + 240 * hourMs);
-  const query = { from: now, to, count: 100, track: null, drafts: null, now };
+  return { stream, query: { from: now, to, count: 100, track: null, drafts: null, now } };
+}
+
+it('an answer whose plans take long ends before the next run', async () => {
+  await publish();
+  const first = await schedule('FREQ=HOURLY');
+  const { stream, query } = await askedFrom(first);
   let ms = 0;
   const plans = new PlannedRuns(data(), stream, query, () => (ms += mostPlanned.elapsedMs / 3));
   const { rows, endsAt } = await onAirRows(data(), stream, query, plans);
@@ -128,10 +133,7 @@ it('an answer whose plans take long ends before the next run', async () => {
 it('the plans of an answer share its budget, and end with it', async () => {
   await publish();
   const first = await schedule('FREQ=HOURLY');
-  const stream = (await data().streams.find(user().id, streamID))!;
-  const now = await data().now();
-  const to = new Date(first.getTime() + 240 * hourMs);
-  const query = { from: now, to, count: 100, track: null, drafts: null, now };
+  const { stream, query } = await askedFrom(first);
   let [usedMs, left] = [0, 6];
   const assertMayContinue = async () => {
     if (left-- === 0) throw new Error('over');

@@ -190,8 +190,8 @@ export function programmes(db: Queryable) {
     },
 
     /**
-     * The time of the plan that a publish or a change of the queue asks for: now, or after the rest of those before it.
-     * Changes that come before it have the same plan.
+     * The time of the plan that a change asks for: now, or after the rest of those before it. Changes that come before
+     * it have the same plan.
      */
     changePlanAt: async (id: string, { atOnce, restSeconds }: ChangePlans, now: Date): Promise<Date> =>
       (await one<{ readonly at: Date }>(

@@ -19,7 +19,7 @@ export const programmeBounds = {
   midRollMinutes: 720,
   /** Queued items that wait. */
   queuedItems: 100,
-  /** Plans for publishes and changes of a queue: so many may follow each other at once, then one after each rest. */
+  /** Plans for changes: so many may follow each other at once, then one after each rest. */
   changePlans: { atOnce: 5, restSeconds: 5 },
   /** Published versions that are kept, as far as their rules have these bytes together; the latest is kept always. */
   versions: { count: 100, bytes: 1_000_000 },

@@ -7,9 +7,10 @@ import type { PlanningBudget } from '../../../lambda/orchestration/programme/pla
 import { budgetOfRead, limitPlansOfChange } from '../../../lambda/surfaces/admission/planning-limits.ts';
 import { block, collection, item, requestOf, rules } from '../../domain/programme/programmes.ts';
 import { inFuture } from '../../support/actors.ts';
+import { makeClipProgramme } from '../../support/clip-programme.ts';
 import { graphqlOn } from '../../support/graphql.ts';
 import { testMcp } from '../../support/mcp.ts';
-import { baseURL, pretendProbed, testService } from '../../support/service.ts';
+import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
 
 // A hundredth of the limits of a stage: 12 reads, 6 writes, and 300 ms of a processor.
@@ -24,14 +25,7 @@ let streamID: string;
 let id: string;
 beforeEach(async () => {
   user = await service.user();
-  streamID = (await user.call('POST', '/streams', { name: 'Channel', streamDuration: 60 })).body.id;
-  const upload = (await user.call('POST', '/uploads', { name: 'Clip', mimeType: 'video/mp4', folder: 'Clips' })).body;
-  await pretendProbed(service, upload.id, { durationSeconds: 20 });
-  const collection = { name: 'Clips', kind: 'video', source: { folder: 'Clips' }, order: 'oldest' };
-  const collectionID = (await user.call('POST', '/collections', collection)).body.id;
-  id = (await user.call('POST', '/programmes', { streamID, timeZone: 'UTC' })).body.id;
-  const blocks = [{ id: 'clips', name: 'Clips', steps: [{ id: 'clips', collectionID }] }];
-  expect((await user.call('PATCH', `/programmes/${id}`, { blocks })).status).toBe(200);
+  ({ streamID, id } = await makeClipProgramme(service, user));
 });
 
 const simulate = () => user.call('GET', `/programmes/${id}/simulation?days=${days}&rows=1`);
