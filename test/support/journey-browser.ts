@@ -44,6 +44,14 @@ export async function choose(within: Page | Locator, label: string, option: stri
   await page.getByRole('option', { name: option, exact: true }).click();
 }
 
+/** Waits until all animations that end have ended: a dialog that still fades in has too little contrast for axe. */
+async function animationsEnd(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+}
+
 /**
  * Starts before the tests of the calling file or `describe`, and ends after them.
  * @param locale of the browser, which it sends as its dearest language
@@ -80,6 +88,7 @@ export function journeyBrowser(locale = 'en-US'): JourneyBrowser {
         await page.setViewportSize({ width, height });
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
+          await animationsEnd(page);
           const fullPage = (await page.evaluate(() => document.documentElement.scrollHeight)) < mostPicturePx;
           await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage });
           // The browser's protocol runs the script, because the policy of the page blocks scripts.
