@@ -172,7 +172,8 @@ class ReadBack {
   async #countViewers(): Promise<void> {
     const { name } = this.#platform;
     if (!(await this.#data.readBacks.isAnyToCount(name, viewersEverySeconds))) return;
-    if (!(await this.#hasUnits('audience'))) return;
+    // One call counts broadcasts of many users, so it waits for the share of none of them.
+    if (!(await this.#reserves('audience', null))) return;
     const taken = await this.#data.readBacks.takeToCount(name, viewersEverySeconds, broadcastsPerCount);
     if (taken.length === 0) return;
     const ids = [...new Set(taken.map(({ asked_id: id }) => id))];
@@ -184,11 +185,15 @@ class ReadBack {
 
   /** Reserves the units of a call. If there are none, postpones the due readings. */
   async #hasUnits(call: 'observe' | 'audience'): Promise<boolean> {
-    const { user_id: userID } = this.#connection;
-    const about = { call, userID, broadcast: null };
-    if ((await reserveUnits(this.#data, this.#options, this.#platform, about)) === 'taken') return true;
+    if (await this.#reserves(call, this.#connection.user_id)) return true;
     await this.#postpone(null);
     return false;
+  }
+
+  /** @param userID the user who pays for the call with a share of the quota; null: none */
+  async #reserves(call: 'observe' | 'audience', userID: string | null): Promise<boolean> {
+    const about = { call, userID, broadcast: null };
+    return (await reserveUnits(this.#data, this.#options, this.#platform, about)) === 'taken';
   }
 
   /** Calls with a token, and retries once with a refreshed one if it has expired early. */

@@ -9,10 +9,11 @@ import type { MirrorOptions } from './mirror-options.ts';
 /** The units reserved for the end of a broadcast. */
 type ReservedEnd = Pick<Broadcast, 'reserved_units' | 'reserved_day'>;
 
-/** A call, the user for whom it is made, and its broadcast; null if the call has none, or creates one. */
+/** A call, and its broadcast; null if the call has none, or creates one. */
 export interface CallToReserve {
   readonly call: PlatformCall;
-  readonly userID: string;
+  /** The user for whom it is made; null: many users. */
+  readonly userID: string | null;
   readonly broadcast: ReservedEnd | null;
 }
 

@@ -1,6 +1,7 @@
 // Platforms' reports about broadcasts and channels: stored, shown beside our evidence, and sent as notices.
 import { describe, expect, it } from 'vitest';
 import { readBacks } from '../../lambda/data/channels/read-backs.ts';
+import { quotaDay } from '../../lambda/domain/channels/platform-quota.ts';
 import { readBack } from '../../lambda/platforms/read-back.ts';
 import type { Observation } from '../../lambda/ports/managed-platforms/broadcasts.ts';
 import { actorsOn } from '../support/actors.ts';
@@ -8,16 +9,20 @@ import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
 import { testService } from '../support/service.ts';
 
 const service = testService();
-const { call, create, stream, user } = actorsOn(service);
+const { call, stream, user } = actorsOn(service);
 const mirrored = mirroredStreamsOn(service);
 const query = async (sql: string, ...values: unknown[]) => (await service.pool().query(sql, values)).rows;
 
 /** A live stream on a channel of its own, and a worker that queries the platform about it. */
-async function liveStream() {
-  const channel = await mirrored.channel(user());
+async function liveStream(owner = user()) {
+  const channel = await mirrored.channel(owner);
   const { connectionID, platform, settingsID } = channel;
-  const id = await create('/streams', { streamDestination: 'managed', managedSettingsID: settingsID });
-  const options = mirrored.options({ youtube: platform });
+  const { body } = await owner.call('POST', '/streams', {
+    streamDestination: 'managed',
+    managedSettingsID: settingsID,
+  });
+  const id: string = body.id;
+  const options = mirrored.options({ youtube: platform }, { dailyUnits: { youtube: 10_000 } });
   await mirrored.move(id, 'start');
   platform.fed.add(`ingest of ${id}`);
   await mirrored.workFor(30, connectionID, options);
@@ -34,7 +39,7 @@ async function liveStream() {
     ...channel,
     id,
     says,
-    broadcast: async () => (await call('GET', `/streams/${id}/broadcasts`)).body.data[0],
+    broadcast: async () => (await owner.call('GET', `/streams/${id}/broadcasts`)).body.data[0],
     readBack: () => readBack(options, connectionID),
     /** Advances the time, then queries the platform once more. */
     lookAfter: async (seconds: number) => {
@@ -135,4 +140,23 @@ describe('a channel', () => {
       expect(await query(`select from ${table} where connection_id = $1`, live.connectionID)).toEqual([]);
     expect((await call('GET', `/managed-settings/${live.settingsID}`)).status).toBe(200);
   });
+});
+
+it('counts viewers by a call for the channel of a user who has used up a part of the quota', async () => {
+  const exhausted = await liveStream();
+  const other = await liveStream(await service.user());
+  // Its viewers are the first to be counted, so that the sweep wakes it for all.
+  await query(`update broadcasts set viewers_observed_at = '2000-01-01' where connection_id = $1`, other.connectionID);
+  await query(
+    `insert into platform_quota_shares (platform, user_id, day, used_units) values ('youtube', $1, $2::date, 10000)
+     on conflict (platform, user_id) do update set used_units = excluded.used_units`,
+    user().id,
+    quotaDay(mirrored.clock()),
+  );
+  exhausted.platform.audience = async (_access, ids) => new Map(ids.map((id) => [id, { live: true, viewers: 7 }]));
+  exhausted.says({ health: bad });
+  await exhausted.readBack();
+  expect(await other.broadcast()).toMatchObject({ viewers: { now: 7 } });
+  // The health of its own broadcast is not read before tomorrow.
+  expect(await exhausted.broadcast()).toMatchObject({ health: { state: 'good' } });
 });

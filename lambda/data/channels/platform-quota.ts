@@ -7,8 +7,8 @@ import type { Queryable } from '../shared/queryable.ts';
 /** A call that is about to be made. */
 export interface ReservedCall {
   readonly platform: PlatformName;
-  /** The user for whom it is made. */
-  readonly userID: string;
+  /** The user for whom it is made; null: it is made for many, so that no user's share pays for it. */
+  readonly userID: string | null;
   /** Day of the quota, YYYY-MM-DD. */
   readonly day: string;
   readonly units: number;
@@ -43,7 +43,7 @@ export function platformQuota(db: Queryable) {
            returning true),
          counted as (
            insert into platform_quota_shares as s (platform, user_id, day, used_units)
-           select $1, $2, $3::date, $4::integer from taken
+           select $1, $2, $3::date, $4::integer from taken where $2::text is not null
            on conflict (platform, user_id) do update set day = excluded.day,
              used_units = excluded.used_units + case when s.day = excluded.day then s.used_units else 0 end)
          select (select has_room from share) as is_within_share, exists (select from taken) as is_taken`,
