@@ -1767,12 +1767,14 @@ create table takeovers (
   ended_at timestamptz,
   end_reason text,
   start_at timestamptz,
+  look_again_at timestamptz,
   constraint takeovers_pkey primary key (id),
   constraint takeovers_live_input_id_fkey foreign key (live_input_id) references live_inputs(id) on delete set null,
   constraint takeovers_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade
 );
 create index takeovers_by_beginning on takeovers (stream_id, anchored_at, began_at);
 create index takeovers_by_input on takeovers (live_input_id);
+create index takeovers_by_look on takeovers (look_again_at) where ended_at is null and look_again_at is not null;
 create index takeovers_by_loss on takeovers (lost_at) where ended_at is null;
 create unique index takeovers_open on takeovers (stream_id) where ended_at is null;
 

@@ -19,6 +19,8 @@ export interface Takeover {
   readonly start_at: Date | null;
   /** Null: it has no planned end. */
   readonly end_at: Date | null;
+  /** When the end of its window is looked for again; null: it follows no window. */
+  readonly look_again_at: Date | null;
   /** Since when no session is sent; null: one is. */
   readonly lost_at: Date | null;
   /** In order of their frames; none: it waits for its beginning. */
@@ -33,6 +35,8 @@ export interface NewTakeover {
   /** Null: as soon as possible. */
   readonly startAt: Date | null;
   readonly endAt: Date | null;
+  /** When the end of its window is looked for again; null: it follows no window. */
+  readonly lookAgainAt: Date | null;
 }
 
 interface IntervalRow {
@@ -50,8 +54,8 @@ const revised = 'update replicas set timeline_revision = timeline_revision + 1 w
 const intervalsJSON = `(select coalesce(jsonb_agg(jsonb_build_object('sessionID', v.session_id,
   'fromFrame', v.from_frame, 'toFrame', v.to_frame, 'firstSegment', v.first_segment) order by v.from_frame), '[]')
   from takeover_intervals v where v.takeover_id = t.id) as intervals`;
-const columns = `t.id, t.stream_id, t.anchored_at, t.live_input_id, t.began_at, t.start_at, t.end_at, t.lost_at,
-  ${intervalsJSON}`;
+const columns = `t.id, t.stream_id, t.anchored_at, t.live_input_id, t.began_at, t.start_at, t.end_at,
+  t.look_again_at, t.lost_at, ${intervalsJSON}`;
 
 export function takeovers(db: Queryable) {
   return {
@@ -105,9 +109,9 @@ export function takeovers(db: Queryable) {
         [takeover.streamID],
       );
       await db.query(
-        `insert into takeovers (id, stream_id, anchored_at, live_input_id, start_at, end_at)
-         select $1, id, anchored_at, $3, $4, $5 from streams where id = $2`,
-        [takeover.id, takeover.streamID, takeover.liveInputID, takeover.startAt, takeover.endAt],
+        `insert into takeovers (id, stream_id, anchored_at, live_input_id, start_at, end_at, look_again_at)
+         select $1, id, anchored_at, $3, $4, $5, $6 from streams where id = $2`,
+        [takeover.id, takeover.streamID, takeover.liveInputID, takeover.startAt, takeover.endAt, takeover.lookAgainAt],
       );
     },
 
@@ -139,8 +143,27 @@ export function takeovers(db: Queryable) {
     lose: (takeoverID: string) =>
       db.query('update takeovers set lost_at = coalesce(lost_at, now()) where id = $1', [takeoverID]),
 
-    planEnd: (takeoverID: string, endAt: Date | null) =>
-      db.query('update takeovers set end_at = $2 where id = $1', [takeoverID, endAt]),
+    /** @param lookAgainAt null: it follows no window from now on */
+    planEnd: (takeoverID: string, endAt: Date | null, lookAgainAt: Date | null) =>
+      db.query('update takeovers set end_at = $2, look_again_at = $3 where id = $1', [takeoverID, endAt, lookAgainAt]),
+
+    /** Has the end of the window looked for at once, if the open takeover of a stream follows one. */
+    lookAgain: (streamID: string) =>
+      db.query(
+        `update takeovers set look_again_at = now()
+         where stream_id = $1 and ended_at is null and look_again_at is not null`,
+        [streamID],
+      ),
+
+    /** The open takeovers that look for the end of their window by a time. */
+    toLookAgain: (now: Date, atMost: number) =>
+      all<{ id: string; stream_id: string; user_id: string }>(
+        db,
+        `select t.id, t.stream_id, s.user_id from takeovers t
+           join streams s on s.id = t.stream_id and s.anchored_at = t.anchored_at
+         where t.ended_at is null and t.look_again_at <= $1 order by t.look_again_at limit $2`,
+        [now, atMost],
+      ),
 
     planStart: (takeoverID: string, startAt: Date | null) =>
       db.query('update takeovers set start_at = $2 where id = $1', [takeoverID, startAt]),

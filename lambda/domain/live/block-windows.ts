@@ -17,25 +17,39 @@ export interface WindowedInput {
 
 /** Block windows are right for so long after the time that they were computed for. */
 export const keptMs = 3_600_000;
-/** As far as they are looked for. A block lasts a week at most. */
+/** A takeover by a window looks again for its end after so long: ends are known a week ahead. */
+export const lookAgainMs = 86_400_000;
+/** As far as block windows are looked for. A block lasts a week at most. */
 const aroundMs = 7 * 86_400_000 + keptMs;
 
 /**
- * The window in which an input takes over by itself: its own hours and the times of blocks that name it. Those that
- * adjoin are one.
+ * The window in which an input may begin to take over by itself.
  * @param ofBlocks from `blockWindowsOf`
- * @returns null: none is open, one ends before all agents can show a takeover, or the input takes over always
+ * @returns null: none is open, or one ends before all agents can show a takeover
  */
 export function takeWindowOf(
+  input: Omit<WindowedInput, 'id'>,
+  ofBlocks: readonly Stretch[],
+  now: Date,
+): OpenWindow | null {
+  const window = inputWindowOf(input, ofBlocks, now);
+  const isTooLate = window?.until && window.until.getTime() - now.getTime() <= fixedAheadSeconds * 1000;
+  return isTooLate ? null : window;
+}
+
+/**
+ * The window of an input at a time: its own hours and the times of blocks that name it. Those that adjoin are one.
+ * @param ofBlocks from `blockWindowsOf`
+ * @returns null: none is open, or the input takes over always
+ */
+export function inputWindowOf(
   { takes, windows }: Omit<WindowedInput, 'id'>,
   ofBlocks: readonly Stretch[],
   now: Date,
 ): OpenWindow | null {
   if (takes === 'always') return null;
   const ownAt: StretchAt = takes === 'in_windows' && windows ? stretchesOf(windows) : () => null;
-  const window = windowAround(now, (ms) => blockAt(ofBlocks, ms) ?? ownAt(ms));
-  const isTooLate = window?.until && window.until.getTime() - now.getTime() <= fixedAheadSeconds * 1000;
-  return isTooLate ? null : window;
+  return windowAround(now, (ms) => blockAt(ofBlocks, ms) ?? ownAt(ms));
 }
 
 /**

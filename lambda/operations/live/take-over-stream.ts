@@ -43,7 +43,7 @@ export const takeOverStream = operation(['service:write'], {
     const beginsAt = shownAt ?? startAt!;
     if (endAt !== null && endAt <= beginsAt)
       throw fieldProblem('endAt', `The takeover would begin at ${beginsAt.toISOString()}. Use a later end.`);
-    if (takeoverID !== newID) await ctx.data.takeovers.planEnd(takeoverID, endAt);
+    if (takeoverID !== newID) await ctx.data.takeovers.planEnd(takeoverID, endAt, null);
     return { takeoverID, liveInputID: input.id, shownAt };
   },
 });

@@ -17,6 +17,8 @@ export const updateLiveInput = operation(['service:write'], {
   output: { status: 200, body: liveInputSchema },
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.liveInputs.lock(ctx.caller.userID, params.id), 'live input');
-    return presentLiveInput(ctx, await ctx.data.liveInputs.save(before.id, settingsOf(body, before)));
+    const saved = await ctx.data.liveInputs.save(before.id, settingsOf(body, before));
+    if (body.takes !== undefined || body.windows !== undefined) await ctx.data.takeovers.lookAgain(before.stream_id);
+    return presentLiveInput(ctx, saved);
   },
 });

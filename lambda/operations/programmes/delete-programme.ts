@@ -12,5 +12,6 @@ export const deleteProgramme = operation(['service:write'], {
   async handle(ctx, { params }) {
     const { programme } = await lockProgramme(ctx, params.id);
     await ctx.data.programmes.delete(programme);
+    await ctx.data.takeovers.lookAgain(programme.stream_id);
   },
 });

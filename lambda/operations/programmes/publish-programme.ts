@@ -1,5 +1,4 @@
 // POST /programmes/{id}/publish: makes the draft the version that the stream plays.
-import { followPublish } from '../../orchestration/live/follow-publish.ts';
 import { publishProgramme as publish } from '../../orchestration/playout/publish-programme.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -24,7 +23,7 @@ export const publishProgramme = operation(['service:write'], {
     const published = await publish(ctx.data, locked, ctx.settings.limitFactor);
     if (!published)
       throw new ProblemError('nothing_to_plan', 'No collection of the draft has an upload that can be played yet.');
-    await followPublish(ctx.data, locked, await ctx.data.now());
+    await ctx.data.takeovers.lookAgain(locked.stream.id);
     return presentProgramme(published);
   },
 });

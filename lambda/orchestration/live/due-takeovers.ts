@@ -1,8 +1,9 @@
-// Takeovers that begin by time: at a planned beginning, or in a window of an input.
+// Takeovers that begin by time, at a planned beginning or in a window of an input, and follow the end of their window.
 import type { Database } from '../../data/database.ts';
 import type { LiveInput } from '../../data/live/live-inputs.ts';
+import { inputWindowOf } from '../../domain/live/block-windows.ts';
 import type { OpenWindow } from '../../domain/live/take-windows.ts';
-import { isWaiting, readySession, refusalOfStream, showSession } from './takeovers.ts';
+import { blockWindowsNow, isWaiting, lookAgainAfter, readySession, refusalOfStream, showSession } from './takeovers.ts';
 
 /** Begins a takeover that waits, if its time has come and its session is stable. */
 export async function beginDueTakeover(
@@ -33,8 +34,27 @@ export async function takeOverInWindow(
   // A user who hands a stream back does not want it taken over again a second later.
   const last = await data.takeovers.lastOf(streamID);
   if (last?.live_input_id === inputID && last.ended_at! >= (window.from ?? new Date(0))) return;
-  const endAt = window.until;
-  await showSession(data, stream, input, { ...found, open: null, id, startAt: null, endAt, now });
+  const [endAt, lookAgainAt] = [window.until, lookAgainAfter(now)];
+  await showSession(data, stream, input, { ...found, open: null, id, startAt: null, endAt, lookAgainAt, now });
+}
+
+/**
+ * Moves the planned end of a takeover that follows a window to the end of that window; to now if there is no window any
+ * more. If its input takes over always now, nothing ends it by time.
+ */
+export async function followWindow(
+  data: Database,
+  due: { readonly id: string; readonly user_id: string; readonly stream_id: string },
+  now: Date,
+): Promise<void> {
+  const stream = await data.streams.lock(due.user_id, due.stream_id);
+  const open = stream && (await data.takeovers.openOf(stream.id));
+  if (!stream || open?.id !== due.id || !open.look_again_at || !open.live_input_id) return;
+  const input = await data.liveInputs.lock(due.user_id, open.live_input_id);
+  if (!input) return;
+  if (input.takes === 'always') return void (await data.takeovers.planEnd(open.id, null, null));
+  const window = inputWindowOf(input, await blockWindowsNow(data, stream, input, now), now);
+  await data.takeovers.planEnd(open.id, window ? window.until : now, lookAgainAfter(now));
 }
 
 interface TakeoverInWindow {

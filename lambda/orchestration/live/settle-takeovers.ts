@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import { fixedAheadSeconds } from '../../domain/live/takeover-plan.ts';
 import { takeWindowOf } from '../../domain/live/block-windows.ts';
-import { beginDueTakeover, takeOverInWindow } from './due-takeovers.ts';
+import { beginDueTakeover, followWindow, takeOverInWindow } from './due-takeovers.ts';
 import type { KeptBlockWindows } from './kept-block-windows.ts';
 import { endDueTakeover, endSession } from './takeovers.ts';
 
@@ -40,6 +40,9 @@ export async function settleTakeovers(
   for (const { id } of silent) {
     if (ingest?.own.has(id)) continue;
     await inTransaction(pool, (data) => endSession(data, id, { reason: 'lost', stored: null, now: clock() }));
+  }
+  for (const due of await takeovers.toLookAgain(clock(), mostAtOnce)) {
+    await inTransaction(pool, (data) => followWindow(data, due, clock()));
   }
   for (const due of await takeovers.due(fixedAheadSeconds, mostAtOnce)) {
     await inTransaction(pool, (data) => endDueTakeover(data, due, clock()));

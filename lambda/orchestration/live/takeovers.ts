@@ -18,8 +18,8 @@ import { presentLoss } from '../../domain/live/signal-loss.ts';
 import type { SignalLossReason } from '../../domain/live/signal-loss.ts';
 import { stableSecondsAfter, lossesWithinSeconds } from '../../domain/live/flapping.ts';
 import { secondsUntilReady } from '../../domain/live/live-input-state.ts';
-import { blockWindowsOf, takeWindowOf } from '../../domain/live/block-windows.ts';
-import type { OpenWindow } from '../../domain/live/take-windows.ts';
+import { blockWindowsOf, lookAgainMs, takeWindowOf } from '../../domain/live/block-windows.ts';
+import type { Stretch } from '../../domain/live/take-windows.ts';
 import {
   fixedAheadSeconds,
   handBackFrame,
@@ -81,7 +81,7 @@ export async function beginTakeover(
   const waiting = open && isWaiting(open) && open.live_input_id === input.id ? open : null;
   if (waiting) await data.takeovers.planStart(waiting.id, startAt);
   if (startAt !== null && ('refusal' in found || isEarly(startAt, now))) {
-    const planned = { id, streamID: stream.id, liveInputID: input.id, startAt, endAt };
+    const planned = { id, streamID: stream.id, liveInputID: input.id, startAt, endAt, lookAgainAt: null };
     if (!waiting) await data.takeovers.begin(planned);
     return { takeoverID: waiting?.id ?? id, shownAt: null };
   }
@@ -104,6 +104,8 @@ interface Showing extends WantedTakeover {
   readonly session: ReadySession;
   /** The takeover that is open, which shows no session; null: none is. */
   readonly open: Takeover | null;
+  /** When the end of its window is looked for again; null, or absent: a takeover of its own follows no window. */
+  readonly lookAgainAt?: Date | null;
 }
 
 /** Shows a session in a takeover of its own, or in the open one of its input. */
@@ -111,10 +113,10 @@ export async function showSession(
   data: Database,
   stream: Locked<Stream>,
   input: LiveInput,
-  { session, open, id, startAt, endAt, now }: Showing,
+  { session, open, id, startAt, endAt, lookAgainAt = null, now }: Showing,
 ): Promise<BegunTakeover> {
   const takeoverID = open?.live_input_id === input.id ? open.id : id;
-  const own = { id, streamID: stream.id, liveInputID: input.id, startAt, endAt };
+  const own = { id, streamID: stream.id, liveInputID: input.id, startAt, endAt, lookAgainAt };
   if (takeoverID !== open?.id) await data.takeovers.begin(own);
   const run = await plannedRun(data, stream, now);
   // A session that returns before the loop does continues there, as it was to be left there.
@@ -155,18 +157,30 @@ export async function applyStableSession(
   if (refusalOfStream(stream) !== null || (open && isHeld(open, input))) return true;
   const startAt = open?.live_input_id === input.id ? open.start_at : null;
   if (startAt !== null && isEarly(startAt, now)) return true;
-  const window = await windowOf(data, stream, input, now);
+  const window = takeWindowOf(input, await blockWindowsNow(data, stream, input, now), now);
   const isAwaited = input.takes === 'always' || window !== null || open?.live_input_id === input.id;
   if (!isAwaited) return true;
-  await showSession(data, stream, input, { ...found, open, id, startAt, endAt: window?.until ?? null, now });
+  const endAt = window?.until ?? null;
+  const lookAgainAt = window && lookAgainAfter(now);
+  await showSession(data, stream, input, { ...found, open, id, startAt, endAt, lookAgainAt, now });
   return true;
 }
 
-/** The window in which an input takes its stream over by itself; null: none is open. */
-async function windowOf(data: Database, stream: Stream, input: LiveInput, now: Date): Promise<OpenWindow | null> {
+/** The times around now in which blocks of the programmes of its stream name an input. */
+export async function blockWindowsNow(
+  data: Database,
+  stream: Stream,
+  input: LiveInput,
+  now: Date,
+): Promise<readonly Stretch[]> {
   const programmes = stream.planned_tracks === null ? [] : await data.programmes.ofStreams([stream.id]);
   const rules = programmes.map(({ live }) => live);
-  return takeWindowOf(input, await blockWindowsOf(input, rules, now), now);
+  return blockWindowsOf(input, rules, now);
+}
+
+/** When a takeover by a window looks for its end the next time. */
+export function lookAgainAfter(now: Date): Date {
+  return new Date(now.getTime() + lookAgainMs);
 }
 
 /**

@@ -165,7 +165,8 @@ describe('sessions', () => {
     await pretendPrepared(service, streamID);
     const shown = async () => (await inputs().find(user().id, inputID))!.is_shown;
     expect(await shown()).toBe(false);
-    await data().takeovers.begin({ id: 'tko', streamID, liveInputID: inputID, startAt: null, endAt: null });
+    const none = { startAt: null, endAt: null, lookAgainAt: null };
+    await data().takeovers.begin({ id: 'tko', streamID, liveInputID: inputID, ...none });
     await data().takeovers.add('tko', { sessionID: id, fromFrame: 300, toFrame: null, firstSegment: 0 });
     expect(await shown()).toBe(true);
     await data().takeovers.endInterval('tko', 300, 600);

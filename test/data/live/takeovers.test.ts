@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const begin = (id: string, endAt: Date | null = null) =>
-  takeovers().begin({ id, streamID, liveInputID, startAt: null, endAt });
+  takeovers().begin({ id, streamID, liveInputID, startAt: null, endAt, lookAgainAt: null });
 const add = (id: string, fromFrame: number, sessionID = 'liv') =>
   takeovers().add(id, { sessionID, fromFrame, toFrame: null, firstSegment: 1 });
 const due = async () => (await takeovers().due(12, 10)).map(({ id }) => id);
@@ -149,12 +149,12 @@ describe('takeovers that are due', () => {
     await begin('tko', new Date(Date.now() + 60_000));
     expect(await due()).toEqual([]);
     expect(await takeovers().due(120, 10)).toHaveLength(1);
-    await takeovers().planEnd('tko', new Date(Date.now() - 1000));
+    await takeovers().planEnd('tko', new Date(Date.now() - 1000), null);
     expect(await takeovers().due(12, 10)).toMatchObject([
       { id: 'tko', stream_id: streamID, user_id: expect.any(String) },
     ]);
     expect(await takeovers().due(12, 0)).toEqual([]);
-    await takeovers().planEnd('tko', null);
+    await takeovers().planEnd('tko', null, null);
     expect(await due()).toEqual([]);
   });
 
