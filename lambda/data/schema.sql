@@ -1706,6 +1706,7 @@ create table streams (
   look jsonb,
   run_aspect text,
   planned_tracks text[],
+  run_slots double precision not null default 0,
   constraint streams_pkey primary key (id),
   constraint streams_planned_tracks_check check (planned_tracks <@ array['video', 'audio'] and planned_tracks <> '{}'[]),
   constraint streams_processing_state_check check (processing_state = any (array['idle', 'processing', 'failed'])),

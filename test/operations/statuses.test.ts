@@ -93,8 +93,11 @@ const archivedDestination = async () => {
   await call('DELETE', `/destinations/${id}`);
   return id;
 };
-const addOutput = async (stream: Promise<string>, destinationID?: string) =>
-  call('POST', `/streams/${await stream}/outputs`, { destinationID: destinationID ?? (await otherDestination()) });
+const addOutput = async (stream: Promise<string>, destinationID?: string, more: object = {}) =>
+  call('POST', `/streams/${await stream}/outputs`, {
+    destinationID: destinationID ?? (await otherDestination()),
+    ...more,
+  });
 /** Calls an operation on the first output of a stream. */
 const onFirst = async (method: string, stream: Promise<string>, body?: object) => {
   const { id, outputs } = (await call('GET', `/streams/${await stream}`)).body;
@@ -548,6 +551,13 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: async () => call('PATCH', `/streams/${await readyStream()}/outputs/nothing`, { enabled: false }),
     validation_failed: () => onFirst('PATCH', readyStream(), { enabled: 'no' }),
     stream_live: () => onFirst('PATCH', startedStream(), { enabled: false }),
+    limit_reached: async () => {
+      const id = startedStream();
+      const { body: output } = await addOutput(id, undefined, { enabled: false });
+      return without('runningSlots', async () =>
+        call('PATCH', `/streams/${await id}/outputs/${output.id}`, { enabled: true }),
+      );
+    },
   },
   delete_stream_output: {
     done: () => onFirst('DELETE', readyStream()),
@@ -861,6 +871,12 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       const same = { rtmpURL, streamKey: 'same' };
       await call('PATCH', `/destinations/${destinationID}`, same);
       return call('PATCH', `/destinations/${other}`, same);
+    },
+    limit_reached: async () => {
+      const destinationID = await otherDestination();
+      await on('streams', readyStream({ destinationID }), 'start');
+      const url = 'srt://example.com:9000';
+      return without('runningSlots', () => call('PATCH', `/destinations/${destinationID}`, { url }));
     },
   },
   delete_destination: {

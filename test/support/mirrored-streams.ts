@@ -83,7 +83,7 @@ export function mirroredStreamsOn(service: TestService) {
       inTransaction(pool(), async (tx) => {
         const stream = (await tx.streams.lockAny(streamID))!;
         if (nextState(stream.state, cause) !== 'activating') return tx.streamMoves.move(stream, cause);
-        const begin = { stream, cause, reason: null, format: runFormat, pendingSound: null };
+        const begin = { stream, cause, reason: null, format: runFormat, pendingSound: null, slots: 1 };
         return (await tx.streamMoves.begin([begin])).get(streamID)!;
       }),
 

@@ -1,5 +1,4 @@
 // SQL of limits: the use of a user, and the numbers that an operator allows in place of the table.
-import { costOfSlot } from '../../domain/fleet/capacity.ts';
 import type { LimitName } from '../../domain/shared/limits.ts';
 import { checksUnderWay } from '../destinations/destination-checks.ts';
 import { all } from '../shared/queryable.ts';
@@ -9,6 +8,7 @@ import type { Queryable } from '../shared/queryable.ts';
 export interface LimitFacts {
   readonly user_id: string;
   readonly limit_name: LimitName;
+  /** Slots are counted in fractions, all others in whole numbers. */
   readonly used: number;
   /** The number that an operator allows; null: the table decides. */
   readonly override: number | null;
@@ -21,9 +21,7 @@ const use = `case wanted.limit_name
   when 'runningStreams' then (select count(*) from streams where user_id = asked.user_id and status = 'ACTIVE')
   when 'destinationChecks' then (${checksUnderWay('asked.user_id')})
   when 'runningSlots' then (
-    select round(sum(r.cores) / ${costOfSlot('ffmpeg').cores})
-    from streams s join replicas r on r.stream_id = s.id
-    where s.user_id = asked.user_id and s.status = 'ACTIVE' and r.wanted <> 'ended')
+    select sum(run_slots) from streams where user_id = asked.user_id and status = 'ACTIVE')
   else (select used from limit_use where user_id = asked.user_id and limit_name = wanted.limit_name) end`;
 
 export function limits(db: Queryable) {
@@ -34,7 +32,7 @@ export function limits(db: Queryable) {
   const factsOfAll = (userIDs: readonly string[], names: readonly LimitName[]) =>
     all<LimitFacts>(
       db,
-      `select asked.user_id, wanted.limit_name, coalesce(${use}, 0)::bigint as used, o.allowed as override,
+      `select asked.user_id, wanted.limit_name, coalesce(${use}, 0)::float8 as used, o.allowed as override,
          (select coalesce(sum(remaining_credits), 0) from invoices
           where user_id = asked.user_id and remaining_credits <> 0) as credits
        from (select unnest($1::text[]) as user_id limit ${userIDs.length}) asked

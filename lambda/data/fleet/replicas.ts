@@ -192,12 +192,14 @@ export function replicas(db: Queryable) {
       return { replicas: rows, machineSeconds: rows[0]?.machine_seconds ?? null };
     },
 
-    /** Sets the cost of a replica from its next claim on. */
-    setCost: (id: string, cost: StreamCost) =>
+    /** Sets the costs of replicas from their next claims on. */
+    setCosts: (replicas: readonly Pick<NewReplica, 'id' | 'cost'>[]) =>
       db.query(
-        `update replicas set ${costNames.map((name, index) => `${costColumns[name]} = $${index + 2}`).join(', ')}
-         where id = $1`,
-        [id, ...costNames.map((name) => cost[name])],
+        `update replicas r set ${costNames.map((name) => `${costColumns[name]} = o.${costColumns[name]}`).join(', ')}
+         from unnest($1::text[], ${costNames.map((_, index) => `$${index + 2}::float8[]`).join(', ')})
+           as o (id, ${costColumnList})
+         where r.id = o.id`,
+        [replicas.map(({ id }) => id), ...costNames.map((name) => replicas.map(({ cost }) => cost[name]))],
       ),
 
     /** Deletes the replicas of an earlier run of the stream. */

@@ -38,6 +38,8 @@ export interface RunBegin extends StreamMove {
   readonly format: PictureFormat;
   /** The `pending_sound` of the stream. */
   readonly pendingSound: number | null;
+  /** The `run_slots` of the stream. */
+  readonly slots: number;
 }
 
 const isPossible = ({ stream, cause }: StreamMove) => nextState(stream.state, cause) !== null;
@@ -52,7 +54,8 @@ const keptRun = `started_at = case when to_state = 'active' then coalesce(starte
 /** SQL of the assignments of a move that begins a run, from item 0 on, without figures of the run before. */
 const begunRun = `started_at = null, stopped_at = null, anchored_at = null, stats = null, backup_stats = null,
   pending_sound = (m.run ->> 'pendingSound')::int, pending_joins = null, run_quality = m.run ->> 'quality',
-  run_framerate = m.run ->> 'framerate', run_video_codec = m.run ->> 'videoCodec', run_aspect = m.run ->> 'aspect'`;
+  run_framerate = m.run ->> 'framerate', run_video_codec = m.run ->> 'videoCodec', run_aspect = m.run ->> 'aspect',
+  run_slots = (m.run ->> 'slots')::float8`;
 
 export function streamMoves(db: Queryable) {
   /**
@@ -116,7 +119,7 @@ export function streamMoves(db: Queryable) {
     begin: async (begins: readonly RunBegin[]): Promise<ReadonlyMap<string, Locked<Stream>>> => {
       const possible = begins.filter(isPossible);
       if (possible.length === 0) return new Map();
-      const runs = possible.map(({ format, pendingSound }) => ({ ...format, pendingSound }));
+      const runs = possible.map(({ format, pendingSound, slots }) => ({ ...format, pendingSound, slots }));
       const moved = await all<Locked<Stream>>(db, moving('s.*', begunRun), [...valuesOf(possible), runs]);
       return new Map(moved.map((stream) => [stream.id, stream]));
     },

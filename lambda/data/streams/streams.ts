@@ -41,6 +41,8 @@ export interface Stream extends StreamSettings {
   readonly run_video_codec: VideoCodec | null;
   /** Null: 16:9. */
   readonly run_aspect: Aspect | null;
+  /** The slots that the outputs of this run, or of the last one, take of the user's limit. */
+  readonly run_slots: number;
   readonly started_at: Date | null;
   readonly stopped_at: Date | null;
   readonly anchored_at: Date | null;
@@ -230,6 +232,9 @@ export function streams(db: Queryable) {
       ))!;
       return { stream, now };
     },
+
+    /** Sets the slots that the outputs of a run take. */
+    setSlots: (id: string, slots: number) => db.query('update streams set run_slots = $2 where id = $1', [id, slots]),
 
     setReason: (id: string, reason: StateReason | null) =>
       db.query('update streams set state_reason = $2, updated_at = now() where id = $1', [id, reason]),

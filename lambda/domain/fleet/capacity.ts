@@ -259,12 +259,15 @@ export function roomOf(capacity: Capacity, usedShare: number, backends: readonly
   };
 }
 
+/** Sending thread of a slot: an agent has room for twenty. One over SRT takes much of a thread and few cores. */
+const threadPerSlot = usableFraction.thread / 20;
+
 /**
- * Slots that a stream counts in its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams
- * count almost none.
+ * Slots that a replica counts in its user's limit: its cores in those of an encoded 720p30 stream, or its sending
+ * thread in parts of an agent's, the larger of both.
  */
-export function slotsOfCost(cost: StreamCost): number {
-  return cost.cores / costOfSlot('ffmpeg').cores;
+export function slotsOfCost({ cores, thread }: StreamCost): number {
+  return Math.max(cores / costOfSlot('ffmpeg').cores, thread / threadPerSlot);
 }
 
 /** Preparing sound alone is about an eighth of the work of 720p30 pictures with their sound. */

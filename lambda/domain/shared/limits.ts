@@ -77,11 +77,13 @@ export const limits = {
     remedy: `Stop a stream, ${buy}.`,
   },
   runningSlots: {
-    what: 'slots of running streams (encoding 720p30 takes 1, 2160p60 takes 16; prepared streams take 0)',
+    what:
+      'slots of running streams (encoding 720p30 takes 1, 2160p60 takes 16; a prepared output in 2160p60 takes 0.3 ' +
+      'over RTMP, 3 over HLS and 9 over SRT, twice that with a sound track)',
     base: 40,
     perCredit: 0.2,
     most: 4000,
-    remedy: `Stop a stream, use a lower quality or streamBackend manifest, ${buy}.`,
+    remedy: `Stop a stream, disable outputs over SRT, use a lower quality or streamBackend manifest, ${buy}.`,
   },
   preparedSeconds: {
     what: 'seconds of uploads prepared for streams, in each format (a second of 720p30 counts as 1, of 2160p60 as 16)',

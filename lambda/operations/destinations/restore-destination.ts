@@ -3,6 +3,7 @@ import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
 import { orNotFound } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { takeSlotsAt } from '../outputs/take-slots.ts';
 import { destinationSchema, presentDestination } from './destination-schema.ts';
 
 export const restoreDestination = operation(['service:write'], {
@@ -20,6 +21,7 @@ export const restoreDestination = operation(['service:write'], {
     if (destination.archived_at === null) return presentDestination(destination);
     await assertRoom(ctx, { destinations: 1 });
     const restored = await ctx.data.destinations.restore(id);
+    await takeSlotsAt(ctx, id);
     await judgeUsersOf(ctx.data, { destinationID: id });
     return presentDestination(restored);
   },

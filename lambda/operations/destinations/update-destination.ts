@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOtherPlace } from '../outputs/assert-other-place.ts';
+import { takeSlotsAt } from '../outputs/take-slots.ts';
 import { destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
 import { assertChannelHasNoAddress, assertDestination, settingsOf } from './destination-wish.ts';
 
@@ -21,16 +22,18 @@ export const updateDestination = operation(['service:write'], {
     .strictObject({ ...destinationFields, name: destinationFields.name.optional() })
     .meta({ examples: [{ name: 'Main feed' }] }),
   output: { status: 200, body: destinationSchema },
-  errors: ['destination_forbidden', 'output_exists'],
+  errors: ['destination_forbidden', 'output_exists', 'limit_reached'],
   async handle(ctx, { params, body }) {
     assertDestination(ctx, body);
+    const field = placeFields.find((each) => body[each] !== undefined);
+    if (field !== undefined) await ctx.data.streamParts.lockUsersOf({ destinationID: params.id });
     const before = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, params.id), 'destination');
     assertChannelHasNoAddress(before, body);
     const settings = settingsOf(ctx, before.id, body, before);
-    const field = placeFields.find((each) => body[each] !== undefined);
     if (field !== undefined)
       assertOtherPlace(ctx, field, { ...before, ...settings }, await ctx.data.destinations.lockOthersForUse(before.id));
     const saved = await ctx.data.destinations.save(before.id, settings);
+    if (field !== undefined) await takeSlotsAt(ctx, before.id);
     return presentDestination(saved);
   },
 });

@@ -7,6 +7,7 @@ import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertNewOutput, assertNotOccupied } from './assert-output.ts';
 import { figuresOf, outputFields, outputSchema, presentOutput } from './output-schema.ts';
+import { takeSlots } from './take-slots.ts';
 
 export const createStreamOutput = operation(['service:write'], {
   summary: 'Add an output to a stream',
@@ -28,6 +29,7 @@ export const createStreamOutput = operation(['service:write'], {
     const made = { id: ctx.newID('out'), streamID: stream.id, destinationID, name, enabled };
     const isFirst = stream.destination_id === null && stream.stream_destination === null && !isLive(stream.state);
     const output = await (isFirst ? ctx.data.outputs.insertFirst(made) : ctx.data.outputs.insert(made));
+    await takeSlots(ctx, stream);
     await reconcileOutputs(ctx.data, stream, ctx.now);
     return presentOutput(output, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, output));
   },

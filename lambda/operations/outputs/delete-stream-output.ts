@@ -5,6 +5,7 @@ import { reconcileOutputs } from '../../orchestration/destinations/reconcile-out
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
 import { lockOutput } from './output-schema.ts';
+import { takeSlots } from './take-slots.ts';
 
 export const deleteStreamOutput = operation(['service:write'], {
   summary: 'Remove an output of a stream',
@@ -21,6 +22,7 @@ export const deleteStreamOutput = operation(['service:write'], {
     if (output.is_first) await ctx.data.outputs.deleteFirst(stream.id);
     else await ctx.data.outputs.markDeleted(output.id);
     const left = (await ctx.data.streams.lockAny(stream.id))!;
+    await takeSlots(ctx, left);
     await reconcileOutputs(ctx.data, left, ctx.now);
     await ctx.data.outputs.forgetDeleted(stream.id);
     if (!isLive(left.state)) await judgeParts(ctx.data, left);

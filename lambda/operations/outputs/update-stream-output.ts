@@ -5,6 +5,7 @@ import { reconcileOutputs } from '../../orchestration/destinations/reconcile-out
 import { operation } from '../operation.ts';
 import { assertNotOccupied, assertOneIsLeft } from './assert-output.ts';
 import { figuresOf, lockOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
+import { takeSlots } from './take-slots.ts';
 
 const { name, enabled } = outputFields;
 
@@ -17,7 +18,7 @@ export const updateStreamOutput = operation(['service:write'], {
   route: 'PATCH /streams/{id}/outputs/{outputID}',
   body: z.strictObject({ name, enabled }).meta({ examples: [{ enabled: false }] }),
   output: { status: 200, body: outputSchema },
-  errors: ['stream_live'],
+  errors: ['stream_live', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { params, body }) {
     const { stream, output } = await lockOutput(ctx, params);
@@ -26,6 +27,7 @@ export const updateStreamOutput = operation(['service:write'], {
     const { name: newName = output.name, enabled: isEnabled = output.enabled } = body;
     const saved = await ctx.data.outputs.save(output.id, { name: newName, enabled: isEnabled });
     if (body.enabled) await ctx.data.replicas.forgetGivenUp(stream.id, output.is_first ? null : output.id);
+    await takeSlots(ctx, stream);
     await reconcileOutputs(ctx.data, stream, ctx.now);
     return presentOutput(saved, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, saved));
   },

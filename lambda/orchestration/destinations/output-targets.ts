@@ -7,8 +7,9 @@ import type { TimelineSources } from '../../data/playout/timelines.ts';
 import { newID } from '../../data/shared/new-id.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { costOf } from '../../domain/fleet/capacity.ts';
+import { costOf, slotsOfCost } from '../../domain/fleet/capacity.ts';
 import type { StreamCost } from '../../domain/fleet/capacity.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import { wantsBackup } from '../streams/stream-parts.ts';
 
@@ -80,35 +81,74 @@ export async function loadTargets(
   return targets;
 }
 
+/** One sending of a stream: to an output, in a role. */
+interface Sending {
+  readonly outputID: string | null;
+  readonly role: ReplicaRole;
+  readonly cost: StreamCost;
+}
+
 /**
- * The replicas that send a stream to these targets. With the encoded backend, the first one of each role encodes for
- * the others.
+ * The sendings of a stream to these targets. With the encoded backend, the first one of each role encodes for the
+ * others.
  */
+function sendingsOf(
+  stream: Stream,
+  targets: readonly OutputTarget[],
+  format: PictureFormat,
+  sources: TimelineSources,
+): Sending[] {
+  const cost = costOfStream(stream, format, sources);
+  const encoded = new Set<ReplicaRole>();
+  return targets.flatMap((target) =>
+    rolesOf(stream, target).map((role) => {
+      const isEncodedForAnother = backendOf(stream) === 'ffmpeg' && encoded.has(role);
+      encoded.add(role);
+      return { outputID: target.outputID, role, cost: cost(target.urls[role], isEncodedForAnother) };
+    }),
+  );
+}
+
+/** The replicas that send a stream to these targets. */
 export function replicasOf(
   stream: Stream,
   targets: readonly OutputTarget[],
   sources: TimelineSources,
   now: Date,
 ): NewReplica[] {
-  const backend = backendOf(stream);
-  const cost = costOfStream(stream, sources);
-  const encoded = new Set<ReplicaRole>();
-  return targets.flatMap((target) =>
-    rolesOf(stream, target).map((role) => {
-      const isEncodedForAnother = backend === 'ffmpeg' && encoded.has(role);
-      encoded.add(role);
-      const replica = { id: newID('rep', now), streamID: stream.id, outputID: target.outputID, role, backend };
-      return { ...replica, cost: cost(target.urls[role], isEncodedForAnother) };
-    }),
-  );
+  const common = { streamID: stream.id, backend: backendOf(stream) };
+  return sendingsOf(stream, targets, formatOfRun(stream), sources).map((sending) => ({
+    id: newID('rep', now),
+    ...common,
+    ...sending,
+  }));
+}
+
+/** The slots that a stream counts in its user's limit: those of all its wanted targets. */
+export function slotsOfTargets(
+  stream: Stream,
+  targets: readonly OutputTarget[],
+  format: PictureFormat,
+  sources: TimelineSources,
+): number {
+  const wanted = targets.filter(({ isWanted }) => isWanted);
+  return sendingsOf(stream, wanted, format, sources).reduce((sum, { cost }) => sum + slotsOfCost(cost), 0);
+}
+
+/** The slots that the outputs of a stream need in its run now. */
+export async function slotsOfRun(data: Database, stream: Stream): Promise<number> {
+  const targets = (await loadTargets(data, [stream])).get(stream.id)!;
+  const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
+  return slotsOfTargets(stream, targets, formatOfRun(stream), sources);
 }
 
 /** @returns a function of the cost of a replica of a stream by its address */
 export function costOfStream(
   stream: Stream,
+  format: PictureFormat,
   sources: TimelineSources,
 ): (url: string | null, isEncodedForAnother: boolean) => StreamCost {
-  const common = { ...formatOfRun(stream), ...sources, backend: backendOf(stream) };
+  const common = { ...format, ...sources, backend: backendOf(stream) };
   return (url, isEncodedForAnother) => costOf({ ...common, url, isEncodedForAnother });
 }
 

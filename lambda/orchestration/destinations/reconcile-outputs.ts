@@ -1,11 +1,12 @@
 // Reconciles the replicas of a running stream with its outputs: enabled outputs have replicas, others have none.
 import type { Database } from '../../data/database.ts';
 import type { Replica, ReplicaRole } from '../../data/fleet/replicas.ts';
+import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
 import type { PublishURL } from '../../domain/destinations/publish-url.ts';
 import { meterStream } from '../billing/meter.ts';
-import { backendOf, costOfStream, loadTargets, replicasOf } from './output-targets.ts';
+import { backendOf, costOfStream, loadTargets, replicasOf, slotsOfTargets } from './output-targets.ts';
 import type { OutputTarget } from './output-targets.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
@@ -79,21 +80,25 @@ async function begin(
 }
 
 /**
- * Updates the costs of the replicas of a live stream after its timeline or outputs have changed. With the encoded
- * backend, the first replica of each role has the cost of the encoder. Agents keep their replicas: they notice an
- * overload by themselves (publisher/agent/pressure.ts). The next agent that claims one has room for it.
+ * Updates the costs of the replicas of a live stream, and its slots, after its timeline or outputs have changed. With
+ * the encoded backend, the first replica of each role has the cost of the encoder. Agents keep their replicas: they
+ * notice an overload by themselves (publisher/agent/pressure.ts). The next agent that claims one has room for it.
  */
 export async function updateCosts(data: Database, stream: Locked<Stream>): Promise<void> {
   const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;
-  const cost = costOfStream(stream, sources);
   const targets = await targetsOf(data, stream);
+  const cost = costOfStream(stream, formatOfRun(stream), sources);
   const encoded = new Set<ReplicaRole>();
-  for (const { id, role, wanted, output_id: outputID } of await data.replicas.ofStream(stream.id)) {
-    if (wanted === 'ended') continue;
+  const replicas = (await data.replicas.ofStream(stream.id)).filter(({ wanted }) => wanted !== 'ended');
+  const costs = replicas.map(({ id, role, output_id: outputID }) => {
     const url = targets.find((target) => target.outputID === outputID)?.urls[role] ?? null;
-    await data.replicas.setCost(id, cost(url, encoded.has(role) && backendOf(stream) === 'ffmpeg'));
+    const isEncodedForAnother = backendOf(stream) === 'ffmpeg' && encoded.has(role);
     encoded.add(role);
-  }
+    return { id, cost: cost(url, isEncodedForAnother) };
+  });
+  await data.replicas.setCosts(costs);
+  const slots = slotsOfTargets(stream, targets, formatOfRun(stream), sources);
+  if (slots !== stream.run_slots) await data.streams.setSlots(stream.id, slots);
 }
 
 /** All targets of a stream now. */

@@ -8,7 +8,6 @@ import type { Replica } from '../../data/fleet/replicas.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import type { Timelines, TimelineSources } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { costOf, slotsOfCost } from '../../domain/fleet/capacity.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
 import type { Use } from '../../domain/shared/limits.ts';
@@ -16,7 +15,7 @@ import { isPending } from '../../domain/readiness/readiness.ts';
 import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
 import type { ReadinessIssue } from '../../domain/readiness/readiness-issues.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import { targetsOfOutputs } from '../destinations/output-targets.ts';
+import { slotsOfTargets, targetsOfOutputs } from '../destinations/output-targets.ts';
 import { launchStreams } from './launch-stream.ts';
 import type { Launch } from './launch-stream.ts';
 import { limitsReached } from '../shared/limits.ts';
@@ -26,7 +25,7 @@ import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { soundsAtStart } from '../playout/apply-sound.ts';
 import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
 import { issuesOf } from '../streams/part-issues.ts';
-import { liveUsesOf, loadPartsOfAll, playsSoundTrack, wantsBackup } from '../streams/stream-parts.ts';
+import { liveUsesOf, loadPartsOfAll, playsSoundTrack } from '../streams/stream-parts.ts';
 import { uploadFacts } from '../shared/upload-facts.ts';
 import type { KnownParts, StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
 import { entriesOfTrack } from '../playout/plan-entries.ts';
@@ -159,7 +158,7 @@ async function limitsOfStarts(data: Database, starts: readonly Start[], factor: 
     factor,
     starts.map((start, index) => ({
       userID: start.stream.user_id,
-      wanted: { runningStreams: 1, runningSlots: slotsOfStart(start), preparedSeconds: seconds[index]! },
+      wanted: { runningStreams: 1, runningSlots: slotsOfStart(start, false), preparedSeconds: seconds[index]! },
     })),
   );
 }
@@ -179,9 +178,11 @@ async function begin(
   const sounds = await soundsAtStart(data, starts, options);
   const soundOf = new Map(starts.map(({ stream }, index) => [stream.id, sounds[index]!]));
   const begun = await data.streamMoves.begin(
-    starts.map(({ stream, parts }) => {
-      const pendingSound = soundOf.get(stream.id)!.pending;
-      return { stream, cause, reason: null, format: parts.format, pendingSound };
+    starts.map((start) => {
+      const { stream, parts } = start;
+      const { pending: pendingSound, levels } = soundOf.get(stream.id)!;
+      const slots = slotsOfStart(start, levels.length > 0);
+      return { stream, cause, reason: null, format: parts.format, pendingSound, slots };
     }),
   );
   for (const { stream } of starts)
@@ -255,12 +256,10 @@ function sourcesOf({ uploads }: StreamParts, snapshots: readonly TrackSnapshot[]
   return { hasSoundTrack, decodeCost: costs.length === 0 ? null : Math.max(...costs) };
 }
 
-/** The slots of all replicas of a start now, rounded. */
-function slotsOfStart({ parts, snapshots }: Start): number {
-  const { stream, format } = parts;
-  const sources = sourcesOf(parts, snapshots);
-  const cost = costOf({ ...format, ...sources, backend: stream.stream_backend ?? 'ffmpeg', url: null });
-  return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));
+/** The slots of all replicas of a start. @param isLevelled whether it sends levelled sound */
+function slotsOfStart(start: Start, isLevelled: boolean): number {
+  const { targets, sources } = launchOf(start, isLevelled);
+  return slotsOfTargets(start.stream, targets, start.parts.format, sources);
 }
 
 /** Stores the drawings over the items of these starts, for the workers that prepare them. */

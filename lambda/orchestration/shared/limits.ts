@@ -55,7 +55,7 @@ export async function limitsReached(
     const uses = usesOf.get(userID)!;
     const moreOf = (limit: LimitName) => wanted[limit] ?? 0;
     const reached = uses.find(({ limit, used, allowed }) => moreOf(limit) > 0 && used + moreOf(limit) > allowed);
-    if (reached) return reached;
+    if (reached) return inWholeNumbers(reached);
     usesOf.set(
       userID,
       uses.map((use) => ({ ...use, used: use.used + moreOf(use.limit) })),
@@ -72,10 +72,15 @@ export async function limitsOf(
   names: readonly LimitName[] = limitNames,
 ): Promise<Use[]> {
   const facts = await data.limits.facts(userID, names);
-  const uses = new Map(facts.map((each) => [each.limit_name, useOf(each, factor)]));
+  const uses = new Map(facts.map((each) => [each.limit_name, inWholeNumbers(useOf(each, factor))]));
   return names.map((name) => uses.get(name)!);
 }
 
 function useOf({ limit_name: limit, used, override, credits }: LimitFacts, factor: number): Use {
   return { limit, used, allowed: allowedOf(limit, { factor, credits, override }) };
+}
+
+/** A use as users read it. */
+function inWholeNumbers(use: Use): Use {
+  return { ...use, used: Math.round(use.used) };
 }
