@@ -8,6 +8,7 @@ export type ConnectionEndReason =
   | 'delayed'
   | 'wrong_app'
   | 'door_failed'
+  | 'door_busy'
   | 'too_slow'
   | 'too_much_before_key'
   | 'protocol'

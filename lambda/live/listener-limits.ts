@@ -11,6 +11,9 @@ export interface ListenerLimits {
   /** Connections from one IPv4 address, or from one /64 of IPv6. Above it, one of its own without a key ends. */
   readonly mostConnectionsPerAddress: number;
 
+  /** Keys that the door is asked about at once. One whose connection has made room counts until it is answered. */
+  readonly mostAskedAtOnce: number;
+
   /** Bytes on the wire until the key is accepted, those of the PROXY header and of TLS included. */
   readonly mostBytesBeforeKey: number;
   /** Seconds from the connection to the accepted key: for the PROXY header, TLS, the handshake and the door. */
@@ -90,6 +93,7 @@ const afterKey: InboundLimits = {
 export const listenerLimits: ListenerLimits = {
   mostConnections: 200,
   mostConnectionsPerAddress: 8,
+  mostAskedAtOnce: 400,
   mostBytesBeforeKey: 64 * kib,
   keyWithinSeconds: 10,
   handshakeWithinSeconds: 4,

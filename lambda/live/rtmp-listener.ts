@@ -12,7 +12,6 @@ import { addressGroup, peerAddress } from './contributor-address.ts';
 import { ContributorConnection } from './contributor-connection.ts';
 import type { Admission, Arrival, ConnectionEndReason, ContributorHost } from './contributor-host.ts';
 import { KeyAdmission } from './key-admission.ts';
-import { KnownAddresses } from './known-addresses.ts';
 import { listenerLimits } from './listener-limits.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { ProxyHeaderError, takeProxyHeader } from './proxy-header.ts';
@@ -102,7 +101,6 @@ class Listener implements RtmpListener, ContributorHost {
   readonly #server: Server;
   readonly #secureContext: SecureContext | null;
   readonly #delays: AddressDelays;
-  readonly #known: KnownAddresses;
   readonly #admission: KeyAdmission;
   readonly #refusals: RefusalLog;
   readonly #visitors = new Set<Visitor>();
@@ -115,7 +113,6 @@ class Listener implements RtmpListener, ContributorHost {
     this.limits = { ...listenerLimits, ...options.limits };
     this.steadyClock = options.steadyClock;
     this.#delays = options.delays ?? new AddressDelays(this.limits);
-    this.#known = new KnownAddresses(this.limits);
     this.#admission = new KeyAdmission({ ...options, limits: this.limits, delays: this.#delays });
     this.#refusals = new RefusalLog(options.log, this.limits.refusalsLoggedPerMinute);
     this.#secureContext =
@@ -162,10 +159,8 @@ class Listener implements RtmpListener, ContributorHost {
     await Promise.all([closed, ...contributors.map(({ over }) => over)]);
   }
 
-  async admit(arrival: Arrival, key: string, disconnect: () => void): Promise<Admission> {
-    const admission = await this.#admission.admit(arrival, key, disconnect);
-    if ('receiver' in admission) this.#known.note(addressGroup(arrival.address), this.steadyClock());
-    return admission;
+  admit(arrival: Arrival, key: string, disconnect: () => void): Promise<Admission> {
+    return this.#admission.admit(arrival, key, disconnect);
   }
 
   mostWaitingBytes(): number {
@@ -245,7 +240,7 @@ class Listener implements RtmpListener, ContributorHost {
     for (const visitor of visitors) noteBytes(visitor, nowMs);
     const waiting = visitors
       .filter(({ contributor }) => !contributor?.wasAdmitted)
-      .map((visitor) => ({ ...visitor, visitor, isKnown: this.#known.has(visitor.group ?? '', nowMs) }));
+      .map((visitor) => ({ ...visitor, visitor, isKnown: this.#admission.isKnown(visitor.group ?? '') }));
     const chosen = roomMaker(waiting, nowMs, this.limits.mostConnectionsPerAddress / 2)?.visitor;
     if (!chosen) return false;
     this.#forget(chosen);

@@ -12,6 +12,7 @@ import type { ConnectionEndReason } from './contributor-host.ts';
 import { KeyAdmission } from './key-admission.ts';
 import { listenerLimits } from './listener-limits.ts';
 import type { ListenerLimits } from './listener-limits.ts';
+import { roomMaker } from './room-makers.ts';
 import { RefusalLog } from './refusal-log.ts';
 import type { RefusalReason } from './refusal-log.ts';
 import type { ListenerFigures } from './rtmp-listener.ts';
@@ -162,20 +163,41 @@ class Listener implements SrtListener {
     }
     if (!this.#cookies.isValid(request.cookie, address, port, nowMs)) return;
     const known = this.#visitors.byCaller(remote, request.socketID);
-    if (!known) this.#arrive(request, remote);
-    else if (known.answer) this.#answer(remote, request.socketID, known.answer);
+    if (!known) return this.#arrive(request, remote, datagram.length);
+    known.bytes += datagram.length;
+    known.lastBytesAtMs = nowMs;
+    if (known.answer) this.#answer(remote, request.socketID, known.answer);
   }
 
-  #arrive(conclusion: Conclusion, remote: RemoteInfo): void {
+  #arrive(conclusion: Conclusion, remote: RemoteInfo, bytes: number): void {
     const { mostConnections, mostConnectionsPerAddress } = this.#limits;
-    if (this.#visitors.count >= mostConnections)
-      return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections');
-    if (this.#visitors.countOf(addressGroup(peerAddress(remote.address))) >= mostConnectionsPerAddress)
-      return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections_of_address');
     const wish = conclusion.fault ? { fault: conclusion.fault } : parseStreamID(conclusion.streamID);
     if ('fault' in wish)
       return this.#turnAway(conclusion, remote, wish.fault, reasonOf[wish.fault] ?? 'unsupported_caller');
-    void this.#ask(this.#visitors.add(conclusion, remote, this.#options.steadyClock()), wish.key);
+    const group = addressGroup(peerAddress(remote.address));
+    if (this.#visitors.countOf(group) >= mostConnectionsPerAddress && !this.#makeRoom(this.#visitors.of(group)))
+      return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections_of_address');
+    if (this.#visitors.count >= mostConnections && !this.#makeRoom([...this.#visitors.all()]))
+      return this.#turnAway(conclusion, remote, 'tooMany', 'too_many_connections');
+    void this.#ask(this.#visitors.add(conclusion, remote, bytes, this.#options.steadyClock()), wish.key);
+  }
+
+  /**
+   * Ends one of these visitors, so that those without a key keep out none that comes with one: one that is refused
+   * already, else by `roomMaker`.
+   * @returns false if all are contributors
+   */
+  #makeRoom(visitors: readonly Visitor[]): boolean {
+    const waiting = visitors
+      .filter(({ contributor }) => !contributor)
+      .map((visitor) => ({ ...visitor, visitor, isKnown: this.#admission.isKnown(visitor.group) }));
+    const refused = waiting.filter(({ answer }) => answer);
+    const [nowMs, mostAlike] = [this.#options.steadyClock(), this.#limits.mostConnectionsPerAddress / 2];
+    const chosen = roomMaker(refused.length > 0 ? refused : waiting, nowMs, mostAlike)?.visitor;
+    if (!chosen) return false;
+    this.#visitors.forget(chosen);
+    if (!chosen.answer) this.#turnAway(chosen.conclusion, chosen.remote, 'tooMany', 'made_room');
+    return true;
   }
 
   async #ask(visitor: Visitor, key: string): Promise<void> {

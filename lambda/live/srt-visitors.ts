@@ -13,6 +13,9 @@ export interface Visitor {
   readonly group: string;
   readonly conclusion: Conclusion;
   readonly arrivedAtMs: number;
+  /** Bytes of its requests, which a caller repeats until it is answered, and the time of the last one. */
+  bytes: number;
+  lastBytesAtMs: number;
   /** The number of our socket for it. */
   readonly socketID: number;
   /** The answer, for a caller that repeats its request; null while the door decides. */
@@ -31,9 +34,13 @@ export class SrtVisitors {
     return this.#bySocket.size;
   }
 
-  /** Visitors from an IPv4 address, or from a /64 of IPv6. */
+  /** The number of visitors from an IPv4 address, or from a /64 of IPv6. */
   countOf(group: string): number {
     return this.#groups.get(group) ?? 0;
+  }
+
+  of(group: string): Visitor[] {
+    return [...this.#bySocket.values()].filter((visitor) => visitor.group === group);
   }
 
   has(visitor: Visitor): boolean {
@@ -59,11 +66,12 @@ export class SrtVisitors {
     return this.#byCaller.get(nameOf(remote, socketID));
   }
 
-  add(conclusion: Conclusion, remote: RemoteInfo, arrivedAtMs: number): Visitor {
+  /** @param bytes of its first request */
+  add(conclusion: Conclusion, remote: RemoteInfo, bytes: number, arrivedAtMs: number): Visitor {
     const address = peerAddress(remote.address);
     const group = addressGroup(address);
     const socketID = this.#freeSocketID();
-    const open = { answer: null, contributor: null, forgetAtMs: Infinity };
+    const open = { bytes, lastBytesAtMs: arrivedAtMs, answer: null, contributor: null, forgetAtMs: Infinity };
     const visitor: Visitor = { remote, address, group, conclusion, arrivedAtMs, socketID, ...open };
     this.#bySocket.set(socketID, visitor);
     this.#byCaller.set(nameOf(remote, conclusion.socketID), visitor);
