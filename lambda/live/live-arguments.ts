@@ -1,4 +1,5 @@
 // The ffmpeg arguments of a live session: decoders of a contribution from a pipe, and the encoder of its pictures.
+import type { FramingName } from '../domain/playout/look.ts';
 import { encoderArguments } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import { decoderArguments, quiet } from '../publisher/ffmpeg/input-arguments.ts';
@@ -27,14 +28,19 @@ const flvInput = ['-copyts', '-f', 'flv', '-i', 'pipe:0'];
 /**
  * Arguments that make ffmpeg write raw pictures of a profile to stdout, one for each place on the grid from a session
  * time on. A picture is repeated as soon as the next one is decoded.
+ * @param framing of pictures in another shape than the profile's; undefined: black bars
  */
-export function pictureDecoderArguments(profile: Profile, fromSeconds: number): string[] {
+export function pictureDecoderArguments(
+  profile: Profile,
+  framing: FramingName | undefined,
+  fromSeconds: number,
+): string[] {
   const filters = [
     'settb=AVTB',
     `setpts=PTS-${(leadInMs / 1000 + fromSeconds).toFixed(6)}/TB`,
     'bwdif=mode=send_frame:deint=interlaced',
     `fps=${profile.framesPerSecond}:start_time=0:round=near:eof_action=pass`,
-    ...fitFilters({ size: profile }),
+    ...fitFilters({ size: profile, framing }),
   ];
   return [
     [...quiet, '-filter_threads', decodingThreads, ...fromPipe, ...decoderArguments('sdr'), ...flvInput],

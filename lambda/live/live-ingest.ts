@@ -12,6 +12,7 @@ import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
 import { mayBeLost } from '../domain/live/signal-loss.ts';
+import { framingOf } from '../domain/playout/look.ts';
 import { formatName } from '../domain/playout/rendition.ts';
 import { bounds } from '../domain/shared/bounds.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
@@ -180,12 +181,20 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const { pool, newID, onSessions, log } = this.#options;
     const id = newID(sessionIDPrefix);
     const format = formatOfRun(stream);
+    const framing = framingOf(null, stream.look, null);
     const made = { format: formatName(format), encoder: encoderKind(encoder) };
     const session = { id, liveInputID: input.id, protocol, address, ...made };
     if (!(await databaseOn(pool).liveSessions.begin(session, bounds.liveSessionsPerStream))) return null;
     log('live_session_began', { sessionID: id, liveInputID: input.id, streamID: stream.id, protocol });
     const records = this.#recordsOf(id, input, stream, keySha256);
-    const received = new ReceivedSession({ ...this.#options, id, format, encoder, records, disconnect });
+    const received = new ReceivedSession({
+      ...this.#options,
+      id,
+      format: { ...format, ...(framing !== undefined && { framing }) },
+      encoder,
+      records,
+      disconnect,
+    });
     this.#sessions.set(input.id, received);
     this.#held.add(id);
     onSessions?.(this.#sessions.size);

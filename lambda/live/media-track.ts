@@ -1,4 +1,5 @@
 // The pictures and the sound of a session between arrival and encoding: decoding, stalls, gaps and restarts.
+import type { FramingName } from '../domain/playout/look.ts';
 import type { Log } from '../log.ts';
 import { describeExit } from '../publisher/ffmpeg/media-tool.ts';
 import { audioFormat } from '../publisher/ffmpeg/profile.ts';
@@ -12,6 +13,8 @@ import type { RawPicture, TagDecoder } from './tag-decoder.ts';
 export interface TrackOptions {
   readonly tools: MediaTools;
   readonly profile: Profile;
+  /** The framing of pictures in another shape than the profile's; undefined: black bars. */
+  readonly framing: FramingName | undefined;
   readonly encoder: SegmentEncoder;
   readonly steadyClock: () => number;
   readonly onFailed: (error: LiveFailure) => void;
@@ -133,12 +136,12 @@ export class PictureTrack extends Track<RawPicture> {
 
   /** @param displayMs session time at which the picture is shown */
   take(decodeMs: number, body: Buffer, displayMs: number, isKeyframe: boolean): void {
-    const { tools, profile, signal } = this.options;
+    const { tools, profile, framing, signal } = this.options;
     this.arrived(displayMs);
     if (!this.decoder) {
       if (!isKeyframe) return;
       const frame = Math.max(0, Math.round((displayMs * profile.framesPerSecond) / 1000));
-      this.use(openPictureDecoder(tools, profile, frame, signal));
+      this.use(openPictureDecoder(tools, { profile, framing }, frame, signal));
       this.decoder!.write(decodeMs, this.header!);
     }
     this.decoder!.write(decodeMs, body);

@@ -20,7 +20,7 @@ import { readPictureSize } from './tag-decoder.ts';
 
 export interface SessionEncoderOptions {
   readonly tools: MediaTools;
-  readonly format: Omit<PictureFormat, 'framing' | 'drawn' | 'variant'>;
+  readonly format: Omit<PictureFormat, 'drawn' | 'variant'>;
   readonly encoder: EncoderSettings;
   /** Called for each segment, in order. */
   readonly onSegment: (segment: LiveSegment) => void;
@@ -110,7 +110,17 @@ class Session implements SessionEncoder {
     const onFailed = (error: LiveFailure) => this.#fail(error);
     const { onSegment } = options;
     this.#encoder = new SegmentEncoder({ tools, profile, encoder, meter: this.#meter, onSegment, onFailed });
-    const shared = { tools, profile, encoder: this.#encoder, steadyClock, log, onFailed, signal: this.#abort.signal };
+    const { framing } = format;
+    const shared = {
+      tools,
+      profile,
+      framing,
+      encoder: this.#encoder,
+      steadyClock,
+      log,
+      onFailed,
+      signal: this.#abort.signal,
+    };
     this.#pictures = new PictureTrack(shared);
     this.#sound = new SoundTrack(shared);
     this.#checking = setInterval(() => this.#check(), checkEveryMs);

@@ -1,4 +1,5 @@
 // Decoders of one kind of media: contributed tags go in, raw pictures or samples on the session's grid come out.
+import type { FramingName } from '../domain/playout/look.ts';
 import { examiningMemoryMiB, startMediaTool } from '../publisher/ffmpeg/media-tool.ts';
 import type { RunningMediaTool } from '../publisher/ffmpeg/media-tool.ts';
 import { audioFormat } from '../publisher/ffmpeg/profile.ts';
@@ -34,14 +35,14 @@ const soundAheadBytes = audioFormat.sampleRate * audioFormat.bytesPerSample;
 /** @param fromFrame the place on the grid of the first picture */
 export function openPictureDecoder(
   tools: MediaTools,
-  profile: Profile,
+  { profile, framing }: { readonly profile: Profile; readonly framing: FramingName | undefined },
   fromFrame: number,
   signal: AbortSignal,
 ): TagDecoder<RawPicture> {
   const pictureBytes = (profile.width * profile.height * 3) / 2;
   const ffmpeg = startMediaTool(
     tools.ffmpegPath,
-    pictureDecoderArguments(profile, fromFrame / profile.framesPerSecond),
+    pictureDecoderArguments(profile, framing, fromFrame / profile.framesPerSecond),
     { readAheadBytes: pictureBytes, signal, memoryMiB: examiningMemoryMiB },
   );
   return decoderOf('video', ffmpeg, picturesFrom(ffmpeg.stdout, pictureBytes, fromFrame));

@@ -1,7 +1,9 @@
 // Contributions of any form become segments with exact groups, in sync, with the parameter sets of prepared media.
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { firstSoundFrameFrom } from '../../lambda/domain/playout/prepared-play-out.ts';
 import { renditionOf } from '../../lambda/domain/playout/rendition.ts';
@@ -52,6 +54,18 @@ function expectExact({ segments, failure }: Encoded, count: number): void {
   }
 }
 
+/** The colour of a pixel of the first picture: red, green and blue. */
+async function colourAt(file: string, x: number, y: number): Promise<number[]> {
+  const pixel = ['-vf', `crop=2:2:${x}:${y}`, '-frames:v', '1', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'];
+  const { stdout } = await promisify(execFile)(tools.ffmpegPath, ['-v', 'error', '-i', file, ...pixel], {
+    encoding: 'buffer',
+  });
+  return [...stdout.subarray(0, 3)];
+}
+
+const isNear = (wanted: readonly number[]) => (colour: readonly number[]) =>
+  colour.every((value, index) => Math.abs(value - wanted[index]!) < 12);
+
 /** Requires each flash to be with its beep, and at its time. */
 async function expectSync({ segments }: Encoded, name: string, atMost = syncSeconds): Promise<void> {
   const file = await writeFLV(join(folder, `${name}.flv`), segments);
@@ -92,6 +106,22 @@ describe('a session', { timeout: 60_000 }, () => {
     expectExact(encoded, 3);
     expect(encoded.sources.at(-1)).toMatchObject({ videoCodec: 'h264', ...source });
     await expectSync(encoded, name.slice(0, 5));
+  });
+
+  it.each([
+    [undefined, [0, 0, 0]],
+    ['padff0000', [255, 0, 0]],
+    ['crop', [128, 128, 128]],
+    ['blur', [83, 83, 83]],
+  ] as const)('in another shape than its stream is framed by %s', async (framing, around) => {
+    const grey = ['drawbox=color=gray:t=fill'];
+    const portrait = { ...format, aspect: '9:16', ...(framing && { framing }) } as const;
+    const sent = await send(tools, onTime(await clip(tools, { seconds: 2.2, filters: grey })), { format: portrait });
+    expectExact(sent, 1);
+    const file = await writeFLV(join(folder, `framed-${framing}.flv`), sent.segments);
+    const [above, middle, below] = await Promise.all([100, 640, 1180].map((y) => colourAt(file, 360, y)));
+    expect(middle).toSatisfy(isNear([128, 128, 128]));
+    expect([above, below]).toSatisfy((both: number[][]) => both.every(isNear(around)));
   });
 
   it('without sound has silence', async () => {

@@ -109,8 +109,8 @@ export const liveWords = {
   takeOf: (name: string) => `Mit ${name} übernehmen`,
   takeAsk: (name: string) => `Mit ${name} übernehmen?`,
   takeText:
-    'Zuschauer sehen die Zuspielung in etwa zehn Sekunden anstelle der Schleife. Geht sie verloren, kehrt die ' +
-    'Schleife ohne Lücke zurück.',
+    'Zuschauer sehen die Zuspielung in etwa zehn Sekunden anstelle der Schleife, ohne deren Logo und Texte. Geht sie ' +
+    'verloren, kehrt die Schleife ohne Lücke zurück.',
   plan: 'Planen',
   planOf: (name: string) => `Übernahme mit ${name} planen`,
   planAsk: (name: string) => `Übernahme mit ${name} planen?`,

@@ -103,7 +103,9 @@ export const liveWords = {
   take: 'Take over',
   takeOf: (name: string) => `Take over with ${name}`,
   takeAsk: (name: string) => `Take over with ${name}?`,
-  takeText: 'Viewers see it in about ten seconds in place of the loop. If it is lost, the loop returns without a gap.',
+  takeText:
+    'Viewers see it in about ten seconds in place of the loop, without its logo and texts. If it is lost, the loop ' +
+    'returns without a gap.',
   plan: 'Plan',
   planOf: (name: string) => `Plan a takeover with ${name}`,
   planAsk: (name: string) => `Plan a takeover with ${name}?`,
