@@ -12,6 +12,7 @@ import { ProxyHeaderError, readProxyHeader } from '../../lambda/live/proxy-heade
 import { readCallerHandshake } from '../../lambda/live/srt-handshake.ts';
 import { parseStreamID } from '../../lambda/live/stream-id.ts';
 import { TsDemuxer } from '../../lambda/live/ts-demuxer.ts';
+import { readOrientation } from '../../lambda/publisher/media/orientation.ts';
 import { decodeAmf0, encodeAmf0 } from '../../lambda/publisher/rtmp/amf0.ts';
 import { ChunkReader } from '../../lambda/publisher/rtmp/chunk-reader.ts';
 import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
@@ -28,6 +29,7 @@ import { packetize, pesPacket } from '../../lambda/publisher/transport-stream/pa
 import { readAdtsHeader } from '../../lambda/publisher/transport-stream/adts.ts';
 import { audioPid, ProgramTables, videoPid } from '../../lambda/publisher/transport-stream/program-tables.ts';
 import { readTraceparent } from '../../lambda/telemetry/trace-context.ts';
+import { exifOf, inPng, inWebP } from '../support/oriented-images.ts';
 
 export interface Parser {
   /** Exported functions of the product that this entry calls, for the census. */
@@ -56,6 +58,18 @@ const transportStream = Buffer.concat([
   packetize({ pid: audioPid, next: 0 }, pesPacket('audio', times, [sound]), noClock),
 ]);
 const page = 'https://drive.example/uc';
+
+/** The orientation of a whole file. @throws {Error} if it takes more ranges than the product may ask for */
+function orientationOf(bytes: Buffer): number | null {
+  const reading = readOrientation();
+  let asked = reading.next();
+  for (let ranges = 0; ranges < 70; ranges++) {
+    if (asked.done) return asked.value;
+    const { start, length } = asked.value;
+    asked = reading.next(bytes.subarray(start, start + length));
+  }
+  throw new Error('the file takes too many ranges');
+}
 
 export const parsers: Readonly<Record<string, Parser>> = {
   'RTMP handshake': {
@@ -215,6 +229,17 @@ export const parsers: Readonly<Record<string, Parser>> = {
     samples: ['video/mp4; charset=utf-8', `attachment; filename="a b.mp4"; filename*=UTF-8''%e2%82%ac.mp4`],
     mostBytes: 16 * kib,
   },
+  'orientations of photos': {
+    covers: ['readOrientation'],
+    read: orientationOf,
+    samples: [
+      exifOf(6, true),
+      inPng(Buffer.from('\x89PNG\r\n\x1a\n'.padEnd(33, '\0'), 'latin1'), 6),
+      inWebP(Buffer.from('RIFF\x14\0\0\0WEBPVP8 \x08\0\0\0picture.', 'latin1'), { width: 4, height: 4 }, 6, true),
+      Buffer.from(`\x89PNG\r\n\x1a\n${'\0\0\0\0tEXt\0\0\0\0'.repeat(1000)}`, 'latin1'),
+    ],
+    mostBytes: 64 * kib,
+  },
   traceparent: {
     covers: ['readTraceparent'],
     read: text(readTraceparent),
@@ -242,6 +267,7 @@ export const notFed: Readonly<Record<string, string>> = {
   readParameter: 'reads a parameter of the stage',
   readPictureSize: 'reads what ffprobe writes about a header of pictures, in a process with bounds',
   readPlatformClients: 'reads a secret of the stage',
+  readRanges: 'passes bytes to its caller without reading them',
   readQuery: 'fed with any document by test/surfaces/graphql/any-document.test.ts',
   readQueueURLs: 'reads the environment',
   readResource: 'reads an operation by a validated id',

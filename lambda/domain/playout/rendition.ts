@@ -76,7 +76,7 @@ const longestFrameSeconds = 1 / 24;
 export function contentHashOf(bytesHash: string, content: ContentFacts) {
   const { kind, durationSeconds, hasAudio, dynamicRange, reading = {} } = content;
   const { pictures, sound, right, matrix, alpha, leadSeconds, soundLeadSeconds } = reading;
-  const { searchableSeconds, picturesAfter, soundAfter, fromSeconds } = reading;
+  const { searchableSeconds, picturesAfter, soundAfter, fromSeconds, orientation } = reading;
   const facts = [
     kind,
     durationSeconds,
@@ -93,6 +93,7 @@ export function contentHashOf(bytesHash: string, content: ContentFacts) {
     picturesAfter === undefined ? null : `vs${picturesAfter}`,
     soundAfter === undefined ? null : `as${soundAfter}`,
     fromSeconds === undefined ? null : `from${fromSeconds}`,
+    orientation === undefined ? null : `o${orientation}`,
   ];
   return [bytesHash, ...facts.filter((fact) => fact !== null)].join('-');
 }

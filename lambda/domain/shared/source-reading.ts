@@ -32,6 +32,21 @@ export interface SourceReading {
    * duration, wherever the file ends. Decision D230.
    */
   readonly fromSeconds?: number;
+  /** How the camera of a still image was held, if ffmpeg would not turn the picture; absent: it does, or need not. */
+  readonly orientation?: Orientation;
+}
+
+/** Orientations of EXIF that are not upright (Exif 2.32, 4.6.4 A). */
+const orientations = [2, 3, 4, 5, 6, 7, 8] as const;
+export type Orientation = (typeof orientations)[number];
+
+export function isOrientation(value: number): value is Orientation {
+  return includes(orientations, value);
+}
+
+/** Whether the picture lies on its side. */
+export function isSideways(orientation: Orientation): boolean {
+  return orientation >= 5;
 }
 
 /** The colour matrices of standard definition, ITU-R BT.601, and of high definition, by ffmpeg's names. */

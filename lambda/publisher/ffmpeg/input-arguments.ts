@@ -1,7 +1,7 @@
 // The ffmpeg arguments for reading any source: guarded, and with a limited number of threads.
 import { availableParallelism } from 'node:os';
 import { decodingThreads } from '../../domain/fleet/capacity.ts';
-import type { SourceReading } from '../../domain/shared/source-reading.ts';
+import type { Orientation, SourceReading } from '../../domain/shared/source-reading.ts';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
@@ -48,6 +48,7 @@ export function inputArguments(sourceURL: string, options: InputOptions): string
     inputGuardArguments(sourceURL, kind),
     ['-threads', threads],
     pictures ? decoderArguments(pictures, reading) : [],
+    heldArguments(reading),
     startArguments(startSeconds, reading),
     [...(options.options ?? []), '-i', sourceURL],
   ].flat();
@@ -61,6 +62,27 @@ export function decoderArguments(dynamicRange: DynamicRange, reading?: SourceRea
 
 /** Filters that show what may be transparent on black. */
 export const onBlack = ['format=gbrap', 'premultiply=inplace=1'];
+
+/** The options that leave the turning of a still image to `stillFilters`. Newer builds turn more kinds of images. */
+export function heldArguments({ orientation }: SourceReading = {}): string[] {
+  return orientation === undefined ? [] : ['-noautorotate'];
+}
+
+/** The filters that turn a picture upright. */
+const upright: Readonly<Record<Orientation, string>> = {
+  2: 'hflip',
+  3: 'hflip,vflip',
+  4: 'vflip',
+  5: 'transpose=cclock_flip',
+  6: 'transpose=clock',
+  7: 'transpose=clock_flip',
+  8: 'transpose=cclock',
+};
+
+/** Filters that show a still image upright, and on black if it is transparent. */
+export function stillFilters({ orientation }: SourceReading = {}): string[] {
+  return [...onBlack, ...(orientation === undefined ? [] : [upright[orientation]])];
+}
 
 /** Filters that show moving pictures on black if they may be transparent; none for others. */
 export function withoutAlpha({ alpha, matrix }: SourceReading = {}): string[] {

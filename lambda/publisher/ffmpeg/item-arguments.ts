@@ -7,7 +7,7 @@ import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
-import { fromStart, inputArguments, leadOf, onBlack, picturesIn, quiet } from './input-arguments.ts';
+import { fromStart, inputArguments, leadOf, picturesIn, quiet, stillFilters } from './input-arguments.ts';
 import { soundAlone, soundArguments, withoutAlpha } from './input-arguments.ts';
 import { overlayFilters, overlayInputs } from './overlays.ts';
 import type { InputPlace, PictureOverlay } from './overlays.ts';
@@ -164,8 +164,8 @@ export function windowArguments(request: WindowsRequest) {
   const { sourceURL, kind, dynamicRange = 'sdr', reading, startSeconds, windowSeconds, count, onlyKeyframes } = request;
   const fit = fitFilters(request);
   if (kind === 'image') {
-    const input = inputArguments(sourceURL, { kind, pictures: null, startSeconds: 0, background: true });
-    return { input, filters: ['[0:v:0]trim=end_frame=1', ...onBlack, ...fit] };
+    const input = inputArguments(sourceURL, { kind, pictures: null, reading, startSeconds: 0, background: true });
+    return { input, filters: ['[0:v:0]trim=end_frame=1', ...stillFilters(reading), ...fit] };
   }
   const seconds = windowSeconds * count;
   const lastSeconds = seconds + windowSeconds + leadOf(startSeconds, reading);
@@ -265,7 +265,7 @@ function videoFilters(request: PictureRequest): string[] {
   const holdLast = 'tpad=stop_mode=clone:stop=-1';
   if (kind === 'image') {
     // The first frame of an animation is used, on black if it is transparent. It is scaled once and held.
-    const first = ['trim=end_frame=1', ...onBlack, ...fit];
+    const first = ['trim=end_frame=1', ...stillFilters(request.reading), ...fit];
     // `overlay` gives a single frame no duration, so it must be held before it is put on the grid.
     return request.framing === undefined ? [...first, grid, holdLast] : [...first, holdLast, grid];
   }

@@ -2,8 +2,8 @@
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import type { SourceReading } from '../../domain/shared/source-reading.ts';
 import { storyboardColumns } from '../../domain/media/content-pictures.ts';
-import { decoderArguments, dueSeconds, onBlack, picturesIn } from '../ffmpeg/input-arguments.ts';
-import { soundGraph, startArguments, withoutAlpha } from '../ffmpeg/input-arguments.ts';
+import { decoderArguments, dueSeconds, heldArguments, onBlack, picturesIn } from '../ffmpeg/input-arguments.ts';
+import { soundGraph, startArguments, stillFilters, withoutAlpha } from '../ffmpeg/input-arguments.ts';
 import { toneMappingFilters } from '../ffmpeg/tone-mapping.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
@@ -101,12 +101,12 @@ function shoot(source: Source, content: PicturedContent, atSeconds: number): Pro
     ...source,
     input: [
       inputGuardArguments(source.sourceURL, kind),
-      ['-threads', '1', ...(isImage ? [] : decoderArguments(dynamicRange, reading))],
+      ['-threads', '1', ...(isImage ? heldArguments(reading) : decoderArguments(dynamicRange, reading))],
       [...startArguments(atSeconds, reading), '-i', source.sourceURL],
     ].flat(),
     filters: [
       isImage
-        ? `[0:v:0]${onBlack.join(',')}`
+        ? `[0:v:0]${stillFilters(reading).join(',')}`
         : [
             `[${picturesIn(0, reading)}]trim=start=${dueSeconds(atSeconds, reading, {})}`,
             ...withoutAlpha(reading),

@@ -156,7 +156,8 @@ async function factsOf(
     const sample = { kind, streams: [video!], fromSeconds: null, strict: true };
     if (!(await decodesSample(source, sample)))
       throw new MediaError('damaged', 'The image cannot be decoded: it is damaged or cut off.');
-    return { ...facts, durationSeconds: null, framerate: null, reading: null };
+    const reading = video!.orientation === null ? null : { orientation: video!.orientation };
+    return { ...facts, durationSeconds: null, framerate: null, reading };
   }
   const { durationSeconds, ...search } = await measureLength(source, structure, format);
   assertDecodable({ ...declared, pictures, durationSeconds, sizeBytes });

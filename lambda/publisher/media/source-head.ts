@@ -1,6 +1,7 @@
 // Reads the first bytes of a source and its size, which proves that it can be read.
 import { open } from 'node:fs/promises';
 import { MediaError } from './media-error.ts';
+import type { ByteRange, RangeReading } from './orientation.ts';
 
 export interface SourceHead {
   /** In bytes; null if the server does not report it. */
@@ -13,26 +14,56 @@ const headBytes = 4096;
 
 /** @throws {Error} when the source cannot be read. The message does not contain its address */
 export async function readSourceHead(sourceURL: string, signal: AbortSignal): Promise<SourceHead> {
-  if (!/^https?:/iu.test(sourceURL)) return readFileHead(sourceURL);
+  return readPart(sourceURL, { start: 0, length: headBytes }, signal);
+}
+
+/**
+ * Answers ranges of a source, as long as it is asked for some.
+ * @throws {Error} when the source cannot be read. The message does not contain its address
+ */
+export async function readRanges<Result>(
+  sourceURL: string,
+  head: SourceHead,
+  asking: RangeReading<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  let [blockStart, block] = [0, head.bytes];
+  let asked = asking.next();
+  while (!asked.done) {
+    const { start, length } = asked.value;
+    // Most ranges are near the one before.
+    if (start < blockStart || start + length > blockStart + block.length) {
+      const part = await readPart(sourceURL, { start, length: Math.max(length, headBytes) }, signal);
+      [blockStart, block] = [start, part.bytes];
+    }
+    asked = asking.next(block.subarray(start - blockStart, start - blockStart + length));
+  }
+  return asked.value;
+}
+
+/** Reads a part of a source, which has no bytes beyond its end. */
+async function readPart(sourceURL: string, { start, length }: ByteRange, signal: AbortSignal): Promise<SourceHead> {
+  if (!/^https?:/iu.test(sourceURL)) return readFilePart(sourceURL, { start, length });
   // Not a HEAD request: an address that is signed for GET does not answer those.
-  const response = await fetch(sourceURL, { headers: { Range: `bytes=0-${headBytes - 1}` }, signal });
+  const response = await fetch(sourceURL, { headers: { Range: `bytes=${start}-${start + length - 1}` }, signal });
   const { status, headers } = response;
   const rangeNotSatisfiable = 416;
   if (status === rangeNotSatisfiable) return { size: 0, bytes: Buffer.alloc(0) };
   if (!response.ok || response.body === null) throw new Error(`the source answered ${status}`);
+  if (status !== 206 && start > 0) throw new Error(`the source answered ${status} when asked for a part`);
   let bytes = Buffer.alloc(0);
   // A server without ranges sends all of the file; leaving the loop cancels the rest.
   for await (const chunk of response.body) {
     bytes = Buffer.concat([bytes, chunk]);
-    if (bytes.length >= headBytes) break;
+    if (bytes.length >= length) break;
   }
   const total = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length');
-  return { size: total && total !== '*' ? Number(total) : null, bytes: bytes.subarray(0, headBytes) };
+  return { size: total && total !== '*' ? Number(total) : null, bytes: bytes.subarray(0, length) };
 }
 
-async function readFileHead(path: string): Promise<SourceHead> {
+async function readFilePart(path: string, { start, length }: ByteRange): Promise<SourceHead> {
   await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
   return { size: (await file.stat()).size, bytes: buffer.subarray(0, bytesRead) };
 }
 

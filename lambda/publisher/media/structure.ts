@@ -4,17 +4,18 @@ import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { picturesIn, soundIn } from '../ffmpeg/input-arguments.ts';
 import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { containerFormatOf, inputGuardArguments } from './container-formats.ts';
-import { alphaDecoderOf, unstatedMatrix } from '../../domain/shared/source-reading.ts';
-import type { AlphaDecoder, AssumedMatrix } from '../../domain/shared/source-reading.ts';
+import { alphaDecoderOf, isSideways, unstatedMatrix } from '../../domain/shared/source-reading.ts';
+import type { AlphaDecoder, AssumedMatrix, Orientation } from '../../domain/shared/source-reading.ts';
 import { longestSidePixels, tooManyPixels } from '../../domain/media/source-limits.ts';
 import type { SourcePictures, SourceSound } from '../../domain/media/source-limits.ts';
 import type { FileTags } from '../../domain/playout/titles.ts';
 import { fileTagsOf, tagEntries, taggedSchema } from './file-tags.ts';
 import { MediaError, takesTooMuchMemory } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
+import { readOrientation } from './orientation.ts';
 import { pixelFormatFacts } from './pixel-format.ts';
 import { isSourceUnreadable } from './source-fault.ts';
-import { isFragmented, startsWithBox } from './source-head.ts';
+import { isFragmented, readRanges, startsWithBox } from './source-head.ts';
 import type { SourceHead } from './source-head.ts';
 
 /** A file to examine, and the tools for it. */
@@ -51,6 +52,8 @@ export interface PictureStructure extends StreamStructure {
   readonly matrix: AssumedMatrix | null;
   /** The decoder, if there is transparency; null: there is none. */
   readonly alpha: AlphaDecoder | null;
+  /** See `SourceReading`; null: absent. */
+  readonly orientation: Orientation | null;
   /** The coded size and format, before rotation and scaling. */
   readonly source: SourcePictures;
 }
@@ -175,12 +178,14 @@ export async function readStructure(
   if (result.code !== 0) throw notMedia();
 
   const { format, streams, programs } = reportSchema.parse(JSON.parse(result.lines.join('')));
-  const isPhoto = containerFormatOf(format.format_name)?.still && streams[0]?.codec_name === 'mjpeg';
-  // Cameras write into a photo how it was held, which only its decoder reads.
-  const photo = isPhoto ? await ask('frame_side_data=rotation', ['-read_intervals', '%+#1']) : null;
+  const isStill = containerFormatOf(format.format_name)?.still ?? false;
+  // Cameras write into a photo how it was held. ffmpeg turns those in JPEG when it decodes them.
+  const isTurned = isStill && streams[0]?.codec_name === 'mjpeg';
+  const photo = isTurned ? await ask('frame_side_data=rotation', ['-read_intervals', '%+#1']) : null;
   const turn = photo?.code === 0 ? turnOf(photo.lines.join('')) : null;
+  const orientation = isStill && !isTurned ? await readRanges(sourceURL, head, readOrientation(), signal) : null;
   const startSeconds = Number(format.start_time) || 0;
-  const pictures = pictureOf(streams, empty, { log: result.log, turn, startSeconds });
+  const pictures = pictureOf(streams, empty, { log: result.log, turn, orientation, startSeconds });
   const isGuessed = /from bitrate|using bitrate for duration/u.test(result.log);
   return {
     formatName: format.format_name,
@@ -226,10 +231,18 @@ function isKnown({ codec_name: name }: ProbedStream): boolean {
   return name !== undefined && name !== 'unknown';
 }
 
+/** Facts about pictures that are not in ffprobe's report of streams. */
+interface PictureFacts extends Pick<PictureStructure, 'orientation'> {
+  readonly log: string;
+  /** The rotation that ffmpeg makes, in degrees; null: none. */
+  readonly turn: number | null;
+  readonly startSeconds: number;
+}
+
 function pictureOf(
   streams: readonly ProbedStream[],
   empty: ReadonlySet<number>,
-  { log, turn, startSeconds }: { readonly log: string; readonly turn: number | null; readonly startSeconds: number },
+  { log, turn, orientation, startSeconds }: PictureFacts,
 ): PictureStructure | null {
   const all = streams.filter(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
@@ -255,7 +268,7 @@ function pictureOf(
   }
   assertBaseLayer(stream);
   const rotation = rotationOf(stream.side_data_list) ?? turn ?? 0;
-  const isSideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
+  const liesOnSide = orientation ? isSideways(orientation) : Math.abs(Math.round(rotation / 90)) % 2 === 1;
   const dynamicRange = highDynamicRanges[stream.color_transfer ?? ''] ?? 'sdr';
   const isUnstated = dynamicRange === 'sdr' && (stream.color_space ?? 'unknown') === 'unknown';
   const unstated = isUnstated ? unstatedMatrix(codec, codedWidth, height) : null;
@@ -268,8 +281,8 @@ function pictureOf(
     specifier: picturesIn(0, isFirst ? {} : { pictures: stream.index }),
     codec,
     afterSeconds: afterOf(stream, startSeconds),
-    width: isSideways ? height : width,
-    height: isSideways ? width : height,
+    width: liesOnSide ? height : width,
+    height: liesOnSide ? width : height,
     framerate,
     isUneven: isUnevenRate(rate, ratio(stream.r_frame_rate, '/')),
     reorderedPictures: stream.has_b_frames ?? 0,
@@ -277,6 +290,7 @@ function pictureOf(
     dynamicRange,
     matrix: unstated ?? (isUnstated && alpha !== null ? 'bt709' : null),
     alpha,
+    orientation,
   };
 }
 

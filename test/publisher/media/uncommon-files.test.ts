@@ -1,4 +1,4 @@
-// Files with transparency, Dolby Vision, rotation or mono tracks: their facts, and their pictures with both backends.
+// Files with transparency, Dolby Vision or mono tracks: their facts, and their pictures with both backends.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -181,46 +181,6 @@ describe.each(builds)('with the $name build', { timeout: 120_000 }, ({ tools: by
     );
     expect(findings.map(({ kind }) => kind)).toContain('mono_tracks');
     expect(loudness!.integratedLUFS).toBeGreaterThan(-30);
-  });
-
-  /** A photo that is black on the left, with the EXIF orientation of a camera. The luma of JPEG is full-range. */
-  async function photo(orientation: number): Promise<string> {
-    const drawn = 'color=white:s=400x200,drawbox=w=200:h=200:c=black:t=fill';
-    const plain = await madeSample('photo.jpg', ['-f', 'lavfi', '-i', drawn, ...words('-frames:v 1 -update 1')]);
-    const bytes = await readFile(plain);
-    // One entry (274: SHORT) in little-endian TIFF (Exif 2.32, 4.6.4).
-    const entry = Buffer.from('1201030001000000', 'hex');
-    const tiff = Buffer.concat([
-      Buffer.from('Exif\0\0II*\0\x08\0\0\0\x01\0', 'latin1'),
-      entry,
-      Buffer.from([orientation, 0, 0, 0, 0, 0, 0, 0]),
-    ]);
-    const marker = Buffer.from([0xff, 0xe1, 0, tiff.length + 2]);
-    return writtenFile(
-      `photo-${orientation}.jpg`,
-      Buffer.concat([bytes.subarray(0, 2), marker, tiff, bytes.subarray(2)]),
-    );
-  }
-
-  it.each([
-    [1, { width: 400, height: 200 }, 'left'],
-    [2, { width: 400, height: 200 }, 'right'],
-    [3, { width: 400, height: 200 }, 'right'],
-    [6, { width: 200, height: 400 }, 'top'],
-    [8, { width: 200, height: 400 }, 'bottom'],
-  ] as const)('a photo with orientation %i is upright', async (orientation, size, black) => {
-    const path = await photo(orientation);
-    const facts = await probe(path);
-    expect(facts).toMatchObject({ kind: 'image', ...size });
-    const { encoded, prepared } = (await played(by, path, facts)).pictures;
-    for (const picture of [encoded, prepared]) {
-      const [atStart, atEnd] =
-        size.width > size.height
-          ? [lumaAt(picture, 4), lumaAt(picture, 11)]
-          : [lumaAt(picture, 7, 1), lumaAt(picture, 7, 7)];
-      expect(atStart < 40 && atEnd > 200).toBe(black === 'left' || black === 'top');
-      expect(atEnd < 40 && atStart > 200).toBe(black === 'right' || black === 'bottom');
-    }
   });
 });
 
