@@ -1,5 +1,5 @@
 // Applies due changes of streams. A message of the queue 'timers' only wakes the job; due times are in the database.
-import { fireDue } from '../orchestration/runs/fire-due.ts';
+import { fireTimes } from '../orchestration/runs/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { SweepOptions } from './sweep.ts';
 
@@ -10,7 +10,7 @@ export interface TimersOptions extends Omit<SweepOptions, 'timers' | 'storage'> 
 
 export function createTimersHandler({ pool, queue, startOptions, clock, signal }: TimersOptions): QueueHandler {
   return async () => {
-    await fireDue(pool, startOptions, clock, signal);
+    await fireTimes(pool, startOptions, clock, signal);
     await queue.relay();
     return { batchItemFailures: [] };
   };

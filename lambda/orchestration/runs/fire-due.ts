@@ -36,6 +36,8 @@ interface SetsOfWork {
   readonly setSize: number;
   /** Whether a stream with a programme is a set of its own. */
   readonly isPlannedAlone?: boolean;
+  /** Whether a place rests after a set for as long as that took, so that it has no more than half of the process. */
+  readonly rests?: boolean;
   readonly fire: Fire;
 }
 
@@ -48,7 +50,7 @@ const works: Readonly<Record<DueWork, SetsOfWork>> = {
   ends: { setSize: 100, fire: fireEnds },
   checks: { setSize: 100, fire: fireChecks },
   items: { setSize: 10, fire: fireItems },
-  plans: { setSize: 1, fire: firePlans },
+  plans: { setSize: 1, rests: true, fire: firePlanned },
 };
 
 /**
@@ -56,34 +58,62 @@ const works: Readonly<Record<DueWork, SetsOfWork>> = {
  * fired in sets, at a fraction of their cost alone.
  */
 const betweenSetsMs = 200;
+/** A set that waited for others to unlock rows took longer than its work. */
+const mostRestMs = 5000;
 
 /**
- * Fires everything that is due now: first accounts, whose streams cost credits, then each kind of work beside the
- * others. Each work has places. A process without a place does nothing; one with a place fires set by set. Due times of
- * a set are fired in one transaction; if one fails, the others are fired without it. Any number of processes may call
- * this at once: each due time is locked with its stream, and fired once.
+ * Fires everything that is due now, as `fireTimes` and `firePlans` do, beside each other.
  * @param signal once it aborts, no further set begins: thousands can be due while a process is asked to end
  * @returns the number of due times and accounts that were handled
  * @throws the first failure, once everything else has been fired
  */
-export async function fireDue(
+export function fireDue(pool: Pool, options: FireOptions, clock: () => Date, signal?: AbortSignal): Promise<number> {
+  return sumOf([fireTimes(pool, options, clock, signal), firePlans(pool, options, clock, signal)]);
+}
+
+/**
+ * Fires everything that is due now but plans: first accounts, whose streams cost credits, then each kind of work beside
+ * the others. Each work has places. A process without a place does nothing; one with a place fires set by set. Due
+ * times of a set are fired in one transaction; if one fails, the others are fired without it. Any number of processes
+ * may call this at once: each due time is locked with its stream, and fired once. Parameters and result are those of
+ * `fireDue`.
+ */
+export async function fireTimes(
   pool: Pool,
   options: FireOptions,
   clock: () => Date,
   signal?: AbortSignal,
 ): Promise<number> {
   const holder = newID('fire', clock());
-  const fired = await Promise.allSettled([fireAccounts(pool, holder)]);
-  const due = await databaseOn(pool).dueTimes.worksDue();
-  fired.push(
-    ...(await Promise.allSettled(due.map((work) => fireWork(pool, work, holder, { options, clock, signal })))),
-  );
-  let handled = 0;
-  for (const each of fired) {
+  const accounts = fireAccounts(pool, holder);
+  await Promise.allSettled([accounts]);
+  const due = (await databaseOn(pool).dueTimes.worksDue()).filter((work) => work !== 'plans');
+  const fired = due.map((work) => fireWork(pool, work, holder, { options, clock, signal }));
+  return sumOf([accounts, ...fired]);
+}
+
+/**
+ * Makes the plans that are due now, one after the other with rests, as `fireTimes` fires the rest. Plans may be due all
+ * the time, so no other work waits for the end of this.
+ */
+export async function firePlans(
+  pool: Pool,
+  options: FireOptions,
+  clock: () => Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  if (!(await databaseOn(pool).dueTimes.worksDue()).includes('plans')) return 0;
+  return fireWork(pool, 'plans', newID('fire', clock()), { options, clock, signal });
+}
+
+/** @throws the first failure, once everything has come to its end */
+async function sumOf(counts: readonly Promise<number>[]): Promise<number> {
+  let sum = 0;
+  for (const each of await Promise.allSettled(counts)) {
     if (each.status === 'rejected') throw each.reason;
-    handled += each.value;
+    sum += each.value;
   }
-  return handled;
+  return sum;
 }
 
 async function fireWork(
@@ -92,8 +122,8 @@ async function fireWork(
   holder: string,
   { options, clock, signal }: { options: FireOptions; clock: () => Date; signal: AbortSignal | undefined },
 ): Promise<number> {
-  const { setSize, isPlannedAlone = false, fire } = works[work];
-  let nextSetMs = 0;
+  const { setSize, isPlannedAlone = false, rests = false, fire } = works[work];
+  let [beganMs, nextSetMs] = [0, 0];
   let [isHolder, isCutSet] = [false, false];
   const donePlaces: number[] = [];
   /** The next set of a place, and of the other places when it has no more. */
@@ -114,11 +144,13 @@ async function fireWork(
       setSize,
       next,
       async (data, due) => {
-        nextSetMs = performance.now() + betweenSetsMs;
+        beganMs = performance.now();
+        nextSetMs = beganMs + betweenSetsMs;
         await fire(data, due, { ...options, now: clock() });
       },
       // A full set, or one that a programme has cut, has others behind it, which are late.
       async (handled) => {
+        if (rests) return rest(pool, work, holder, { tookMs: performance.now() - beganMs, signal });
         const waitMs = Math.max(0, nextSetMs - performance.now());
         if (handled < setSize && !isCutSet && !signal?.aborted)
           await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -127,6 +159,24 @@ async function fireWork(
   } finally {
     if (isHolder) await databaseOn(pool).places.leave(work, holder);
   }
+}
+
+/** Leaves the place to other processes, and waits for as long as a set took. */
+async function rest(
+  pool: Pool,
+  work: DueWork,
+  holder: string,
+  { tookMs, signal }: { readonly tookMs: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  await databaseOn(pool).places.leave(work, holder);
+  if (signal?.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const resting = setTimeout(resolve, Math.min(tookMs, mostRestMs));
+  const end = () => resolve();
+  signal?.addEventListener('abort', end);
+  await promise;
+  clearTimeout(resting);
+  signal?.removeEventListener('abort', end);
 }
 
 /** Fires due accounts, if no other process does. */
@@ -234,7 +284,7 @@ async function fireItems(data: Database, due: readonly LockedDue[]): Promise<voi
   }
 }
 
-async function firePlans(data: Database, due: readonly LockedDue[], { settings }: StartOptions): Promise<void> {
+async function firePlanned(data: Database, due: readonly LockedDue[], { settings }: StartOptions): Promise<void> {
   const now = await data.now();
   await disarm(data, due);
   for (const { stream } of due) await planRun(data, stream, { now, limitFactor: settings.limitFactor });

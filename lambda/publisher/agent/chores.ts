@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Renewal } from '../../data/fleet/agent-renewals.ts';
 import type { Database } from '../../data/database.ts';
 import { inTransaction } from '../../data/database.ts';
-import { fireDue } from '../../orchestration/runs/fire-due.ts';
+import { firePlans, fireTimes } from '../../orchestration/runs/fire-due.ts';
 import { recoverReplicas } from '../../orchestration/fleet/recover-replicas.ts';
 import { reportEnded } from '../../orchestration/fleet/replica-reports.ts';
 import type { StartOptions } from '../../orchestration/runs/start-stream.ts';
@@ -50,6 +50,7 @@ export class Chores {
   readonly #stopping = new AbortController();
   #underWay: Promise<void> | null = null;
   #firing: Promise<void> | null = null;
+  #planning: Promise<void> | null = null;
   #figuresWrittenAtMs = -Infinity;
   readonly #series = new SeriesCollector();
 
@@ -90,7 +91,10 @@ export class Chores {
     this.#underWay ??= this.#doDue(occasion).finally(() => (this.#underWay = null));
     // Firing runs in parallel with the other chores: thousands of schedules that are due at once must not delay the
     // recovery of a dead agent's streams.
-    if (occasion.renewal.isAnyDue) this.#firing ??= this.#fire(occasion).finally(() => (this.#firing = null));
+    if (!occasion.renewal.isAnyDue) return;
+    this.#firing ??= this.#fire('fire', fireTimes, occasion).finally(() => (this.#firing = null));
+    // Heavy programmes may have plans due all the time, which must not delay the starts of others.
+    this.#planning ??= this.#fire('plan', firePlans, occasion).finally(() => (this.#planning = null));
   }
 
   /** Begins no further chore. Resolves when none is under way, except the firing of schedules (see `fired`). */
@@ -105,7 +109,7 @@ export class Chores {
 
   /** Resolves when no firing of schedules is under way. */
   async fired(): Promise<void> {
-    await this.#firing;
+    await Promise.all([this.#firing, this.#planning]);
   }
 
   /** Does the due chores one after the other. A chore that fails does not stop the others. */
@@ -116,9 +120,9 @@ export class Chores {
     }
   }
 
-  async #fire({ databaseClock }: Occasion): Promise<void> {
+  async #fire(chore: string, fire: typeof fireTimes, { databaseClock }: Occasion): Promise<void> {
     const { pool, startOptions } = this.#options;
-    await this.#attempt('fire', () => fireDue(pool, startOptions, databaseClock, this.#stopping.signal));
+    await this.#attempt(chore, () => fire(pool, startOptions, databaseClock, this.#stopping.signal));
   }
 
   async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {
