@@ -213,3 +213,26 @@ it.each([
   expect(plans).toBeLessThan(12);
   expect((await dueMs()) - Date.now()).toBeLessThanOrEqual(programmeBounds.changePlans.restSeconds * 1000);
 });
+
+describe('a change of the stream that changes nothing', () => {
+  const look = { framing: { mode: 'pad', colour: '#102030' }, overlays: { clock: {} } };
+  const sound = { loudness: { targetLUFS: -16 }, under: { gainDB: -12 } };
+
+  it.each([
+    ['of its look', { look }],
+    ['of its sound', { sound }],
+    ['of its default look', { look: {} }],
+    ['of its default sound', { sound: {} }],
+  ])('%s asks for no plan', async (_, change) => {
+    await goLive();
+    const patch = (body: object) => call('PATCH', `/streams/${streamID}`, body);
+    expect(await patch(change)).toMatchObject({ status: 200 });
+    await plan();
+    const planned = await dueTimeOf(service, streamID, 'plan');
+    expect(await patch({ ...change, name: 'Another name' })).toMatchObject({
+      status: 200,
+      body: { name: 'Another name' },
+    });
+    expect(await dueTimeOf(service, streamID, 'plan')).toEqual(planned);
+  });
+});

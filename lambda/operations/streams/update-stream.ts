@@ -83,12 +83,12 @@ export const updateStream = operation(['service:write'], {
     if (retryMirror) await assertMirrored(ctx, settings);
 
     await assertOtherWay(ctx, stream, settings);
-    await ctx.data.streams.saveSettings(stream.id, settings);
+    const saved = await ctx.data.streams.saveSettings(stream.id, settings);
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
     await keepPlaylistsPrepared(ctx, stream.id, settings);
-    if (input.look !== undefined) await applyLookSettings(ctx, { ...stream, ...settings });
-    if (input.sound !== undefined) await applySoundSettings(ctx, { ...stream, ...settings });
+    if (!isSame(stream.look, saved.look)) await applyLookSettings(ctx, { ...stream, ...settings });
+    if (!isSame(stream.sound, saved.sound)) await applySoundSettings(ctx, { ...stream, ...settings });
     if (retryMirror) await writeAgain(ctx.data, stream, ctx.now);
     const judged = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
     if (status === 'ACTIVE') return startAndPresent(ctx, judged);
@@ -96,6 +96,11 @@ export const updateStream = operation(['service:write'], {
     return presentStream(ctx, judged);
   },
 });
+
+/** Whether settings are the same, as both are read from jsonb, which has their fields in one order. */
+function isSame(one: object | null, other: object | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
 
 /** Applies a new look to a live stream, from its next items. */
 async function applyLookSettings(
