@@ -1,5 +1,4 @@
 // The live ingest of the local run: contributors take streams over by RTMP or SRT.
-import { availableParallelism } from 'node:os';
 import type { Pool } from 'pg';
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import { localPlaces } from '../../lambda/domain/live/ingest-places.ts';
@@ -23,6 +22,8 @@ export interface LocalLiveIngestOptions {
   readonly tools: MediaTools;
   /** The encoder for H.264. */
   readonly encoder: EncoderSettings;
+  /** Those of the machine. */
+  readonly cores: number;
   readonly log: Log;
 }
 
@@ -39,7 +40,7 @@ export async function startLiveIngest(
   const door = new LiveIngest({
     ...options,
     encoderFor: encoderChoice(tools, log, encoder),
-    places: localPlaces(availableParallelism()),
+    places: localPlaces(options.cores),
     newID: (prefix) => newID(prefix, clock()),
     clock,
     steadyClock,

@@ -1,5 +1,4 @@
 // Starts every part of the local platform in order, waits for the end, and stops all parts.
-import { availableParallelism } from 'node:os';
 import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -108,12 +107,12 @@ async function startPlatform(run: Run): Promise<void> {
   const { pool, objects, liveSealer: sealer } = connections;
   await prepareAccount(connections, surroundings, options);
 
-  const { tools, encoder } = surroundings;
-  const live = started.use(await startLiveIngest({ pool, objects, sealer, tools, encoder, log }));
+  const { tools, encoder, machine } = surroundings;
+  const live = started.use(await startLiveIngest({ pool, objects, sealer, tools, encoder, cores: machine.cores, log }));
   const liveIngest = {
     rtmpURL: live.rtmpURL,
     srtURL: live.srtURL,
-    ...('preset' in encoder && { cores: availableParallelism() }),
+    ...('preset' in encoder && { cores: machine.cores }),
   };
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
   const service = createRestService(connections, settings, log);

@@ -11,31 +11,40 @@ export async function beginDueTakeover(
   due: { readonly id: string; readonly user_id: string; readonly stream_id: string; readonly live_input_id: string },
   now: Date,
 ): Promise<void> {
-  const stream = await data.streams.lock(due.user_id, due.stream_id);
-  const open = stream && (await data.takeovers.openOf(stream.id));
-  if (open?.id !== due.id || !isWaiting(open) || refusalOfStream(stream!) !== null) return;
-  const input = await data.liveInputs.find(due.user_id, due.live_input_id);
-  const found = input && (await readySession(data, input, now));
-  if (!found || 'refusal' in found) return;
+  const locked = await lockStream(data, due);
+  if (!locked?.open || locked.open.id !== due.id || !isWaiting(locked.open)) return;
+  const ready = await readyInput(data, due.user_id, due.live_input_id, now);
+  if (!ready) return;
+  const { stream, open } = locked;
   const { id, start_at: startAt, end_at: endAt } = open;
-  await showSession(data, stream!, input, { ...found, open, id, startAt, endAt, now });
+  await showSession(data, stream, ready.input, { ...ready, open, id, startAt, endAt, now });
 }
 
 /** Lets the stable session of an input take its stream over until the end of a window, once in the window. */
-export async function takeOverInWindow(
-  data: Database,
-  { id, input: { id: inputID, user_id: userID, stream_id: streamID }, window, now }: TakeoverInWindow,
-): Promise<void> {
-  const stream = await data.streams.lock(userID, streamID);
-  if (!stream || refusalOfStream(stream) !== null || (await data.takeovers.openOf(streamID))) return;
+export async function takeOverInWindow(data: Database, { id, input, window, now }: TakeoverInWindow): Promise<void> {
+  const locked = await lockStream(data, input);
+  if (!locked || locked.open) return;
+  const ready = await readyInput(data, input.user_id, input.id, now);
+  if (!ready) return;
+  // A user who hands a stream back does not want it taken over again a second later.
+  const last = await data.takeovers.lastOf(input.stream_id);
+  if (last?.live_input_id === input.id && last.ended_at! >= (window.from ?? new Date(0))) return;
+  const ends = { endAt: window.until, lookAgainAt: lookAgainAfter(now) };
+  await showSession(data, locked.stream, ready.input, { ...ready, open: null, id, startAt: null, ...ends, now });
+}
+
+/** Locks a stream that a contributor can take over, with its open takeover; null: none can. */
+async function lockStream(data: Database, of: { readonly user_id: string; readonly stream_id: string }) {
+  const stream = await data.streams.lock(of.user_id, of.stream_id);
+  if (!stream || refusalOfStream(stream) !== null) return null;
+  return { stream, open: await data.takeovers.openOf(stream.id) };
+}
+
+/** An input with its stable session; null: it has none. */
+async function readyInput(data: Database, userID: string, inputID: string, now: Date) {
   const input = await data.liveInputs.find(userID, inputID);
   const found = input && (await readySession(data, input, now));
-  if (!found || 'refusal' in found) return;
-  // A user who hands a stream back does not want it taken over again a second later.
-  const last = await data.takeovers.lastOf(streamID);
-  if (last?.live_input_id === inputID && last.ended_at! >= (window.from ?? new Date(0))) return;
-  const [endAt, lookAgainAt] = [window.until, lookAgainAfter(now)];
-  await showSession(data, stream, input, { ...found, open: null, id, startAt: null, endAt, lookAgainAt, now });
+  return !found || 'refusal' in found ? null : { input, session: found.session };
 }
 
 /**
