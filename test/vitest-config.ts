@@ -25,7 +25,7 @@ const slow = [
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
   'test/loop/{killed-uploads,login,on-air,three-files}.test.ts',
   'test/live/{hostile-callers,hostile-contributors,live-ingest,session-encoder,session-faults}.test.ts',
-  'test/live/{admission,planned-recording,recordings,signal-meter,srt-encoders}.test.ts',
+  'test/live/{admission,block-takeover,planned-recording,recordings,signal-meter,srt-encoders}.test.ts',
   'test/local/{postgres,rtmp-sink,set-up,watch-page,youtube-ingest}.test.ts',
   'test/operations/{guide-link,limits,timeline,upload-parts}.test.ts',
   'test/orchestration/{concurrency,billing/credits-concurrency,programme/programme-sources}.test.ts',
