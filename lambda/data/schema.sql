@@ -1305,6 +1305,7 @@ create table platform_quota (
   used_units integer not null default 0,
   exhausted_until timestamptz,
   starts_exhausted_until timestamptz,
+  unfunded_units integer not null default 0,
   constraint platform_quota_pkey primary key (platform, day)
 );
 

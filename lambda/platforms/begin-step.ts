@@ -166,6 +166,12 @@ async function openChannel(
   await data.broadcastWork.setPhase(row.id, 'live', now);
 }
 
+const codeOf = {
+  share: 'quota_share_used',
+  unfunded: 'quota_unfunded_used',
+  quota: 'quota_exhausted',
+} as const satisfies Record<string, MirrorCode>;
+
 /** Reserves the units of a call before anything is written. If there are none, the mirror waits for the quota. */
 async function hasUnits(
   data: MirrorDatabase,
@@ -186,7 +192,7 @@ async function hasUnits(
   if (step.do === 'insert' && reserved === 'quota')
     await data.platformQuota.exhaustStarts(platform.name, quotaDay(now), nextQuotaDay(now));
   const until = (await data.platformQuota.exhaustedUntil(platform.name, now)) ?? nextQuotaDay(now);
-  const code = reserved === 'share' ? 'quota_share_used' : 'quota_exhausted';
+  const code = codeOf[reserved];
   const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor: until, random });
   await data.mirrorWork.fail(intent, connection.id, {
     code,

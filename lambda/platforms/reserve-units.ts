@@ -1,7 +1,14 @@
 // Reserves the units of a call in the daily quota of our project, before the call.
 import type { Broadcast } from '../data/channels/broadcasts.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { quotaDay, quotaShares, unitsKeptForEnds, unitsTaken, userShares } from '../domain/channels/platform-quota.ts';
+import {
+  quotaDay,
+  quotaShares,
+  unfundedShares,
+  unitsKeptForEnds,
+  unitsTaken,
+  userShares,
+} from '../domain/channels/platform-quota.ts';
 import type { PlatformCall } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import type { MirrorOptions } from './mirror-options.ts';
@@ -18,14 +25,15 @@ export interface CallToReserve {
 }
 
 /**
- * @returns `quota` if the quota of the day allows no more calls of this kind; `share` if the user's part of it does not
+ * @returns `quota` if the quota of the day allows no more calls of this kind; `share` if the user's part of it does
+ *   not; `unfunded` if the part of all users who are not funded does not
  */
 export async function reserveUnits(
   data: Pick<MirrorDatabase, 'platformQuota'>,
   { clock, dailyUnits }: Pick<MirrorOptions, 'clock' | 'dailyUnits'>,
   { name, units }: Pick<ManagedPlatform, 'name' | 'units'>,
   { call, userID, broadcast }: CallToReserve,
-): Promise<'taken' | 'quota' | 'share'> {
+): Promise<'taken' | 'quota' | 'share' | 'unfunded'> {
   const now = clock();
   const day = quotaDay(now);
   const isEndReserved = broadcast !== null && broadcast.reserved_units > 0 && broadcast.reserved_day === day;
@@ -35,6 +43,7 @@ export async function reserveUnits(
   const kept =
     call === 'insert' ? unitsKeptForEnds(await data.platformQuota.openBefore(name, day), units.end, daily) : 0;
   const most = Math.floor(daily * quotaShares[call]) - kept;
-  const mostOfUser = Math.floor(daily * userShares[call]);
-  return data.platformQuota.reserve({ platform: name, userID, day, units: taken, most, mostOfUser }, now);
+  const mostOf = (shares: typeof userShares) => Math.floor(daily * shares[call]);
+  const bounds = { most, mostOfUser: mostOf(userShares), mostOfUnfunded: mostOf(unfundedShares) };
+  return data.platformQuota.reserve({ platform: name, userID, day, units: taken, ...bounds }, now);
 }

@@ -8,6 +8,7 @@ import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
 import { testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
 import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
@@ -412,6 +413,44 @@ describe('a project whose quota is used up', () => {
     await managed.schedule(2 * 24 * 3600);
     await mirrored.work(managed.connectionID, options(managed.platform));
     expect(await managed.mirror()).toMatchObject({ state: 'done' });
+  });
+
+  it('has a part for all users without a purchase together, who leave the rest to users who pay', async () => {
+    const begun = async (owner: TestUser) => {
+      const channel = await mirrored.channel(owner);
+      const options = mirrored.options({ youtube: channel.platform }, { dailyUnits });
+      const settings = { streamDestination: 'managed', managedSettingsID: channel.settingsID };
+      const { id } = (await owner.call('POST', '/streams', settings)).body;
+      await mirrored.move(id, 'start');
+      await mirrored.work(channel.connectionID, options);
+      return { id, ...channel, options };
+    };
+    const free = async () => {
+      const owner = await service.user();
+      await service.pool().query(`update invoices set type = 'free_credits' where user_id = $1`, [owner.id]);
+      return owner;
+    };
+    const begins = async (owner: TestUser) => (await begun(owner)).platform.open().length;
+    expect(await begins(await free())).toBe(1);
+    const late = await free();
+    const refused = await begun(late);
+    expect(refused.platform.open()).toEqual([]);
+    expect((await late.call('GET', `/streams/${refused.id}`)).body.mirror).toMatchObject({
+      state: 'pending',
+      code: 'quota_unfunded_used',
+    });
+    expect(await begins(await free())).toBe(0);
+    expect(await begins(await service.user())).toBe(1);
+    // Credits from a purchase lift the bound at once, and a refund brings it back.
+    await service.pool().query(`update invoices set type = 'credit_purchase' where user_id = $1`, [late.id]);
+    await late.call('PATCH', `/streams/${refused.id}`, { retryMirror: true });
+    await mirrored.work(refused.connectionID, refused.options);
+    expect(refused.platform.open()).toHaveLength(1);
+    const refunded = await service.user();
+    await service
+      .pool()
+      .query(`update invoices set state = 'refunded', remaining_credits = 0 where user_id = $1`, [refunded.id]);
+    expect(await begins(refunded)).toBe(0);
   });
 
   it('begins nothing with what the ends of days before may take, and says until when', async () => {

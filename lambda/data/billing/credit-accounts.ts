@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Consumption, Outlook, Warning } from '../../domain/billing/credits.ts';
 import type { User } from '../accounts/users.ts';
+import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -68,12 +69,14 @@ export function creditAccounts(db: Queryable) {
       exhausted_at: Date | null;
       warned: Warning | null;
       any_running: boolean;
+      is_funded: boolean;
     }>(
       db,
       {
         name: 'consumptions',
         text: `select user_id, (${settled('b.user_id')}) - spent as credits_left, credits_per_hour,
-           credits_exhausted_at as exhausted_at, warned, exists (select ${running('b.user_id')}) as any_running
+           credits_exhausted_at as exhausted_at, warned, exists (select ${running('b.user_id')}) as any_running,
+           ${isFunded('b.user_id')} as is_funded
          from unnest($1::text[], $2::timestamptz[]) as asked (user_id, at) join billing_accounts b using (user_id),
            lateral (
              select coalesce(sum(live_cost(credits_per_hour, started_at, asked.at)), 0) as spent,
@@ -91,6 +94,7 @@ export function creditAccounts(db: Queryable) {
           exhaustedAt: row.exhausted_at,
           warned: row.warned,
           anyRunning: row.any_running,
+          isFunded: row.is_funded,
         },
       ]),
     );

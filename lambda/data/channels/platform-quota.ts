@@ -1,6 +1,7 @@
 // SQL of the used units of our daily quotas at platforms.
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { isOpen } from './broadcasts.ts';
+import { isFunded } from '../shared/funded.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -16,6 +17,8 @@ export interface ReservedCall {
   readonly most: number;
   /** The most units of the day for this user, including those of this call. */
   readonly mostOfUser: number;
+  /** The most units of the day for all users who are not funded, including those of this call. */
+  readonly mostOfUnfunded: number;
 }
 
 export function platformQuota(db: Queryable) {
@@ -23,34 +26,42 @@ export function platformQuota(db: Queryable) {
     /**
      * Takes units for a call.
      * @returns `quota` if too few are left, or the platform has reported that the quota is exhausted; `share` if too
-     *   few are left for the user
+     *   few are left for the user; `unfunded` if too few are left for users who are not funded, and this one is not
      */
-    reserve: async ({ platform, userID, day, units, most, mostOfUser }: ReservedCall, now: Date) => {
-      const { is_within_share: isWithinShare, is_taken: isTaken } = (await one<{
-        is_within_share: boolean;
-        is_taken: boolean;
-      }>(
+    reserve: async (
+      { platform, userID, day, units, most, mostOfUser, mostOfUnfunded }: ReservedCall,
+      now: Date,
+    ): Promise<'taken' | 'quota' | 'share' | 'unfunded'> => {
+      const { result } = (await one<{ result: 'taken' | 'quota' | 'share' | 'unfunded' }>(
         db,
         `with share as (
            select coalesce(sum(used_units), 0) + $4::integer <= $6 as has_room from platform_quota_shares
            where platform = $1 and user_id = $2 and day = $3::date),
+         asking as (select case when $2::text is null or ${isFunded('$2')} then 0 else $4::integer end as unfunded),
          taken as (
-           insert into platform_quota as q (platform, day, used_units) select $1, $3::date, $4::integer
-           where $4::integer <= $5 and (select has_room from share) and not exists (
+           insert into platform_quota as q (platform, day, used_units, unfunded_units)
+           select $1, $3::date, $4::integer, unfunded from asking
+           where $4::integer <= $5 and unfunded <= $8 and (select has_room from share) and not exists (
              select from platform_quota where platform = $1 and exhausted_until > $7)
-           on conflict (platform, day) do update set used_units = q.used_units + excluded.used_units
+           on conflict (platform, day) do update set used_units = q.used_units + excluded.used_units,
+             unfunded_units = q.unfunded_units + excluded.unfunded_units
            where q.used_units + excluded.used_units <= $5
+             and (excluded.unfunded_units = 0 or q.unfunded_units + excluded.unfunded_units <= $8)
            returning true),
          counted as (
            insert into platform_quota_shares as s (platform, user_id, day, used_units)
            select $1, $2, $3::date, $4::integer from taken where $2::text is not null
            on conflict (platform, user_id) do update set day = excluded.day,
              used_units = excluded.used_units + case when s.day = excluded.day then s.used_units else 0 end)
-         select (select has_room from share) as is_within_share, exists (select from taken) as is_taken`,
-        [platform, userID, day, units, most, mostOfUser, now],
+         select case when exists (select from taken) then 'taken'
+           when not (select has_room from share) then 'share'
+           when unfunded > 0 and unfunded + coalesce((
+             select unfunded_units from platform_quota where platform = $1 and day = $3::date), 0) > $8 then 'unfunded'
+           else 'quota' end as result
+         from asking`,
+        [platform, userID, day, units, most, mostOfUser, now, mostOfUnfunded],
       ))!;
-      if (isTaken) return 'taken';
-      return isWithinShare ? 'quota' : 'share';
+      return result;
     },
 
     /** The number of open broadcasts on a platform whose end has no reserved units on this day. */

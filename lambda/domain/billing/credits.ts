@@ -89,8 +89,14 @@ export function tableAt(at: Date, tables: readonly PriceTable[] = priceTables): 
   return tables.findLast(({ effectiveFrom }) => new Date(effectiveFrom) <= at) ?? tables[0]!;
 }
 
-/** Time for which streams continue after the credits are used up, so that a top-up under way can arrive. */
+/** Time for which streams continue at most after the credits are used up, so that a top-up under way can arrive. */
 export const graceMs = 5 * 60_000;
+
+/**
+ * Credits that an account may owe before its streams are stopped within that time, so that many dear streams at once
+ * get no more. Five minutes at 720p30 take two, at 2160p60 with a backup 33. Decision D263.
+ */
+export const graceCredits = { funded: 50, unfunded: 5 } as const;
 
 /** Warnings in the order in which a user gets them, each with its time before the end of the credits. */
 export const warnings = [
@@ -110,10 +116,14 @@ export interface Consumption {
   readonly warned: Warning | null;
   /** Whether any stream of the user is running. */
   readonly anyRunning: boolean;
+  /** Whether the user has a purchase, or credits from an operator. */
+  readonly isFunded: boolean;
 }
 
 export interface Outlook {
   readonly exhaustedAt: Date | null;
+  /** The end of the grace, when running streams are stopped; null: never, as `exhaustedAt`. */
+  readonly stopsAt: Date | null;
   readonly warned: Warning | null;
   /** When to judge the account again; null if only a change of it makes that necessary. */
   readonly dueAt: Date | null;
@@ -137,33 +147,43 @@ const maxTime = Date.UTC(9999, 0);
 /** When to judge the account again, and which warning still counts as given. */
 export function outlookOf(consumption: Consumption, now: Date): Outlook {
   const exhaustedAt = exhaustionOf(consumption, now);
-  if (exhaustedAt === null) return { exhaustedAt, warned: null, dueAt: null };
+  if (exhaustedAt === null) return { exhaustedAt, stopsAt: null, warned: null, dueAt: null };
+  const stopsAt = endOfGrace(consumption, exhaustedAt, now);
   // A top-up that postpones the end withdraws the warnings that are no longer due, so that they are given again later.
   const leftMs = exhaustedAt.getTime() - now.getTime();
   const given = warnings.findIndex(({ kind }) => kind === consumption.warned);
   const reached = warnings.findLastIndex(({ aheadMs }) => leftMs <= aheadMs);
   const stands = Math.min(given, reached);
   const warned = stands < 0 ? null : warnings[stands]!.kind;
-  const dueAt = consumption.anyRunning ? dueAfter(exhaustedAt, stands) : null;
-  return { exhaustedAt, warned, dueAt };
+  const dueAt = consumption.anyRunning ? dueAfter({ exhaustedAt, stopsAt }, stands) : null;
+  return { exhaustedAt, stopsAt, warned, dueAt };
+}
+
+/** When the time of the grace, or what it may cost, is used up: never before `exhaustedAt`, whatever is owed then. */
+function endOfGrace({ creditsLeft, creditsPerHour, isFunded }: Consumption, exhaustedAt: Date, now: Date): Date {
+  const lastsUntil = exhaustedAt.getTime() + graceMs;
+  if (creditsPerHour === 0) return new Date(lastsUntil);
+  const most = isFunded ? graceCredits.funded : graceCredits.unfunded;
+  const paysForMs = Math.floor(((creditsLeft + most) / creditsPerHour) * 3_600_000);
+  return new Date(Math.min(lastsUntil, Math.max(exhaustedAt.getTime(), now.getTime() + paysForMs)));
 }
 
 /**
  * When the next warning is due; after the last warning, when the streams are stopped.
  * @param given index of the last given warning, -1 if none
  */
-function dueAfter(exhaustedAt: Date, given: number): Date {
+function dueAfter({ exhaustedAt, stopsAt }: { exhaustedAt: Date; stopsAt: Date }, given: number): Date {
   const next = warnings[given + 1];
-  return new Date(exhaustedAt.getTime() + (next ? -next.aheadMs : graceMs));
+  return next ? new Date(exhaustedAt.getTime() - next.aheadMs) : stopsAt;
 }
 
 /** The most urgent action that is due now for an account; null if none is. */
 export function actionDue(
-  { exhaustedAt, warned }: Pick<Outlook, 'exhaustedAt' | 'warned'>,
+  { exhaustedAt, stopsAt, warned }: Pick<Outlook, 'exhaustedAt' | 'stopsAt' | 'warned'>,
   now: Date,
 ): { stop: true } | { warn: Warning } | null {
   if (exhaustedAt === null) return null;
-  if (now.getTime() >= exhaustedAt.getTime() + graceMs) return { stop: true };
+  if (stopsAt !== null && now >= stopsAt) return { stop: true };
   const reached = warnings.findLastIndex(({ aheadMs }) => exhaustedAt.getTime() - now.getTime() <= aheadMs);
   const given = warnings.findIndex(({ kind }) => kind === warned);
   return reached > given ? { warn: warnings[reached]!.kind } : null;

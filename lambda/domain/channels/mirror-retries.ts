@@ -15,6 +15,8 @@ export const mirrorCodes = [
   'quota_exhausted',
   /** The user's part of the calls of the day is used up. */
   'quota_share_used',
+  /** The part of all users without a purchase is used up. */
+  'quota_unfunded_used',
   'rate_limited',
   /** No answer, or an internal error of the platform. The call may have taken effect. */
   'unavailable',
@@ -27,7 +29,12 @@ export type MirrorCode = (typeof mirrorCodes)[number];
 /** Reasons that come from a platform. */
 export type RefusalCode = Exclude<
   MirrorCode,
-  'scope_missing' | 'connection_needed' | 'settings_missing' | 'ended_there' | 'quota_share_used'
+  | 'scope_missing'
+  | 'connection_needed'
+  | 'settings_missing'
+  | 'ended_there'
+  | 'quota_share_used'
+  | 'quota_unfunded_used'
 >;
 
 interface Retry {
@@ -48,6 +55,7 @@ const retries: Readonly<Record<MirrorCode, Retry | null>> = {
   // The quota's own reset comes first; this delay applies if the platform exhausts a quota that we do not count.
   quota_exhausted: { firstSeconds: 3600, mostSeconds: 3600, growth: 1 },
   quota_share_used: { firstSeconds: 3600, mostSeconds: 3600, growth: 1 },
+  quota_unfunded_used: { firstSeconds: 3600, mostSeconds: 3600, growth: 1 },
   rate_limited: { firstSeconds: 900, mostSeconds: 21_600, growth: 2 },
   unavailable: { firstSeconds: 30, mostSeconds: 900, growth: 2 },
   rejected: null,
@@ -111,6 +119,11 @@ export function wordsOfMirror(code: MirrorCode, platform: string, reason: string
       return (
         `Your streams have used your part of today's calls to ${platform}, by their starts and by changes of their ` +
         'titles and settings. Live broadcasts stay live, and everything else continues automatically tomorrow.'
+      );
+    case 'quota_unfunded_used':
+      return (
+        `Today's calls to ${platform} for users without a purchase are used up. Live broadcasts stay live, and ` +
+        'everything else continues automatically tomorrow. To continue today, buy credits and set retryMirror.'
       );
     case 'rate_limited':
       return `${platform} limits our calls (${reason}). We try again automatically.`;

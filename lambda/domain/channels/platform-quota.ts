@@ -36,6 +36,25 @@ export const userShares: Readonly<Record<keyof typeof quotaShares, number>> = {
 };
 
 /**
+ * Share of the day's quota that the calls for all users who are not funded may use together, up to and including a call
+ * of this kind: accounts cost nothing, so that the share of each one bounds nothing. Decision D263.
+ */
+export const unfundedShares: typeof userShares = {
+  end: 1,
+  delete: 1,
+  goLive: 0.31,
+  observe: 0.31,
+  find: 0.31,
+  bind: 0.31,
+  insert: 0.3,
+  ensureIngest: 0.3,
+  describe: 0.2,
+  update: 0.2,
+  thumbnail: 0.2,
+  audience: 0.2,
+};
+
+/**
  * Quota units that a call takes. The start of a broadcast also pays for its end, so that a project can end every
  * broadcast that it starts.
  * @param isEndReserved whether this day's quota already paid for the broadcast's end

@@ -57,7 +57,7 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
   credits_exhausted: () => ({
     subject: 'Your credits are used up',
     text:
-      `Your streams continue for ${graceMs / minuteMs} minutes and then stop. ` +
+      `Your streams continue for up to ${graceMs / minuteMs} minutes and then stop. ` +
       'Buy more credits within that time, and they continue without a break.',
   }),
   streams_stopped_without_credits: ({ streamIDs }) => {

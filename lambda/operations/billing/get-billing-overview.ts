@@ -14,7 +14,7 @@ export const overview = z
       creditsLeft: z
         .number()
         .describe(
-          'Credits left now: balance minus the use of running streams. Live streams stop five minutes after it ' +
+          'Credits left now: balance minus the use of running streams. Live streams stop up to five minutes after it ' +
             'reaches zero.',
         ),
       creditsPerHour: z.number().describe('Credits per hour that the live streams cost now.'),

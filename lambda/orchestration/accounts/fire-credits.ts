@@ -4,7 +4,7 @@ import type { DueAccount } from '../../data/billing/credit-accounts.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { NotificationKind } from '../../domain/notices/notification-words.ts';
-import { actionDue, graceMs, outlookOf } from '../../domain/billing/credits.ts';
+import { actionDue, outlookOf } from '../../domain/billing/credits.ts';
 import type { Warning } from '../../domain/billing/credits.ts';
 import { applyRest } from './account-rest.ts';
 import { grantFreeCredits } from '../billing/free-credits.ts';
@@ -44,10 +44,11 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
     if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);
     return warn(data, userID, now);
   });
-  if (due !== 'stop') return;
+  if (due === null) return;
   const stopped: string[] = [];
   for (const streamID of await databaseOn(pool).creditAccounts.runningStreams(userID)) {
-    if (await inTransaction(pool, (data) => stopWithoutCredits(data, userID, streamID, now))) stopped.push(streamID);
+    if (await inTransaction(pool, (data) => stopWithoutCredits(data, { userID, streamID, ...due }, now)))
+      stopped.push(streamID);
   }
   await inTransaction(pool, async (data) => {
     await data.creditAccounts.lock(userID);
@@ -64,12 +65,15 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
   });
 }
 
-/** Assesses the locked account again, and warns if a warning is due. */
-async function warn(data: Database, userID: string, now: Date): Promise<'stop' | 'done'> {
+/**
+ * Assesses the locked account again, and warns if a warning is due.
+ * @returns until when its streams are paid for, if they are to be stopped; else null
+ */
+async function warn(data: Database, userID: string, now: Date): Promise<{ readonly paidUntil: Date } | null> {
   const consumption = await data.creditAccounts.consumption(userID, now);
   const outlook = outlookOf(consumption, now);
   const action = actionDue(outlook, now);
-  if (action && 'stop' in action) return 'stop';
+  if (action && 'stop' in action) return { paidUntil: outlook.stopsAt! };
   if (action) {
     const detail = { creditsLeft: consumption.creditsLeft, creditsExhaustedAt: outlook.exhaustedAt };
     // A reference is mailed once: a user who starts and stops streams all day gets each warning once a day, and again
@@ -81,22 +85,24 @@ async function warn(data: Database, userID: string, now: Date): Promise<'stop' |
     await data.creditAccounts.saveOutlook(userID, { ...outlook, warned: action.warn });
   }
   await reassess(data, userID, now);
-  return 'done';
+  return null;
 }
 
 /**
  * Stops one stream, unless a top-up has arrived meanwhile. Time after the end of the grace period costs nothing.
  * @returns whether the stream was stopped
  */
-async function stopWithoutCredits(data: Database, userID: string, streamID: string, now: Date): Promise<boolean> {
+async function stopWithoutCredits(
+  data: Database,
+  { userID, streamID, paidUntil }: { readonly userID: string; readonly streamID: string; readonly paidUntil: Date },
+  now: Date,
+): Promise<boolean> {
   const stream = await data.streams.lockAny(streamID);
   if (!stream) return false;
   await data.creditAccounts.lock(userID);
-  const outlook = outlookOf(await data.creditAccounts.consumption(userID, now), now);
-  const action = actionDue(outlook, now);
-  if (outlook.exhaustedAt === null || !action || !('stop' in action)) return false;
-  const endOfGrace = new Date(outlook.exhaustedAt.getTime() + graceMs);
-  const stopped = await stopStream(data, stream, 'credits_used_up', { reason, paidUntil: endOfGrace });
+  const { exhaustedAt } = outlookOf(await data.creditAccounts.consumption(userID, now), now);
+  if (exhaustedAt === null || exhaustedAt > now) return false;
+  const stopped = await stopStream(data, stream, 'credits_used_up', { reason, paidUntil });
   return stopped !== stream;
 }
 

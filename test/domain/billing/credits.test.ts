@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   actionDue,
   exhaustionOf,
+  graceCredits,
   graceMs,
   isEligibleForFreeCredits,
   outlookOf,
@@ -24,6 +25,7 @@ const consumption = (more: Partial<Consumption>): Consumption => ({
   exhaustedAt: null,
   warned: null,
   anyRunning: true,
+  isFunded: true,
   ...more,
 });
 
@@ -84,25 +86,73 @@ describe('the end of credits', () => {
     [-5 / 60, null, { stop: true }],
     [-100, 'day', { stop: true }],
   ])('%s hours ahead, with %s as the last warning, asks for %j', ([hoursLeft, warned, action]) => {
-    expect(actionDue({ exhaustedAt: later(hoursLeft * hourMs), warned }, now)).toEqual(action);
+    const exhaustedAt = later(hoursLeft * hourMs);
+    const stopsAt = new Date(exhaustedAt.getTime() + graceMs);
+    expect(actionDue({ exhaustedAt, stopsAt, warned }, now)).toEqual(action);
   });
 
   it('is warned of again once a top-up has moved it away', () => {
     expect(outlookOf(consumption({ creditsLeft: 25 * 30, warned: 'exhausted' }), now)).toEqual({
       exhaustedAt: later(30 * hourMs),
+      stopsAt: later(30 * hourMs + graceMs),
       warned: null,
       dueAt: later(6 * hourMs),
     });
     expect(outlookOf(consumption({ creditsLeft: 50, warned: 'exhausted' }), now)).toEqual({
       exhaustedAt: later(2 * hourMs),
+      stopsAt: later(2 * hourMs + graceMs),
       warned: 'day',
       dueAt: later(hourMs),
     });
     expect(outlookOf(consumption({ creditsPerHour: 0, warned: 'hour' }), now)).toEqual({
       exhaustedAt: null,
+      stopsAt: null,
       warned: null,
       dueAt: null,
     });
+  });
+
+  it('leaves five minutes to an ordinary channel, and less to what costs more than the grace', () => {
+    const graceOf = (more: Partial<Consumption>) => {
+      const { exhaustedAt, stopsAt } = outlookOf(consumption(more), now);
+      return stopsAt!.getTime() - exhaustedAt!.getTime();
+    };
+    expect(
+      graceOf({
+        creditsPerHour: 2 * priceOf({ role: 'primary', quality: 'q_2160p', framerate: 'f_60' }, now).creditsPerHour,
+      }),
+    ).toBe(graceMs);
+    expect(graceOf({ creditsPerHour: 25, isFunded: false })).toBe(graceMs);
+    expect(graceOf({ creditsPerHour: 12_000 })).toBeCloseTo(15_000, -1);
+    expect(graceOf({ creditsPerHour: 12_000, isFunded: false })).toBeCloseTo(1500, -1);
+    // After a reversed payment that was spent already.
+    expect(graceOf({ creditsLeft: -1000, creditsPerHour: 25 })).toBe(0);
+  });
+
+  it('comes after the credits and those of the grace, whatever starts and stops meanwhile', () => {
+    const step = fc.record({ rate: fc.integer({ min: 0, max: 12_000 }), ms: fc.nat(60_000) });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), fc.boolean(), (steps, isFunded) => {
+        let state: Pick<Consumption, 'exhaustedAt'> = { exhaustedAt: null };
+        let [used, at] = [0, now];
+        for (const { rate, ms } of steps) {
+          const facts = {
+            creditsLeft: 100 - used,
+            creditsPerHour: rate,
+            isFunded,
+            warned: 'exhausted',
+            ...state,
+          } as const;
+          const outlook = outlookOf(consumption(facts), at);
+          state = outlook;
+          if (outlook.stopsAt !== null && outlook.stopsAt <= at) break;
+          const until = Math.min(at.getTime() + ms, outlook.stopsAt?.getTime() ?? Infinity);
+          used += (rate * (until - at.getTime())) / hourMs;
+          at = new Date(until);
+        }
+        expect(used).toBeLessThanOrEqual(100 + graceCredits[isFunded ? 'funded' : 'unfunded'] + 0.01);
+      }),
+    );
   });
 
   it('is waited for by nobody where nothing runs', () => {

@@ -1,6 +1,8 @@
 // A model of credits without SQL: integers, lists and the rules, for comparison with the implementation.
 
 const graceMs = 5 * 60_000;
+/** Units that an account may owe within the grace. */
+const graceUnits = { bought: 500_000, notBought: 50_000 };
 const hourMs = 3_600_000n;
 const dayMs = 86_400_000;
 const gibibyte = 1_073_741_824n;
@@ -132,8 +134,15 @@ export class CreditsModel {
     return this.rate === 0 ? null : this.nowMs + (left / this.rate) * Number(hourMs);
   }
 
+  /** The end of the grace as of now. @param hasBought whether a purchase is left that was not refunded whole */
+  graceEndsMs(exhaustedMs: number, hasBought: boolean): number {
+    const units = this.left() + (hasBought ? graceUnits.bought : graceUnits.notBought);
+    const paysForMs = this.rate === 0 ? Infinity : Math.floor((units / this.rate) * Number(hourMs));
+    return Math.min(exhaustedMs + graceMs, Math.max(exhaustedMs, this.nowMs + paysForMs));
+  }
+
   /** The lowest possible balance: the cost of the grace period, and storage. */
   get floor(): number {
-    return -costOf(this.peakRate, graceMs) - this.storageUnits - 10;
+    return -Math.min(costOf(this.peakRate, graceMs), graceUnits.bought) - this.storageUnits - 10;
   }
 }

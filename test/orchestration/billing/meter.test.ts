@@ -235,6 +235,25 @@ describe('the end of the credits', () => {
     expect((await call('POST', `/streams/${id}/start`)).status).toBe(200);
   });
 
+  it.each([
+    { bought: 'free_credits', most: 5 },
+    { bought: 'credit_purchase', most: 50 },
+  ])('with $bought only lets streams cost $most credits more, however dear they are', async ({ bought, most }) => {
+    const { id } = await liveSince(0);
+    await service.pool().query(`update invoices set type = $2 where user_id = $1`, [user().id, bought]);
+    // As many streams with several outputs would, 6,000 credits an hour use up 1,000 in ten minutes.
+    await service.pool().query('update live_intervals set credits_per_hour = 6000 where user_id = $1', [user().id]);
+    const seconds = 600 + (most / 6000) * 3600;
+    await lookAfter(601 / 3600);
+    expect(await notificationKinds()).toEqual(['credits_exhausted']);
+    expect((await stream(id)).state).toBe('active');
+    await lookAfter((seconds - 0.5) / 3600);
+    expect((await stream(id)).state).toBe('active');
+    await lookAfter((seconds + 2) / 3600);
+    expect(await stream(id)).toMatchObject({ state: 'stopping', stateReason: { code: 'no_credits' } });
+    expect((await call('GET', '/billing/overview')).body.billing.balance).toBeCloseTo(-most, 1);
+  });
+
   it('moves away with a top-up within the grace, and no stream stops', async () => {
     const { id } = await liveSince(40 * 3600 + 200);
     await fire();

@@ -1,0 +1,10 @@
+// SQL condition that distinguishes users who have paid from those with nothing but free credits.
+
+/**
+ * Whether a user is funded: has a purchase that was not refunded whole, or credits from an operator. It is not an
+ * `exists`, for which Postgres would hash the invoices of all users.
+ * @param user SQL of the id
+ */
+export const isFunded = (user: string) => `coalesce((
+  select true from invoices
+  where invoices.user_id = ${user} and state = 'paid' and type <> 'free_credits' and credits > 0 limit 1), false)`;
