@@ -1476,6 +1476,7 @@ create table replicas (
   next_attempt_at timestamptz,
   last_failure jsonb,
   traceparent text default nullif(current_setting('loop.traceparent', true), ''),
+  takes_media boolean not null default false,
   constraint replicas_pkey primary key (id),
   constraint replicas_agent_id_fkey foreign key (agent_id) references agents(id) on delete set null,
   constraint replicas_backend_check check (backend = any (array['ffmpeg', 'manifest'])),

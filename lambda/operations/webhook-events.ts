@@ -296,8 +296,7 @@ export const webhookEvents = [
     type: 'credits.exhausted',
     scope: 'service:billing',
     summary: 'Credits are used up',
-    description:
-      `Live streams keep running for up to ${graceMs / 60_000} more minutes, ` + 'so that a pending top-up can arrive.',
+    description: `Live streams run for up to ${graceMs / 60_000} more minutes, so that a pending top-up can arrive.`,
     data: z.object({ creditsLeft, creditsExhaustedAt }),
   },
   {

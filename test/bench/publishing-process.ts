@@ -173,6 +173,7 @@ async function sendPrepared({
           anchor: async () => performance.now() - beganMs,
           onEvidence: evident.resolve,
           onSlow: () => {},
+          onTaking: () => {},
           onShort: () => {},
           isPlanned: false,
           prepareEnd: () => false,

@@ -3,7 +3,7 @@ import type { Price } from '../../domain/billing/credits.ts';
 import { declaredDead } from '../fleet/agents.ts';
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-import type { ReplicaRole } from '../fleet/replicas.ts';
+import type { Claim, ReplicaRole } from '../fleet/replicas.ts';
 
 /** The intervals of a user that one statement ended or began. */
 export interface ChangedIntervals {
@@ -25,14 +25,35 @@ export interface MeteredStream {
   readonly at: Date;
 }
 
+/** SQL condition: a replica sends what its destination takes, so that it is paid for. @param replica its alias */
+export const isPaid = (replica: string) => `(${replica}.wanted <> 'ended'
+  and (${replica}.state = 'live' or ${replica}.state = 'failing' and ${replica}.takes_media))`;
+
 export function liveIntervals(db: Queryable) {
   return {
+    /** Records whether destinations of failing replicas take pictures. Reports of former holders are ignored. */
+    recordTaking: (reports: readonly { readonly claim: Claim; readonly takesMedia?: boolean }[]) =>
+      db.query(
+        {
+          name: 'record_taking',
+          text: `update replicas r set takes_media = o.takes_media
+           from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[]) as o (id, agent_id, epoch, takes_media)
+           where r.id = o.id and r.agent_id = o.agent_id and r.epoch = o.epoch and r.takes_media <> o.takes_media`,
+        },
+        [
+          reports.map(({ claim }) => claim.id),
+          reports.map(({ claim }) => claim.agent_id),
+          reports.map(({ claim }) => claim.epoch),
+          reports.map(({ takesMedia = false }) => takesMedia),
+        ],
+      ),
+
     /**
-     * Ends and begins intervals of streams, so that each live replica that is not ending has one open interval, of the
-     * claim that sends it. An interval ends at `at` or, if its agent was declared dead, when the agent last renewed its
-     * lease. A new interval never begins before the end of the last one of its replica. One of the live outputs of a
-     * stream has the full price: the one that had it, else the first live one. It is one statement, so that all parts
-     * see the same rows, and any number of changed streams costs one round trip.
+     * Ends and begins intervals of streams, so that each paid replica has one open interval, of the claim that sends
+     * it. An interval ends at `at` or, if its agent was declared dead, when the agent last renewed its lease. A new
+     * interval never begins before the end of the last one of its replica. One of the paid outputs of a stream has the
+     * full price: the one that had it, else the first paid one. It is one statement, so that all parts see the same
+     * rows, and any number of changed streams costs one round trip.
      * @param areFiguresKept whether the rows of the streams have the last figures of agents, so that they are not read
      */
     updateFromReplicas: (metered: readonly MeteredStream[], areFiguresKept: boolean) =>
@@ -50,7 +71,7 @@ export function liveIntervals(db: Queryable) {
              left join live_intervals paid
                on paid.stream_id = r.stream_id and paid.replica_id = r.id and paid.ended_at is null
                  and paid.agent_id = r.agent_id and paid.epoch = r.epoch and not paid.is_further
-           where r.stream_id = any ($1) and r.state = 'live' and r.wanted <> 'ended'),
+           where r.stream_id = any ($1) and ${isPaid('r')}),
          sending as (
            select *, prices -> role -> case when is_further then 'further' else 'first' end as price from live),
          -- Open intervals that stay open: their claim still sends.

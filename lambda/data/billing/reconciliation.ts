@@ -1,4 +1,5 @@
 // SQL that checks the books: ledger, live intervals, storage, invoices and reversals have to agree, by user.
+import { isPaid } from './live-intervals.ts';
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -95,7 +96,7 @@ export function reconciliation(db: Queryable) {
          select i.user_id, 'what runs up a cost is live', i.id::text, null, null
          from live_intervals i where ended_at is null
            and not exists (
-             select from replicas r where r.id = i.replica_id and r.state = 'live' and r.wanted <> 'ended')
+             select from replicas r where r.id = i.replica_id and ${isPaid('r')})
 
          union all
          select null, 'a message of a provider is applied: ' || coalesce(failure, 'never tried'),

@@ -20,6 +20,8 @@ export interface ReplicaReport {
   readonly hopeless?: boolean;
   /** Present if it is failing. */
   readonly attempt?: FailedAttempt;
+  /** Whether the destination takes pictures although the replica is failing; absent: it does not. */
+  readonly takesMedia?: boolean;
   /** The last figures of a replica that ends with this report, or the first ones of one that begins. */
   readonly figures?: ReplicaFigures;
   /** The time of the observation, by the clock of the database. */
@@ -79,13 +81,12 @@ async function writeReports(
     counting.filter(({ state }) => state === 'live'),
     held,
   );
-  await moveByFailing(
-    data,
-    counting.filter(({ state }) => state === 'failing'),
-  );
+  const failing = counting.filter(({ state }) => state === 'failing');
+  await moveByFailing(data, failing);
   await updateWarnings(data, counting);
   for (const { hopeless, streamID, reason, claim } of counting)
     if (hopeless) await giveUp(data, streamID, held.get(claim.id)?.output_id ?? null, reason);
+  if (failing.length > 0) await data.liveIntervals.recordTaking(failing);
   await meterStreams(
     data,
     counting.map(({ stream, now }) => ({ stream, at: now })),

@@ -6,7 +6,8 @@
 // - skipping: 4 s of frames are missed. The media continues with the next keyframe of the present.
 // - ending: the connection's time is over. Frames are sent up to the next keyframe, and `run` resolves.
 // `onSlow` reports 'destination' for 30 s after frames were skipped because it was backed up, and 'publisher' after 5 s
-// without a frame to send. After 15 s without sending, `run` rejects.
+// without a frame to send. After 15 s without sending, `run` rejects. While the destination is slow, `onTaking` reports
+// false for as long as the frames that were skipped, and true in between.
 import { sentInPlace } from '../../domain/playout/play-out.ts';
 import { firstSoundFrameFrom, soundOriginOf } from '../../domain/playout/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
@@ -72,6 +73,11 @@ export class PreparedSender {
   #backedUpAtMs = -Infinity;
   /** The last time that frames were skipped because of the destination, or that it was backed up after that. */
   #fellBehindAtMs = -Infinity;
+  /** The time of a skip because of the destination, until the next frame is sent; null: none. */
+  #skippedAtMs: number | null = null;
+  /** The time until which the destination counts as taking nothing: as long as the frames that skips left out. */
+  #unpaidUntilMs = -Infinity;
+  #isTaking = false;
   #slowThrough: Slowness | null = null;
   #usesOwnSound: boolean;
   /** The upload that last stood in for an item of the sound track; null if none does. */
@@ -126,7 +132,10 @@ export class PreparedSender {
     const missedFrames = dueFrame - Math.max(this.#frame, this.#skippedTo);
     if (missedFrames > this.#framesIn(leadMs + skipAfterMs)) {
       this.#skip(this.#frameAt(nowMs));
-      if (nowMs - this.#backedUpAtMs < skipAfterMs) this.#fellBehindAtMs = nowMs;
+      if (nowMs - this.#backedUpAtMs < skipAfterMs) {
+        this.#fellBehindAtMs = nowMs;
+        this.#skippedAtMs ??= nowMs;
+      }
     }
     if (isBackedUp) this.#backedUp(nowMs);
     else this.#sendUntil(Math.min(dueFrame, this.#frame + this.#framesIn(maxMediaMsPerTurn)), nowMs);
@@ -166,14 +175,14 @@ export class PreparedSender {
 
   /** Takes the chunks of all frames before `end` that are read. */
   #take(end: number): Buffer[] {
-    const { pictures, figures } = this.#options;
+    const { pictures } = this.#options;
     const chunks: Buffer[] = [];
     for (let head = pictures.head; head !== null; head = pictures.head) {
       const { span, next } = head;
       const { startFrame } = span.playing;
       const frame = startFrame + next;
       if (frame > this.#frame) {
-        figures.skipped(frame - this.#frame);
+        this.#leftOut(frame - this.#frame);
         this.#frame = frame;
       }
       const endingAt = this.#isEnding ? keyframeFrom(span, next) : Infinity;
@@ -184,6 +193,15 @@ export class PreparedSender {
       this.#frame = startFrame + until;
     }
     return chunks;
+  }
+
+  #leftOut(frames: number): void {
+    const { figures, profile } = this.#options;
+    figures.skipped(frames);
+    if (this.#skippedAtMs === null) return;
+    const fromMs = Math.max(this.#skippedAtMs, this.#unpaidUntilMs);
+    this.#unpaidUntilMs = fromMs + (frames * 1000) / profile.framesPerSecond;
+    this.#skippedAtMs = null;
   }
 
   /** The next frame, if it is read and is a keyframe, at which a connection can begin; else null. */
@@ -240,6 +258,11 @@ export class PreparedSender {
     if (slowThrough !== this.#slowThrough) {
       this.#slowThrough = slowThrough;
       this.#options.onSlow(slowThrough);
+    }
+    const isTaking = slowThrough === 'destination' && this.#skippedAtMs === null && nowMs >= this.#unpaidUntilMs;
+    if (isTaking !== this.#isTaking) {
+      this.#isTaking = isTaking;
+      if (slowThrough === 'destination') this.#options.onTaking(isTaking);
     }
     if (silentMs > hopelesslyLateMs) throw isBackedUp ? new DestinationError('too_slow') : new TooSlow();
   }

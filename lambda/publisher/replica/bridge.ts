@@ -3,7 +3,10 @@ import { runConnection } from './publish-connection.ts';
 import type { PublishConnectionOptions } from './publish-connection.ts';
 
 /** The options of a bridge's connection, which lasts until the bridge ends it and reports nothing. */
-export type BridgeConnection = Omit<PublishConnectionOptions, 'onEvidence' | 'prepareEnd' | 'onEnding' | 'onSlow'>;
+export type BridgeConnection = Omit<
+  PublishConnectionOptions,
+  'onEvidence' | 'prepareEnd' | 'onEnding' | 'onSlow' | 'onTaking'
+>;
 
 export interface BridgeOptions {
   /** Loads the options of the connection; null if there is no URL for a bridge. */
@@ -60,6 +63,7 @@ export class Bridge {
         prepareEnd: () => false,
         onEnding: () => {},
         onSlow: () => {},
+        onTaking: () => {},
       },
       signal,
     );

@@ -218,6 +218,7 @@ export class HeldReplica {
           slowness.setSlow(through === 'destination');
           this.#observed.slow(through);
         },
+        onTaking: (isTaking) => this.#observed.takesPart(isTaking),
         onShort: (isShort) => this.#observed.short(isShort),
       },
       AbortSignal.any([signal, slowness.isUnbearable]),

@@ -6,6 +6,8 @@ import type { Log } from '../../log.ts';
 export interface Report extends ClaimReport {
   /** Whether no retry can help. */
   readonly hopeless: boolean;
+  /** Whether the destination takes pictures although the replica is failing; absent: it does not. */
+  readonly takesMedia?: boolean;
   /** The time of the observation, by the steady clock. The report may be written much later. */
   readonly observedAtMs: number;
 }

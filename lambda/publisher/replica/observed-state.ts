@@ -4,15 +4,22 @@ import { DestinationError } from '../destination/destination-error.ts';
 import { fallsBehind, TooSlow } from './faults.ts';
 import type { Slowness } from './stream-media.ts';
 import { reasonOf } from './whose-fault.ts';
+import type { Report } from './latest-report.ts';
 import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
+type ReportState = (
+  state: ReplicaState,
+  reason: StateReason | null,
+  more?: Required<Pick<Report, 'takesMedia'>>,
+) => void;
+
 export class ObservedState {
-  readonly #report: (state: ReplicaState, reason: StateReason | null) => void;
+  readonly #report: ReportState;
   #isOnAir = false;
   #isShortOfMedia = false;
 
   /** @param report called with each state; the reason explains `failing`, or warns of the end of `live` */
-  constructor(report: (state: ReplicaState, reason: StateReason | null) => void) {
+  constructor(report: ReportState) {
     this.#report = report;
   }
 
@@ -35,6 +42,11 @@ export class ObservedState {
     this.#isOnAir = through === null;
     if (through === null) return this.#reportLive();
     this.#report('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow')));
+  }
+
+  /** While it is slow, the destination takes pictures, or leaves some out. */
+  takesPart(takesMedia: boolean): void {
+    this.#report('failing', reasonOf(new DestinationError('too_slow')), { takesMedia });
   }
 
   /** Forgets the observations, which do not hold for the next connection. */

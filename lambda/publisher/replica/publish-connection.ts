@@ -9,7 +9,7 @@ import type { Sending, StreamMedia } from './stream-media.ts';
 
 export interface PublishConnectionOptions extends Pick<
   Sending,
-  'steadyClock' | 'onEvidence' | 'onSlow' | 'onShort' | 'onEnding'
+  'steadyClock' | 'onEvidence' | 'onSlow' | 'onTaking' | 'onShort' | 'onEnding'
 > {
   readonly target: PublishTarget;
   readonly client: PublishOptions;

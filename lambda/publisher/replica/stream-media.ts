@@ -49,6 +49,11 @@ export interface Sending {
    * Called with the cause when media begins to be sent much too late, and with null when that is over.
    */
   readonly onSlow: (through: Slowness | null) => void;
+  /**
+   * Called while media is late through the destination, with whether it takes pictures, which are paid for. After a
+   * part was left out, it counts as taking none for as long as that part. Decision D16.
+   */
+  readonly onTaking: (isTaking: boolean) => void;
   /** Called when so little media is ready that pictures are about to be late, and when there is enough again. */
   readonly onShort: (isShort: boolean) => void;
   /**

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { fireCredits } from '../../../lambda/orchestration/accounts/fire-credits.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
+import type { ReplicaReport } from '../../../lambda/orchestration/fleet/replica-reports.ts';
 import { paymentsOn } from '../../api/payments.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
 import { roomFor } from '../../support/capacities.ts';
@@ -184,6 +185,30 @@ describe('an interval', () => {
     await report(successor!, 'failing', { now: after(at, 180), reason: lost });
     expect((await intervals()).map((row) => row.bytes_after! - row.bytes_before)).toEqual([1_000_000, 500]);
     expect((await intervals()).every((row) => row.stream_id === id)).toBe(true);
+  });
+});
+
+describe('a destination that is too slow', () => {
+  const slow = { code: 'too_slow', detail: 'x' };
+
+  it('costs credits while it takes pictures, and nothing while they are left out or it has no connection', async () => {
+    const { held } = await liveSince(0);
+    const { started_at: at } = await firstInterval();
+    const differences = async () =>
+      (await data().reconciliation.differences()).filter(({ user_id: id }) => id === user().id);
+    const reportAfter = (seconds: number, more: Partial<ReplicaReport>) =>
+      report(held[0]!, 'failing', { now: after(at, seconds), reason: slow, ...more });
+    await reportAfter(100, {});
+    await reportAfter(104, { takesMedia: true });
+    expect(await differences()).toEqual([]);
+    await reportAfter(200, { takesMedia: false });
+    await reportAfter(204, { takesMedia: true });
+    await reportAfter(300, { reason: lost, attempt: { failures: 1, nextInMs: 1000, blame: 'destination' } });
+    await report(held[0]!, 'live', { now: after(at, 310) });
+    await reportAfter(400, {});
+    const lengths = (await intervals()).map(({ started_at: from, ended_at: to }) => msBetween(from, to) / 1000);
+    expect(lengths).toEqual([100, 96, 96, 90]);
+    expect(await differences()).toEqual([]);
   });
 });
 

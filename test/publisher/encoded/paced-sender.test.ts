@@ -149,6 +149,7 @@ function begin({
     steadyClock: () => Date.now(),
     onEvidence: () => void events.push('evidence'),
     onSlow: (slow) => void events.push(slow ? 'slow' : 'in time'),
+    onTaking: () => {},
     onShort: (isShort) => void events.push(isShort ? 'short' : 'enough'),
     bytesPerSecond: (pictureBytes * 1000) / frameMs,
     framesPerSecond: 1000 / frameMs,

@@ -165,6 +165,7 @@ async function connection(
     steadyClock: clock.steadyClock,
     onEvidence: () => log('evidence'),
     onSlow: (through) => log(`slow: ${through}`),
+    onTaking: () => {},
     onShort: () => log('short'),
     prepareEnd: () => clock.nowMs > endsAtMs,
     onEnding: (frame) => void (nextFrame = frame),

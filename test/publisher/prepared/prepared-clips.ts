@@ -156,7 +156,14 @@ export async function play(
     seconds,
     endsAfterMs = Infinity,
     eachTurn,
-  }: { startFrame?: number; seconds: number; endsAfterMs?: number; eachTurn?: () => unknown },
+    onTaking = () => {},
+  }: {
+    startFrame?: number;
+    seconds: number;
+    endsAfterMs?: number;
+    eachTurn?: () => unknown;
+    onTaking?: (isTaking: boolean) => void;
+  },
   events: string[] = [],
 ): Promise<Figures> {
   let nowMs = 0;
@@ -175,6 +182,7 @@ export async function play(
     steadyClock: () => nowMs,
     onEvidence: () => void events.push('evidence'),
     onSlow: (through) => void events.push(through ? `slow through the ${through}` : 'in time'),
+    onTaking,
     onShort: () => void events.push('short'),
     prepareEnd: () => nowMs > endsAfterMs,
     onEnding: (frame) => void events.push(`next from ${frame}`),

@@ -278,6 +278,26 @@ describe('a destination', { timeout: 20_000 }, () => {
     expect(timesMs[2]).toBeLessThan(280_000);
   });
 
+  it.each([0.9, 0.8, 0.5])('that takes %d of the bytes pays for what it gets, and for no more', async (share) => {
+    const ingest = new CheckingIngest();
+    ingest.takesAll = false;
+    const seconds = 600;
+    const events: string[] = [];
+    let [isTaking, paidTurns] = [false, 0];
+    const eachTurn = () => {
+      // A stream is paid for while it is live, and while a slow destination takes pictures.
+      if (events.at(-1) === 'evidence' || events.at(-1) === 'in time' || isTaking) paidTurns++;
+      ingest.take((share * 4_160_000) / 8 / 4);
+    };
+    const onTaking = (takes: boolean) => void (isTaking = takes);
+    const figures = await playBoth(ingest, { seconds, eachTurn, onTaking }, events);
+    expect(events).toContain('slow through the destination');
+    const sentSeconds = figures.sample(0, new Date(), 30).framesSent / 30;
+    expect(sentSeconds).toBeLessThan(seconds - 8);
+    expect(paidTurns / 4 / sentSeconds).toBeGreaterThan(0.97);
+    expect(paidTurns / 4 / sentSeconds).toBeLessThan(1.03);
+  });
+
   it('that stands still for 4.5 s gets what is due afterwards, at most a second at a time', async () => {
     const ingest = new CheckingIngest();
     let turn = 0;

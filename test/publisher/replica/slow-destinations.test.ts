@@ -131,7 +131,8 @@ it(
     }
     expect(stalls.words().slice(0, 2)).toEqual(['live', 'stalled']);
     for (const { words, publications } of [drips, dripsSecurely]) {
-      expect(words()).toEqual(['live', 'too_slow']);
+      // Reports repeat the word, each time that parts are left out and that pictures are taken again.
+      expect(words().filter((word, index, all) => word !== all[index - 1])).toEqual(['live', 'too_slow']);
       expect(publications()).toHaveLength(1);
     }
     // The stream returns at once after each reset.
