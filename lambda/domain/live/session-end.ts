@@ -4,5 +4,5 @@
 export const sessionEnds = ['disconnected', 'replaced', 'format_changed', 'undecodable', 'not_wanted', 'lost'] as const;
 export type SessionEnd = (typeof sessionEnds)[number];
 
-/** Seconds for which a stream may fail before its sessions end: it costs no credits then, and a session takes cores. */
+/** Seconds for which a stream may fail before its sessions end: it costs less then, and a session takes cores. */
 export const mostFailingSeconds = 120;
