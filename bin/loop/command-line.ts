@@ -124,16 +124,16 @@ function addMaking(program: Command, environment: Environment, connect: () => Pr
       });
       printer.answer(stream, { lines: [stateLine(stream), `Follow it: loop tail ${stream.id}`] });
     });
-  define(program, 'upload <files...>', 'upload files in parts; a killed upload continues when it is run again').action(
-    async (paths: readonly string[], options: Options) => {
-      const client = await connect();
-      const printer = printerOf(options);
-      const files = await Promise.all(paths.map(readMediaFile));
-      const uploads = await sendAll(client, files, { uploadsFolder: folder, printer });
-      const rows = uploads.map(({ name, id, type, durationSeconds }) => ({ name, id, type, seconds: durationSeconds }));
-      printer.answer(uploads, { rows });
-    },
-  );
+  const sends = 'upload files in parts; a killed upload continues when it is run again';
+  withTimeout(define(program, 'upload <files...>', sends)).action(async (paths: string[], options: Options) => {
+    const client = await connect();
+    const printer = printerOf(options);
+    const files = await Promise.all(paths.map(readMediaFile));
+    const timeoutSeconds = Number(options['timeout']);
+    const uploads = await sendAll(client, files, { uploadsFolder: folder, timeoutSeconds, printer });
+    const rows = uploads.map(({ name, id, type, durationSeconds }) => ({ name, id, type, seconds: durationSeconds }));
+    printer.answer(uploads, { rows });
+  });
 }
 
 function addControl(program: Command, connect: () => Promise<Client>): void {
@@ -251,7 +251,7 @@ function addChannel(program: Command, environment: Environment, connect: () => P
 function withTimeout(command: Command): Command {
   return command.option(
     '--timeout <seconds>',
-    'longest wait for a stream to be live, or off air',
+    'longest wait for a file to be examined, and for a stream to be live or off air',
     integer,
     defaultTimeoutSeconds,
   );

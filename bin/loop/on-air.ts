@@ -1,13 +1,13 @@
 // Starts a stream, and follows it until a destination takes its media, or until it is off air.
-import { setTimeout } from 'node:timers/promises';
 import { liveStates } from '../../lambda/domain/streams/stream-lifecycle.ts';
+import { waitFor } from '../../lambda/surfaces/sdk/typescript/loop.ts';
 import type { Stream } from '../../lambda/web/app/types.ts';
 import type { Client } from './client.ts';
 import { LoopFailure } from './failure.ts';
 import { percent } from './terminal.ts';
 import type { Printer } from './terminal.ts';
 
-const askedEveryMs = 500;
+const everySeconds = 0.5;
 /** The states of a stream on its way to the air. */
 const onTheWay = new Set<Stream['state']>(['preparing', 'activating', 'scheduled', 'failing']);
 
@@ -37,22 +37,23 @@ export function untilOffAir(client: Client, streamID: string, options: StartOpti
   return follow(client, streamID, options, ({ state }) => !liveStates.includes(state));
 }
 
-async function follow(
+function follow(
   client: Client,
   streamID: string,
   { printer, timeoutSeconds }: StartOptions,
   isDone: (stream: Stream) => boolean,
 ): Promise<Stream> {
-  const deadline = performance.now() + timeoutSeconds * 1000;
-  for (;;) {
-    const stream = await client.call<Stream>('GET', `/streams/${streamID}`);
-    if (isDone(stream)) return stream;
-    const { state, stateReason, preparedShare } = stream;
-    const reason = stateReason?.detail ?? '';
-    if (performance.now() > deadline)
-      throw new LoopFailure('too_late', `The stream is still ${state} after ${timeoutSeconds} s. ${reason}`.trim());
+  const isAsWanted = (stream: Stream) => {
+    if (isDone(stream)) return true;
+    const { state, preparedShare } = stream;
     const share = preparedShare === null ? '' : ` ${percent(preparedShare)}`;
     printer.progress(state === 'preparing' ? `Preparing the media:${share}` : `The stream is ${state}`);
-    await setTimeout(askedEveryMs);
-  }
+    return false;
+  };
+  const late = ({ state, stateReason }: Stream) => {
+    const reason = stateReason?.detail ?? '';
+    return new LoopFailure('too_late', `The stream is still ${state} after ${timeoutSeconds} s. ${reason}`.trim());
+  };
+  const read = () => client.call<Stream>('GET', `/streams/${streamID}`);
+  return waitFor(read, isAsWanted, { timeoutSeconds, late, everySeconds });
 }

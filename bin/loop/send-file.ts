@@ -2,7 +2,7 @@
 // Decision D240.
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { waitFor } from '../../lambda/surfaces/sdk/typescript/loop.ts';
 import type { Upload } from '../../lambda/web/app/types.ts';
 import type { Client } from './client.ts';
 import { LoopFailure } from './failure.ts';
@@ -21,7 +21,7 @@ interface KeptUpload {
   readonly uploadID: string;
 }
 
-const examinedEveryMs = 250;
+const everySeconds = 0.25;
 
 /** Sends a file, or its missing parts. @returns the ID of its upload @throws {LoopFailure} */
 export async function sendFile(file: MediaFile, { client, folder, onProgress }: SendingOptions): Promise<string> {
@@ -37,14 +37,21 @@ export async function sendFile(file: MediaFile, { client, folder, onProgress }: 
   return upload.id;
 }
 
-/** Waits until an upload has been examined. @throws {LoopFailure} if the platform cannot use it */
-export async function untilExamined(client: Client, uploadID: string): Promise<Upload> {
-  for (;;) {
-    const upload = await client.call<Upload>('GET', `/uploads/${uploadID}`);
-    if (upload.failure) throw new LoopFailure('refused', `${upload.name} cannot be used: ${upload.failure.detail}`);
-    if (upload.probeState === 'completed') return upload;
-    await setTimeout(examinedEveryMs);
-  }
+/** Waits until an upload has been examined. @throws {LoopFailure} if the platform cannot use it, or takes too long */
+export function untilExamined(client: Client, uploadID: string, timeoutSeconds: number): Promise<Upload> {
+  const isExamined = ({ name, failure, probeState }: Upload) => {
+    if (failure) throw new LoopFailure('refused', `${name} cannot be used: ${failure.detail}`);
+    return probeState === 'completed';
+  };
+  const late = ({ name }: Upload) => {
+    const remedy = 'Run the command again to wait longer: nothing is sent twice.';
+    return new LoopFailure(
+      'too_late',
+      `${name} has arrived, but was not examined within ${timeoutSeconds} s. ${remedy}`,
+    );
+  };
+  const read = () => client.call<Upload>('GET', `/uploads/${uploadID}`);
+  return waitFor(read, isExamined, { timeoutSeconds, late, everySeconds });
 }
 
 async function readUpload(client: Client, id: string): Promise<Upload | null> {

@@ -20,6 +20,7 @@ export interface UpOptions extends Target {
   readonly quality: string | undefined;
   /** False: the stream is made, and not started. */
   readonly start: boolean;
+  /** Longest wait for the examination of each file, and for the stream to be live. */
   readonly timeoutSeconds: number;
   readonly uploadsFolder: string;
   readonly printer: Printer;
@@ -46,7 +47,7 @@ export async function up(client: Client, options: UpOptions): Promise<Stream> {
 export async function sendAll(
   client: Client,
   files: readonly MediaFile[],
-  { uploadsFolder, printer }: Pick<UpOptions, 'uploadsFolder' | 'printer'>,
+  { uploadsFolder, timeoutSeconds, printer }: Pick<UpOptions, 'uploadsFolder' | 'timeoutSeconds' | 'printer'>,
 ): Promise<readonly Upload[]> {
   const sent = new Map<MediaFile, number>();
   const uploads = new Map<MediaFile, Upload>();
@@ -65,7 +66,7 @@ export async function sendAll(
       };
       const id = await sendFile(file, { client, folder: uploadsFolder, onProgress });
       onProgress(file.bytes);
-      uploads.set(file, await untilExamined(client, id));
+      uploads.set(file, await untilExamined(client, id, timeoutSeconds));
       report();
     }
   };

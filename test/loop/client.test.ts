@@ -3,9 +3,13 @@ import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createClient } from '../../bin/loop/client.ts';
 import type { LoopFailure } from '../../bin/loop/failure.ts';
+import { runLoop } from '../support/loop-command.ts';
 
 interface Scripted {
   readonly status: number;
@@ -25,7 +29,7 @@ async function scripted(...answers: readonly Scripted[]) {
   await once(server, 'listening');
   const apiURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const client = createClient({ apiURL, headers: async () => ({ 'x-api-key': 'a key' }) });
-  return { client, seen, [Symbol.asyncDispose]: async () => void server.close() };
+  return { apiURL, client, seen, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
 const failure = (promise: Promise<unknown>): Promise<LoopFailure> =>
@@ -71,6 +75,27 @@ it('does not take a fault of a file for a fault of the platform', async () => {
   await using site = await scripted({ status: 200, body: [] });
   const refused = await failure(site.client.sendParts('upl_1', '/no/such/file', () => {}));
   expect(refused).toMatchObject({ kind: 'refused', message: expect.stringContaining('ENOENT') });
+});
+
+it.each([
+  ['upload', ['upload', 'a.mp4']],
+  ['up', ['up', '.']],
+  ['apply', ['apply', '-f', 'channel.yaml']],
+])('ends the wait of %s for an examination that never ends, by a sentence', async (_name, command) => {
+  const upload = { id: 'upl_1', name: 'a.mp4', uploaded: true, probeState: 'pending', failure: null };
+  const destination = { id: 'dst_1', name: 'here', platform: null };
+  // One answer for all requests: the upload, and a list with the only destination.
+  const body = { ...upload, data: [destination], page: { hasMore: false }, defaults: {}, creditsPerHour: [] };
+  await using site = await scripted({ status: 200, body });
+  await using home = await mkdtempDisposable(join(tmpdir(), 'loop-examined-'));
+  await writeFile(join(home.path, 'a.mp4'), 'x');
+  await writeFile(
+    join(home.path, 'channel.yaml'),
+    'version: 1\ncollections: { a: { kind: video, source: { uploads: [./a.mp4] } } }\n',
+  );
+  const environment = { LOOP_API_URL: site.apiURL, LOOP_API_KEY: 'a key' };
+  const { code, stderr } = await runLoop([...command, '--timeout', '0'], { home: home.path, environment });
+  expect([code, stderr]).toEqual([6, expect.stringContaining('a.mp4 has arrived, but was not examined within 0 s.')]);
 });
 
 it('calls a platform that does not answer unreachable, and shows a new credential at each attempt', async () => {

@@ -136,25 +136,34 @@ export async function* rowsOf<Row>(read: (cursor: string | undefined) => Promise
   } while (cursor !== undefined);
 }
 
-/**
- * Reads a resource every 2 seconds until it is as wanted.
- * @param isFailed ends the waiting as well, by an error
- */
+export interface WaitOptions<Resource> {
+  /** Ends the waiting as well, by an error. */
+  readonly isFailed?: (resource: Resource) => boolean;
+  /** Longest wait. Default: 600. */
+  readonly timeoutSeconds?: number;
+  /** The error of a resource that is not as wanted then. */
+  readonly late?: (resource: Resource) => Error;
+  /** Time between two reads. Default: 2. */
+  readonly everySeconds?: number;
+}
+
+/** Reads a resource until it is as wanted. @throws an error if it failed, or when the time is over */
 export async function waitFor<Resource>(
   read: () => Promise<Resource>,
   isDone: (resource: Resource) => boolean,
   {
     isFailed = () => false,
     timeoutSeconds = 600,
+    late = () => new Error(`It was not done within ${timeoutSeconds} seconds.`),
     everySeconds = 2,
-  }: { isFailed?: (resource: Resource) => boolean; timeoutSeconds?: number; everySeconds?: number } = {},
+  }: WaitOptions<Resource> = {},
 ): Promise<Resource> {
   const endMs = Date.now() + timeoutSeconds * 1000;
   for (;;) {
     const resource = await read();
     if (isDone(resource)) return resource;
     if (isFailed(resource)) throw new Error(`It failed: ${JSON.stringify(resource)}`);
-    if (Date.now() > endMs) throw new Error(`It was not done within ${timeoutSeconds} seconds.`);
+    if (Date.now() >= endMs) throw late(resource);
     await setTimeout(everySeconds * 1000);
   }
 }
