@@ -115,6 +115,7 @@ import { listOccurrences } from './streams/list-occurrences.ts';
 import { listStreamBroadcasts } from './streams/list-stream-broadcasts.ts';
 import { listStreamTransitions } from './streams/list-stream-transitions.ts';
 import { listStreams } from './streams/list-streams.ts';
+import { playNext } from './streams/play-next.ts';
 import { previewRecurrence } from './streams/preview-recurrence.ts';
 import { retryStream } from './streams/retry-stream.ts';
 import { scheduleStream } from './streams/schedule-stream.ts';
@@ -169,6 +170,7 @@ const catalogue: Readonly<Record<string, DeclaredOperation>> = {
   scheduleStream,
   cancelStreamSchedule,
   skipOccurrence,
+  playNext,
   skipItem,
   listOccurrences,
   previewRecurrence,

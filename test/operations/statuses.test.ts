@@ -325,6 +325,24 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('POST', '/streams/nothing/schedule/skip', { startAt: soon.scheduleStartAt }),
     validation_failed: () => on('streams', scheduledStream(), 'schedule/skip', { startAt: past }),
   },
+  play_next: {
+    done: async () => {
+      const { id } = await nextRow();
+      return call('POST', `/streams/${id}/play-next`, { uploadID: await upload() });
+    },
+    not_found: async () => call('POST', '/streams/nothing/play-next', { uploadID: await upload() }),
+    validation_failed: async () => {
+      const { id } = await nextRow();
+      return call('POST', `/streams/${id}/play-next`, { uploadID: 'nothing' });
+    },
+    stream_not_running: async () => on('streams', emptyStream(), 'play-next', { uploadID: await upload() }),
+    limit_reached: async () => {
+      const { id } = await nextRow();
+      const uploadID = await upload();
+      for (let count = 0; count < 10; count++) await call('POST', `/streams/${id}/play-next`, { uploadID });
+      return call('POST', `/streams/${id}/play-next`, { uploadID });
+    },
+  },
   skip_item: {
     done: async () => {
       const { id, row } = await nextRow();
@@ -1152,6 +1170,7 @@ describe.for(covered.filter(({ path }) => path.includes('{id}')))('$method $path
       revert_programme: { version: 1 },
       queue_item: { uploadID: 'nothing' },
       skip_item: { startAt: past, uploadID: 'nothing' },
+      play_next: { uploadID: 'nothing' },
       take_over_stream: { liveInputID: 'nothing' },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});

@@ -171,6 +171,7 @@ export async function callEveryTool(
   await platform.pool().query(setState, [stream.id, 'active']);
   await call('create_stream_preview', { id: stream.id });
   const [, next] = (await call('get_stream_timeline', { id: stream.id, limit: 2 })).data;
+  await call('play_next', { id: stream.id, uploadID: next.uploadID });
   await call('skip_item', { id: stream.id, startAt: next.startAt, uploadID: next.uploadID });
   const input = await call('create_live_input', { name: 'Studio', streamID: stream.id });
   await call('update_live_input', { id: input.id, takes: 'on_request' });

@@ -3,6 +3,7 @@ import { sha256 } from '../shared/sha256.ts';
 import { lateItems, orderOfLap, randomNumbers } from './lap-order.ts';
 import { itemsPlayed, occurrenceAt } from './play-out.ts';
 import type { TimelineEntry, TimelineSnapshot } from './play-out.ts';
+import { frameBeforeQueue } from './queued-items.ts';
 
 export const continuations = ['continue', 'first'] as const;
 /** The first item of a list that is published on air: the one after the present item, or the first of the list. */
@@ -13,6 +14,7 @@ export type Continuation = (typeof continuations)[number];
  * - `continue`, in sequence: begins after the item that plays, or with the next one of its lap that is still listed.
  * - `continue`, in shuffle: the rest of the lap with the added items among it, then laps of all items.
  * - `first`: begins a lap, in shuffle with none of the items that were heard last in its first third.
+ * Queued items count for nothing: it continues the list before them.
  */
 export function following(
   timeline: readonly TimelineEntry[],
@@ -21,8 +23,9 @@ export function following(
   next: TimelineSnapshot,
   from: Continuation = 'continue',
 ): TimelineSnapshot {
-  if (frame === 0) return next;
-  const playing = occurrenceAt(timeline, frame - 1, framesPerSecond);
+  const leftAt = frameBeforeQueue(timeline, frame, framesPerSecond);
+  if (leftAt === 0) return next;
+  const playing = occurrenceAt(timeline, leftAt - 1, framesPerSecond);
   const { snapshot } = timeline.find(({ number }) => number === playing.entryNumber)!;
   const order = orderOfLap(snapshot, playing.lap).map(({ itemID }) => itemID);
   const after = order.indexOf(playing.item.itemID) + 1;

@@ -8,7 +8,7 @@ import { overlapFrames } from './sound.ts';
 import type { ItemJoin, OwnJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
 import type { ItemOrder } from './item-order.ts';
 import type { Titles } from './titles.ts';
-import type { PlannedFacts } from './planned-facts.ts';
+import type { PlannedFacts, RowKind } from './planned-facts.ts';
 import type { SourceReading } from '../shared/source-reading.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
@@ -77,6 +77,8 @@ export interface TimelineSnapshot extends Ordered<TimelineItem> {
   readonly planned?: readonly PlannedFacts[];
   /** The parts that its rows play, in the order of a lap; null: the whole item. Absent: all rows play whole items. */
   readonly parts?: readonly (ItemPart | null)[];
+  /** Its item plays once, between two parts of a list; absent: the snapshot loops. See queued-items.ts. */
+  readonly isQueued?: true;
 }
 
 /** Graphics over pictures, with every fact that the publisher needs. */
@@ -111,6 +113,8 @@ export interface ItemOccurrence {
   readonly skippedFrames?: number;
   /** Absent: no programme has planned it. */
   readonly planned?: PlannedFacts;
+  /** It plays once, between two parts of a list; absent: it is an item of the list or of a programme. */
+  readonly isQueued?: true;
   /** The item replaces the item in the timeline. */
   readonly isStandIn?: true;
   /** The session of a contributor that is sent in place of the item; absent: the item itself is sent. */
@@ -124,6 +128,11 @@ export function sentInPlace({
   sessionID,
 }: Pick<ItemOccurrence, 'item' | 'isStandIn' | 'sessionID'>): string | null {
   return sessionID ?? (isStandIn ? item.uploadID : null);
+}
+
+/** The kind of a row of a timeline; null: an item of a list. */
+export function rowKindOf({ planned, isQueued }: Pick<ItemOccurrence, 'planned' | 'isQueued'>): RowKind | null {
+  return planned?.kind ?? (isQueued ? 'queued' : null);
 }
 
 /**
@@ -292,6 +301,7 @@ function cutOff(
     ...(part && { part }),
     ...(skippedFrames > 0 && { skippedFrames }),
     ...(planned && { planned }),
+    ...(snapshot.isQueued && { isQueued: true as const }),
   };
   if (whole.startFrame + whole.frameCount <= endFrame) return { ...found, item };
   const { join: _, ...unjoined } = item;

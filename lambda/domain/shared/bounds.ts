@@ -20,6 +20,8 @@ export const bounds = {
   keptTransitionDays: 90,
   /** Destinations that a stream is sent to at once. */
   outputsPerStream: 30,
+  /** Items that wait to be played between items of a list on the air. */
+  queuedItemsPerList: 10,
   /** Live inputs of a stream. */
   liveInputsPerStream: 5,
   /** Live inputs of a user, which one answer lists. */

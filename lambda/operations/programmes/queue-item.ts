@@ -1,14 +1,12 @@
 // POST /programmes/{id}/queue: queues an upload, which plays next, once.
 import * as z from 'zod';
 import { programmeBounds } from '../../domain/programme/programme-faults.ts';
-import { failureOfItem, isPlayable } from '../../domain/readiness/readiness.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { planSoon } from '../../orchestration/playout/plan-soon.ts';
-import { uploadFacts } from '../../orchestration/shared/upload-facts.ts';
-import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { lockPlayable } from '../uploads/lock-playable.ts';
 import { lockProgramme } from './lock-programme.ts';
 import { presentQueuedItem, queuedItemSchema } from './queue-schema.ts';
 
@@ -25,13 +23,7 @@ export const queueItem = operation(['service:write'], {
   errors: ['limit_reached'],
   async handle(ctx, { params, body: { uploadID } }) {
     const { stream, programme } = await lockProgramme(ctx, params.id);
-    const [upload] = await ctx.data.uploads.lockManyForUse([ctx.caller.userID], [uploadID]);
-    if (!upload) throw fieldProblem('uploadID', 'There is no such upload.');
-    const facts = uploadFacts(upload);
-    if (!isPlayable(facts, programme.kind)) {
-      const failure = failureOfItem(facts && { ...facts, failure: upload.failure }, programme.kind);
-      throw fieldProblem('uploadID', failure?.detail ?? 'The upload is still being examined. Try again in a minute.');
-    }
+    const upload = await lockPlayable(ctx, uploadID, programme.kind);
     const added = { id: ctx.newID('que'), programme_id: programme.id, upload_id: uploadID, by_guest: false };
     const item = await ctx.data.queuedItems.add(added, programmeBounds.queuedItems);
     if (item === null) throw queueFull();

@@ -6,6 +6,7 @@ import { isSessionID } from '../../domain/live/session-ids.ts';
 import type { AiredPart } from '../../domain/playout/aired.ts';
 import { longestOrderText } from '../../domain/playout/item-order.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
+import { rowKindOf } from '../../domain/playout/play-out.ts';
 import { onAirRows, TooManyRows } from '../../orchestration/playout/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
@@ -169,7 +170,7 @@ function presentRow(row: OnAirRow, { uploads, from, liveUploadOf }: ForRows): z.
     uploadID: item.uploadID,
     name: nameOfItem(item, uploads.get(item.uploadID)?.name, parts !== null),
     ...titlesOfItem(item, uploads.get(item.uploadID)),
-    kind: planned?.kind ?? null,
+    kind: rowKindOf(row.occurrence),
     blockID: planned?.blockID ?? null,
     stepID: planned?.stepID ?? null,
     insertID: planned?.insertID ?? null,

@@ -34,10 +34,7 @@ export const timelineRow = z
     title: z.string().nullable(),
     artist: z.string().nullable(),
     album: z.string().nullable(),
-    kind: z
-      .enum(rowKinds)
-      .nullable()
-      .describe('Kind of the row in the programme of the stream. null: no programme has planned it.'),
+    kind: z.enum(rowKinds).nullable().describe('Kind in its programme; queued: also of play_next. null: of a list.'),
     blockID: z.string().nullable(),
     stepID: z.string().nullable(),
     insertID: z.string().nullable(),

@@ -2,7 +2,7 @@
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
-import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
+import { itemsPlayed, occurrencesFrom, rowKindOf } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
@@ -42,11 +42,12 @@ export async function notifyItemStarts(data: Database, stream: Locked<Stream>, d
     if (begun.length > mostAtOnce) begun.shift();
   }
   const uploads = await data.runs.uploadFacts(userID, [...new Set(begun.map(({ item }) => item.uploadID))]);
-  for (const { item, playlistID, planned, startFrame, frameCount } of begun) {
+  for (const occurrence of begun) {
+    const { item, playlistID, startFrame, frameCount } = occurrence;
     await data.webhooks.notify(userID, 'item.started', id, {
       streamID: id,
       playlistID,
-      kind: planned?.kind ?? null,
+      kind: rowKindOf(occurrence),
       itemID: item.itemID,
       uploadID: item.uploadID,
       name: nameOfItem(item, uploads.get(item.uploadID)?.name, true),

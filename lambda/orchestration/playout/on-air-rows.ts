@@ -236,7 +236,8 @@ export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): Air
 export function mainTrackOf(timelines: Timelines, atSeconds: number, planned: readonly Track[] | null = null): Track {
   const hasSeveral = (track: Track) => {
     if (planned?.includes(track)) return true;
-    const entry = timelines[track].findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? timelines[track][0];
+    const lists = timelines[track].filter(({ snapshot }) => !snapshot.isQueued);
+    const entry = lists.findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? lists[0];
     return itemsPlayed(entry?.snapshot).length > 1;
   };
   return !hasSeveral('video') && hasSeveral('audio') ? 'audio' : 'video';

@@ -11,6 +11,7 @@ import { boundaryAfter, effectiveAheadSeconds, itemsPlayed } from '../../domain/
 import { following, seedAfter } from '../../domain/playout/continuation.ts';
 import type { Continuation } from '../../domain/playout/continuation.ts';
 import type { TimelineEntry, TimelineSnapshot } from '../../domain/playout/play-out.ts';
+import { endOfQueue } from '../../domain/playout/queued-items.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
@@ -204,9 +205,13 @@ export function nextEntry(
   return { playlistID, offsetSeconds, snapshot: next };
 }
 
-/** The next time at which a run can begin another snapshot, in seconds after its anchor. */
+/**
+ * The next time at which a run can begin another snapshot, in seconds after its anchor: after queued items that begin
+ * there.
+ */
 export function nextBoundarySeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
   const fps = framesPerSecond[stream.run_framerate!];
   const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
-  return boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps) / fps;
+  const frame = boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps);
+  return endOfQueue(timeline, frame, fps) / fps;
 }

@@ -6,6 +6,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { following, seedAfter } from '../../domain/playout/continuation.ts';
 import { effectiveAheadSeconds, itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
+import { entriesBehind, queueAt } from '../../domain/playout/queued-items.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { mainTrackOf } from './on-air-rows.ts';
@@ -78,7 +79,7 @@ interface ShortenedRow {
   readonly endFrame: number;
 }
 
-/** Continues a playlist at a frame as it would at the end of the row. */
+/** Continues a playlist at a frame as it would at the end of the row, behind the items that are queued there. */
 async function continueList(
   data: Database,
   stream: Locked<Stream>,
@@ -89,10 +90,8 @@ async function continueList(
   const { playlistID, snapshot } = timeline.at(-1)!;
   const { mode, overlays } = snapshot;
   const next = { mode, seed: seedAfter(snapshot.seed), items: lastItems(timeline), ...(overlays && { overlays }) };
-  await data.timelines.append(stream.id, track, {
-    playlistID,
-    offsetSeconds: frame / rate,
-    snapshot: following(timeline, endFrame, rate, next),
-  });
+  const queued = queueAt(timeline, endFrame, rate).map((entry) => entry.snapshot);
+  const list = { playlistID, snapshot: following(timeline, endFrame, rate, next) };
+  await data.timelines.replaceFrom(stream.id, track, frame / rate, entriesBehind(frame, queued, list, rate));
   if (needsJoins(await data.timelines.ofStream(stream.id), rate)) await refreshJoins(data, stream, await data.now());
 }

@@ -12,23 +12,29 @@ import { Link, navigate } from '../app/router.tsx';
 import type { Page, Programme, QueuedItem, Stream } from '../app/types.ts';
 import { Failure, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
+import { PlayNext } from '../streams/play-next.tsx';
 import { UploadChoice } from '../streams/upload-choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
 
 const programmesOf = (streamID: string) => `/programmes?limit=${playlistKinds.length}&streamID=${streamID}`;
 
-/** The queues of the published programmes of a stream, with the choice of a file to play next. */
+/**
+ * The choice of a file that a stream plays next: in the queues of its published programmes, or in its list while it is
+ * on the air.
+ */
 export function QueuesOfStream({ stream }: { readonly stream: Stream }): ReactNode {
   const { data: programmes } = useLive<Page<Programme>>(programmesOf(stream.id));
   const published = programmes?.data.filter(({ liveVersion }) => liveVersion !== null) ?? [];
+  const isOnAir = stream.state === 'active' || stream.state === 'failing';
+  if (programmes && published.length === 0 && isOnAir) return <PlayNext stream={stream} />;
   return published.map(({ id, kind }) => (
     <section key={id} aria-labelledby={`queue-${kind}`}>
       <h2 id={`queue-${kind}`}>
         {published.length === 1 ? words.onAir.next : `${words.onAir.next}: ${words.playlists.kinds[kind]}`}
       </h2>
       <p className="hint">{words.onAir.nextHint}</p>
-      <PlayNext programmeID={id} />
+      <AddToQueue programmeID={id} />
       <Queue programmeID={id} />
     </section>
   ));
@@ -104,7 +110,7 @@ function OfStream({ programme: { id, kind, liveVersion, planFailure }, isOnly, i
 
 const queueOf = (programmeID: string) => `/programmes/${programmeID}/queue`;
 
-function PlayNext({ programmeID }: { readonly programmeID: string }): ReactNode {
+function AddToQueue({ programmeID }: { readonly programmeID: string }): ReactNode {
   const [uploadID, setUploadID] = useState<string | null>(null);
   const path = queueOf(programmeID);
   const queue = async (): Promise<void> => {

@@ -20,6 +20,9 @@ export const onAir = {
   next: 'Als Nächstes spielen',
   nextHint:
     'Eine so vorgemerkte Datei läuft einmal, nach dem aktuellen Eintrag und allem, was vor ihr vorgemerkt wurde.',
+  nextPreparing:
+    'Sie wird für diesen Stream aufbereitet und läuft danach als Nächstes. Lassen Sie diese Seite so lange offen.',
+  nextAt: (at: string) => `Sie läuft um ${at}.`,
   file: 'Datei',
   noFile: 'Datei auswählen',
   queue: 'Vorgemerkt',

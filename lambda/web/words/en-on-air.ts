@@ -23,6 +23,8 @@ export const onAir = {
   unpublished: 'The programme is not published yet.',
   next: 'Play next',
   nextHint: 'A file that you let play next plays once, after the present item and those queued before it.',
+  nextPreparing: 'It is being prepared for this stream, and plays next once that is done. Keep this page open.',
+  nextAt: (at: string) => `It plays at ${at}.`,
   file: 'File',
   noFile: 'Choose a file',
   queue: 'Queued',

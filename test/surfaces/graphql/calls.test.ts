@@ -432,6 +432,8 @@ describe('streams', () => {
     await service.pool().query(setState, [id, 'active']);
     const [, next] = (await call('getStreamTimeline', { id, first: 2 })).nodes;
     await call('skipItem', { id, startAt: next.startAt, uploadID: next.uploadID });
+    await service.pool().query('update streams set planned_tracks = null where id = $1', [id]);
+    expect((await call('playNext', { id, uploadID: next.uploadID })).startsAt).toEqual(expect.any(String));
     const studio = { name: 'Studio', streamID: id, allow: ['203.0.113.0/24'] };
     const { key, ...input } = await call('createLiveInput', studio);
     expect(key).toMatch(/^live_/);

@@ -88,6 +88,7 @@ describe('the list of tools', () => {
       duplicate_stream: '',
       schedule_stream: '',
       skip_occurrence: 'repeatable',
+      play_next: '',
       skip_item: 'destroys, repeatable',
       cancel_stream_schedule: 'destroys, repeatable',
       create_stream_output: 'reaches out',

@@ -276,6 +276,7 @@ describe('bodies', () => {
       request_item: ['uploadID'],
       preview_stream_look: ['look'],
       mark_notifications_read: [],
+      play_next: ['uploadID'],
       create_stream_output: ['destinationID'],
       update_stream_output: [],
       create_live_input: ['name', 'streamID'],
