@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command `loop`. In a clone without packages it installs them first, with any Node of version 18 or newer.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,6 +17,8 @@ else {
   const installed = spawnSync(process.execPath, [join(root, 'bin/local/set-up.mjs')], { stdio: ['ignore', 2, 2] });
   if (installed.status !== 0) process.exit(1);
   const args = [join(root, 'bin/loop.ts'), ...process.argv.slice(2)];
-  const { status, signal } = spawnSync(join(root, 'node_modules/.bin/node'), args, { stdio: 'inherit' });
+  // By the channel, the command learns that this process was killed.
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+  const [status, signal] = await once(spawn(join(root, 'node_modules/.bin/node'), args, { stdio }), 'exit');
   process.exit(status ?? 128 + constants.signals[signal]);
 }

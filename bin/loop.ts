@@ -7,6 +7,8 @@ import { plain } from './loop/terminal.ts';
 const interrupted = 130;
 
 process.on('SIGINT', () => process.exit(interrupted));
+// The older Node that began this process has ended.
+process.on('disconnect', () => process.exit(interrupted));
 // The reader of a pipe, such as `head`, may end first.
 process.stdout.on('error', () => process.exit());
 try {

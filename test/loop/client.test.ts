@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createClient } from '../../bin/loop/client.ts';
 import type { LoopFailure } from '../../bin/loop/failure.ts';
-import { runLoop } from '../support/loop-command.ts';
+import { runLoop, spawnLoop } from '../support/loop-command.ts';
 
 interface Scripted {
   readonly status: number;
@@ -71,6 +71,21 @@ it.each([
   expect(site.seen).toHaveLength(requests);
 });
 
+it('ends well if another process has sent and completed the same file meanwhile', async () => {
+  const complete = { code: 'resource_in_use', detail: 'This upload is complete.' };
+  await using site = await scripted(
+    { status: 200, body: [] },
+    { status: 409, body: complete },
+    { status: 200, body: {} },
+  );
+  await site.client.sendParts('upl_1', import.meta.filename, () => {});
+  expect(site.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /v1/uploads/upl_1/parts',
+    'POST /v1/uploads/upl_1/part-urls',
+    'POST /v1/uploads/upl_1/complete',
+  ]);
+});
+
 it('does not take a fault of a file for a fault of the platform', async () => {
   await using site = await scripted({ status: 200, body: [] });
   const refused = await failure(site.client.sendParts('upl_1', '/no/such/file', () => {}));
@@ -96,6 +111,24 @@ it.each([
   const environment = { LOOP_API_URL: site.apiURL, LOOP_API_KEY: 'a key' };
   const { code, stderr } = await runLoop([...command, '--timeout', '0'], { home: home.path, environment });
   expect([code, stderr]).toEqual([6, expect.stringContaining('a.mp4 has arrived, but was not examined within 0 s.')]);
+});
+
+it('ends with the process of an older Node that began it, however that dies', async () => {
+  const upload = { id: 'upl_1', name: 'a.mp4', uploaded: true, probeState: 'pending', failure: null };
+  await using site = await scripted({ status: 200, body: upload });
+  await using home = await mkdtempDisposable(join(tmpdir(), 'loop-older-'));
+  await writeFile(join(home.path, 'a.mp4'), 'x');
+  const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })";
+  const environment = {
+    LOOP_API_URL: site.apiURL,
+    LOOP_API_KEY: 'a key',
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(older)}"`,
+  };
+  const child = spawnLoop(['upload', 'a.mp4'], { home: home.path, environment });
+  await once(child.stderr!, 'data');
+  child.kill('SIGKILL');
+  // The command holds the pipes for as long as it runs.
+  expect(await once(child, 'close')).toEqual([null, 'SIGKILL']);
 });
 
 it('calls a platform that does not answer unreachable, and shows a new credential at each attempt', async () => {

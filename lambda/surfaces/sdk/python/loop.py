@@ -181,11 +181,15 @@ def _waiting_parts(http: httpx.Client, upload_id: str, count: int) -> list[int]:
     try:
         arrived = {part["partNumber"] for part in http.get(f"/uploads/{upload_id}/parts").json()}
     except LoopProblem as problem:
-        # A complete upload has no parts any more.
-        if problem.status >= 500 or problem.code == "not_found":
-            raise
-        return []
+        if _is_complete(problem):
+            return []
+        raise
     return [number for number in range(1, count + 1) if number not in arrived]
+
+
+def _is_complete(problem: LoopProblem) -> bool:
+    """A complete upload has no parts any more; another process may have completed it."""
+    return problem.code == "resource_in_use"
 
 
 def _send_part(http: httpx.Client, upload_id: str, source: Path, number: int) -> None:
@@ -196,7 +200,12 @@ def _send_part(http: httpx.Client, upload_id: str, source: Path, number: int) ->
     sha256 = base64.b64encode(hashlib.sha256(content).digest()).decode()
     for attempt in range(1, 4):
         body = {"partNumbers": [number], "sha256": [sha256]}
-        answer = http.post(f"/uploads/{upload_id}/part-urls", json=body, headers=NO_KEY)
+        try:
+            answer = http.post(f"/uploads/{upload_id}/part-urls", json=body, headers=NO_KEY)
+        except LoopProblem as problem:
+            if _is_complete(problem):
+                return
+            raise
         part = answer.json()["parts"][0]
         try:
             with httpx.Client(transport=RetryingTransport(part["url"]), timeout=300) as storage:

@@ -225,7 +225,7 @@ export async function resumeUpload(
       const left = waiting.values();
       const lane = async () => {
         for (const number of left) {
-          await sendPart(connection, id, number, await readPart(source, number, size));
+          await sendPart(connection, id, number, await readPart(source, number, size)).catch(completed);
           there.add(number);
           report();
         }
@@ -252,9 +252,9 @@ async function complete(connection: Connection, id: string): Promise<readonly nu
   }
 }
 
-/** A complete upload has no parts any more. */
+/** A complete upload has no parts any more; another process may have completed it. */
 function completed(error: unknown): null {
-  if (error instanceof LoopProblem && error.status < 500 && error.code !== 'not_found') return null;
+  if (error instanceof LoopProblem && error.code === 'resource_in_use') return null;
   throw error;
 }
 
