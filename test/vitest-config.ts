@@ -20,7 +20,7 @@ const slow = [
   'test/web/music-channel.test.ts',
   'test/web/{curating,developers,german,journeys,live,long-lists,on-air,operating,pages,paying,programming}.test.ts',
   'test/deploy-command/**/*.test.ts',
-  'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,preview,rotation,sign-in,synthetic}.test.ts',
+  'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,play-next,preview,rotation,sign-in,synthetic}.test.ts',
   'test/hostile/parsers.test.ts',
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
   'test/loop/{killed-uploads,login,on-air,three-files}.test.ts',
