@@ -19,6 +19,8 @@ interface Entry {
   readonly every: Map<() => void, number>;
   readAtMs: number;
   isReading: boolean;
+  /** A change that concerns the path was reported after its last reading began. */
+  isStale: boolean;
   /** The path changed while it was read, or the reading failed for a passing reason. */
   isWantedAgain: boolean;
 }
@@ -108,6 +110,7 @@ class LiveData {
       every: new Map(),
       readAtMs: 0,
       isReading: false,
+      isStale: false,
       isWantedAgain: false,
     };
     this.#entries.set(path, made);
@@ -132,8 +135,8 @@ class LiveData {
       const stale = await this.#changedPaths(watched.map(([path]) => path));
       this.#isPolling = false;
       for (const [path, entry] of watched) {
-        const isDue = Date.now() - entry.readAtMs >= Math.min(...entry.every.values());
-        if (stale.has(path) || isDue || isTimeAgain(entry)) void read(path, entry);
+        entry.isStale ||= stale.has(path);
+        if (isDue(path, entry) || isTimeAgain(entry)) void read(path, entry);
       }
     }
     this.#timer = setTimeout(() => void this.#poll(), pollMs);
@@ -222,6 +225,7 @@ async function read(path: string, entry: Entry): Promise<void> {
   try {
     do {
       entry.isWantedAgain = false;
+      entry.isStale = false;
       entry.readAtMs = Date.now();
       // oxlint-disable-next-line no-await-in-loop -- the next reading begins once this one has ended
       publish(entry, { data: await call('GET', path), ...wellRead });
@@ -238,6 +242,12 @@ async function read(path: string, entry: Entry): Promise<void> {
 /** Whether the error is likely to pass: no answer, too many requests, or a fault of the platform. */
 export function isPassing({ status }: ApiError): boolean {
   return status === 0 || status === 429 || status >= 500;
+}
+
+/** Whether the path has changed, or its interval is over. */
+function isDue(path: string, { isStale, readAtMs, every }: Entry): boolean {
+  const ageMs = Date.now() - readAtMs;
+  return ageMs >= Math.min(...every.values()) || (isStale && (!isReadiness(path) || ageMs >= readinessRestMs));
 }
 
 /** Whether a pending reading is due. If the API does not answer, it is due with each poll. */
@@ -280,8 +290,17 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   me: ['stream', 'upload', 'destination'],
 };
 
+/** An object of such a kind can change the readiness of a stream, as can the stream: programmes are planned for it. */
+const kindsOfReadiness = 'playlist destination upload collection programme connection managedSettings billing'.split(
+  ' ',
+);
+/** The shortest interval between two readings of it for reported changes: many uploads at once report many. */
+const readinessRestMs = 6000;
+const isReadiness = (path: string) => path.endsWith('/readiness');
+
 function shows(path: string, { kind, id }: { readonly kind: string; readonly id: string }): boolean {
   const [, collection = '', own] = path.split(/[/?]/);
+  if (isReadiness(path) && kindsOfReadiness.includes(kind)) return true;
   if (!kinds[collection]?.includes(kind)) return false;
   return own === undefined || !/^[a-z]{3}_/.test(own) || own === id || kind !== kinds[collection][0];
 }

@@ -18,8 +18,7 @@ import type { StreamChanges } from './draft-stream.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
 import { LookTemplates } from './look-templates.tsx';
 import { usePrice } from './price.ts';
-import { Readiness } from './readiness.tsx';
-import type { ReadinessAnswer } from './readiness.tsx';
+import { Readiness, useReadiness } from './readiness.tsx';
 import { toDestination, WhereTo } from './where-to.tsx';
 import type { Place } from './where-to.tsx';
 
@@ -111,7 +110,7 @@ function QualityCard({
 }
 
 function LiveCard({ stream, onChoose }: CardProps & { readonly stream: Stream | null }): ReactNode {
-  const { data } = useLive<ReadinessAnswer>(stream === null ? null : `/streams/${stream.id}/readiness`, 3000);
+  const readiness = useReadiness(stream?.id ?? null);
   const missing = [
     ...(stream?.videoUploadObjectID || stream?.playlistIDs.length ? [] : [words.make.needsFile]),
     ...(stream?.destinationID || stream?.managedSettingsID ? [] : [words.make.needsDestination]),
@@ -131,8 +130,8 @@ function LiveCard({ stream, onChoose }: CardProps & { readonly stream: Stream | 
         </p>
       )}
       {missing.length === 0 && stream !== null && <Readiness streamID={stream.id} />}
-      {missing.length === 0 && data?.ready && <p role="status">{words.make.ready}</p>}
-      <Form action={words.make.go} onSubmit={go} isDisabled={missing.length > 0 || !data?.ready}>
+      {missing.length === 0 && readiness?.ready && <p role="status">{words.make.ready}</p>}
+      <Form action={words.make.go} onSubmit={go} isDisabled={missing.length > 0 || !readiness?.ready}>
         <Field name="name" label={words.make.name} required={false} maxLength={255} autoComplete="off" />
       </Form>
     </section>

@@ -26,7 +26,7 @@ export function OnAirPart({ stream }: { readonly stream: Stream }): ReactNode {
           <QueuesOfStream stream={stream} />
         </div>
       </div>
-      <Figures streamID={stream.id} />
+      <Figures stream={stream} />
     </>
   );
 }

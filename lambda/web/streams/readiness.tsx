@@ -10,12 +10,16 @@ export interface ReadinessAnswer {
   readonly issues: readonly { readonly code: ReadinessCode; readonly error: string; readonly suggestion: string }[];
 }
 
-export const readinessPath = (streamID: string) => `/streams/${streamID}/readiness`;
-/** Uploads and plans change it, which `GET /changes` reports for none of its paths. */
-const everyMs = 4000;
+/** Time alone changes it as well: a source expires, or a limit of requests ends. */
+const everyMs = 30_000;
+
+/** All components share these readings, which count against the user's planning. @param streamID null: no stream */
+export function useReadiness(streamID: string | null): ReadinessAnswer | undefined {
+  return useLive<ReadinessAnswer>(streamID === null ? null : `/streams/${streamID}/readiness`, everyMs).data;
+}
 
 export function Readiness({ streamID }: { readonly streamID: string }): ReactNode {
-  const { data } = useLive<ReadinessAnswer>(readinessPath(streamID), everyMs);
+  const data = useReadiness(streamID);
   if (!data || data.issues.length === 0) return null;
   return (
     <div role="status" className="notice">

@@ -6,7 +6,7 @@ import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age, Elapsed } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
-import { refresh, useLive } from '../app/live-data.ts';
+import { refresh } from '../app/live-data.ts';
 import { navigate } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Stream } from '../app/types.ts';
@@ -15,8 +15,7 @@ import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
-import { Readiness, readinessPath } from './readiness.tsx';
-import type { ReadinessAnswer } from './readiness.tsx';
+import { Readiness, useReadiness } from './readiness.tsx';
 import { StartAndStop } from './start-and-stop.tsx';
 import { nameOf } from './stream-name.ts';
 
@@ -70,8 +69,7 @@ function isOnBackup({ state, replicas }: Stream): boolean {
 }
 
 function Ready({ streamID }: { readonly streamID: string }): ReactNode {
-  const { data } = useLive<ReadinessAnswer>(readinessPath(streamID));
-  if (!data?.ready) return null;
+  if (!useReadiness(streamID)?.ready) return null;
   return (
     <span className="ready">
       <CircleCheck aria-hidden />

@@ -3,26 +3,21 @@ import { useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { formatDuration, formatTime } from '../app/format.ts';
-import { refresh, useLive } from '../app/live-data.ts';
+import { refresh } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { useNow } from '../app/now.ts';
 import { refusedInWords } from '../app/refused-in-words.ts';
-import type { Page, Stream, TimelineRow } from '../app/types.ts';
+import type { Stream, TimelineRow } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
-import { titleOf } from './now-playing.tsx';
-
-const everyMs = 15_000;
-const shown = 5;
+import { comingPath, mostComing, titleOf, useComing } from './now-playing.tsx';
 
 export function Timeline({ stream }: { readonly stream: Stream }): ReactNode {
-  const path = `/streams/${stream.id}/timeline?limit=${shown + 1}`;
-  const timeline = useLive<Page<TimelineRow>>(path, everyMs);
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">{words.stream.timeline}</h2>
-      <Loaded live={timeline} path={path}>
+      <Loaded live={useComing(stream.id)} path={comingPath(stream.id)}>
         {({ data }) => <Rows rows={data} stream={stream} />}
       </Loaded>
     </section>
@@ -51,7 +46,7 @@ function Rows({ rows, stream: { id, state } }: RowsProps): ReactNode {
       refresh(`/streams/${id}/timeline`);
     }
   });
-  const coming = rows.filter(({ endAt }) => Date.parse(endAt) > now).slice(0, shown);
+  const coming = rows.filter(({ endAt }) => Date.parse(endAt) > now).slice(0, mostComing);
   if (coming.length === 0) return <p className="hint">{words.stream.noTimeline}</p>;
   const isOnAir = state === 'active' || state === 'failing';
   return (
