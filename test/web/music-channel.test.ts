@@ -87,6 +87,15 @@ describe.skipIf(!chromiumPath)('an operator of a music channel (skipped where Ch
     await expect.poll(() => own.innerText()).toContain('on air now');
   });
 
+  test('lets a file play next, which the timeline shows in its place', async () => {
+    await open(`/streams/${streamID}`);
+    await choose(page, 'File', 'take-2.mp4');
+    await button('Play next').click();
+    await page.getByText('It plays at', { exact: false }).waitFor();
+    await page.getByText('· Queued', { exact: false }).waitFor();
+    expect(await browser.look('play-next')).toEqual([]);
+  });
+
   test('pauses an output on air and resumes it, while the other one stays live', async () => {
     await run.api('POST', `/streams/${streamID}/outputs`, { destinationID: 'dst_local' });
     const outputs = async () => (await run.api('GET', `/streams/${streamID}`)).outputs;
