@@ -14,6 +14,7 @@ import { signInFile, uploadsFolder } from './kept-files.ts';
 import { readMediaFile } from './media-folder.ts';
 import { findStream } from './named-things.ts';
 import { startAndWait } from './on-air.ts';
+import { playNext } from './play-next.ts';
 import { prove, spend, status, timeline, timelineRows, titleOf } from './stream-answers.ts';
 import { tail } from './tail.ts';
 import { askSecret, createPrinter, localTime } from './terminal.ts';
@@ -42,7 +43,7 @@ export function createProgram(environment: Environment): Command {
   const connect = async () => createClient(await findAccess(environment));
   addSignIn(program, environment);
   addMaking(program, environment, connect);
-  addControl(program, connect);
+  addControl(program, environment, connect);
   addAnswers(program, connect);
   addChannel(program, environment, connect);
   define(program, 'api', 'call any operation of the API, and print its answer')
@@ -136,7 +137,7 @@ function addMaking(program: Command, environment: Environment, connect: () => Pr
   });
 }
 
-function addControl(program: Command, connect: () => Promise<Client>): void {
+function addControl(program: Command, environment: Environment, connect: () => Promise<Client>): void {
   withTimeout(define(program, 'start [stream]', 'start a stream, and wait until it is live')).action(
     async (given: string | undefined, options: Options) => {
       const client = await connect();
@@ -167,6 +168,17 @@ function addControl(program: Command, connect: () => Promise<Client>): void {
       const skipped = await client.call<{ takesOverAt: string }>('POST', `/streams/${id}/skip`, body);
       const lines = [`${titleOf(row)} is skipped at ${localTime(skipped.takesOverAt)}.`];
       printerOf(options).answer({ ...skipped, ...body }, { lines });
+    });
+  withTimeout(define(program, 'next <upload> [stream]', 'play a file or an upload once, after the item that plays now'))
+    .addHelpText('after', '\nAn UPLOAD is the path of a file, which is sent first, or the name or id of an upload.')
+    .action(async (given: string, streamGiven: string | undefined, options: Options) => {
+      const client = await connect();
+      const printer = printerOf(options);
+      const timeoutSeconds = Number(options['timeout']);
+      const sending = { uploadsFolder: uploadsFolder(environment), timeoutSeconds, printer };
+      const played = await playNext(client, given, await findStream(client, streamGiven), sending);
+      const lines = [`${played.upload.name} plays at ${localTime(played.startsAt)}.`];
+      printer.answer(played, { lines });
     });
 }
 
@@ -251,7 +263,7 @@ function addChannel(program: Command, environment: Environment, connect: () => P
 function withTimeout(command: Command): Command {
   return command.option(
     '--timeout <seconds>',
-    'longest wait for a file to be examined, and for a stream to be live or off air',
+    'longest wait for a file to be examined or prepared, and for a stream to be live or off air',
     integer,
     defaultTimeoutSeconds,
   );

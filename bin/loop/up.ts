@@ -12,7 +12,15 @@ import { sendFile, untilExamined } from './send-file.ts';
 import { mebibytes, percent } from './terminal.ts';
 import type { Printer } from './terminal.ts';
 
-export interface UpOptions extends Target {
+export interface SendAllOptions {
+  /** The folder of the uploads under way. */
+  readonly uploadsFolder: string;
+  /** Longest wait for the examination of each file, and for each later state. */
+  readonly timeoutSeconds: number;
+  readonly printer: Printer;
+}
+
+export interface UpOptions extends Target, SendAllOptions {
   readonly folder: string;
   /** Name of the stream; undefined: the folder's. */
   readonly name: string | undefined;
@@ -20,10 +28,6 @@ export interface UpOptions extends Target {
   readonly quality: string | undefined;
   /** False: the stream is made, and not started. */
   readonly start: boolean;
-  /** Longest wait for the examination of each file, and for the stream to be live. */
-  readonly timeoutSeconds: number;
-  readonly uploadsFolder: string;
-  readonly printer: Printer;
 }
 
 const filesAtOnce = 3;
@@ -47,7 +51,7 @@ export async function up(client: Client, options: UpOptions): Promise<Stream> {
 export async function sendAll(
   client: Client,
   files: readonly MediaFile[],
-  { uploadsFolder, timeoutSeconds, printer }: Pick<UpOptions, 'uploadsFolder' | 'timeoutSeconds' | 'printer'>,
+  { uploadsFolder, timeoutSeconds, printer }: SendAllOptions,
 ): Promise<readonly Upload[]> {
   const sent = new Map<MediaFile, number>();
   const uploads = new Map<MediaFile, Upload>();

@@ -171,6 +171,23 @@ test.each(onAir)('on air: %s', async (_title, edit, rows, shown, wanted) => {
   expect(await stream()).toMatchObject({ state: 'active', startedAt: before.startedAt });
 });
 
+test('on air: a file plays next once it is prepared, and so does an upload by its name', async () => {
+  const before = await stream();
+  await copyFile(await mediaSample('front-index.mp4'), join(home, 'wish.mp4'));
+  written.length = 0;
+  const next = await loop('next', 'wish.mp4', '--json');
+  expect([next.code, next.stderr]).toEqual([0, expect.any(String)]);
+  const asked = written.filter((request) => request === `POST /v1/streams/${before.id}/play-next`);
+  expect(asked.length).toBeGreaterThan(1);
+  const { startsAt } = JSON.parse(next.stdout);
+  const rows = async () => JSON.parse((await loop('timeline', '--json')).stdout);
+  expect(await rows()).toContainEqual(expect.objectContaining({ name: 'wish.mp4', startAt: startsAt }));
+  const again = await loop('next', 'B.mp4', 'Night', '--json');
+  expect(Date.parse(JSON.parse(again.stdout).startsAt)).toBeGreaterThan(Date.parse(startsAt));
+  expect((await loop('next', 'nothing.mp4')).code).toBe(3);
+  expect(await stream()).toMatchObject({ state: 'active', startedAt: before.startedAt });
+});
+
 test('on air: a programme begins, and its publish shows the rows that change', async () => {
   const rows = 'Rows are planned again from the next item on, at least 10 s from now, without an interruption.';
   const block = { id: 'all', name: 'All day', steps: [{ id: 'one', collection: 'films' }] };

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Client } from '../client.ts';
 import { LoopFailure } from '../failure.ts';
 import { untilLive, untilOffAir } from '../on-air.ts';
-import type { Printer } from '../terminal.ts';
 import { sendAll } from '../up.ts';
+import type { SendAllOptions } from '../up.ts';
 import type { Change, Step } from './change.ts';
 import type { SecretReference } from './document.ts';
 import { secretIn } from './part-changes.ts';
@@ -13,13 +13,10 @@ import { comparisonLines } from './print-plan.ts';
 import type { Comparison } from './print-plan.ts';
 import type { Plain } from './references.ts';
 
-export interface ApplyOptions {
+export interface ApplyOptions extends SendAllOptions {
   /** The folder at which paths of secrets begin. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly printer: Printer;
-  readonly timeoutSeconds: number;
-  readonly uploadsFolder: string;
 }
 
 /** @throws {LoopFailure} at the first change that fails; those before it are made */
