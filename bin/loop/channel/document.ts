@@ -12,23 +12,18 @@ import { recurrence } from '../../../lambda/operations/streams/recurrence-fields
 import { streamFields } from '../../../lambda/operations/streams/stream-fields.ts';
 import { mapped, nameInFile } from './references.ts';
 
+/** A file has the name, the playlists and the schedule of a stream in other forms, and no other settings of these. */
+const settings = z.strictObject(streamFields).omit({
+  name: true,
+  playlistIDs: true,
+  scheduleStartAt: true,
+  scheduleEndAt: true,
+  preparedPlaylistIDs: true,
+  streamKey: true,
+  streamStateID: true,
+});
 /** The fields of a stream that a file holds beside its parts. */
-export const streamSettings = [
-  'agentModeEnabled',
-  'runBackupStream',
-  'videoUploadObjectID',
-  'audioUploadObjectID',
-  'destinationID',
-  'quality',
-  'framerate',
-  'videoCodec',
-  'streamBackend',
-  'sound',
-  'look',
-  'streamDestination',
-  'managedSettingsID',
-  'streamDuration',
-] as const;
+export const streamSettings = settings.keyof().options;
 
 const secret = z
   .union([z.strictObject({ env: text(1, 255) }), z.strictObject({ file: text(1, 4096) })])
@@ -66,11 +61,7 @@ const programme = z.strictObject(rulesInput).partial();
 const tracks = <Entry extends z.ZodType>(entry: Entry) =>
   z.strictObject({ video: entry.nullable(), audio: entry.nullable() }).partial().optional();
 
-const stream = z.strictObject({
-  ...(Object.fromEntries(streamSettings.map((field) => [field, streamFields[field]])) as Pick<
-    typeof streamFields,
-    (typeof streamSettings)[number]
-  >),
+const stream = settings.extend({
   playlists: tracks(playlist).describe('null: the stream plays none of this kind.'),
   programmes: tracks(programme).describe('null: the programme is deleted.'),
   outputs: z

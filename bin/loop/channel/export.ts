@@ -1,5 +1,6 @@
 // Makes a channel file from the state of the platform. Applying it changes nothing.
 import { isDeepStrictEqual } from 'node:util';
+import { rulesInput } from '../../../lambda/operations/programmes/programme-schema.ts';
 import type { Stream } from '../../../lambda/web/app/types.ts';
 import { only } from './change.ts';
 import { streamSettings } from './document.ts';
@@ -41,32 +42,22 @@ export function exportedDocument(state: PlatformState, streams: readonly Stream[
 }
 
 function streamEntry(stream: Stream, state: PlatformState): object {
-  const settings = Object.fromEntries(
-    streamSettings.map((field) => [
-      field,
-      field === 'sound'
-        ? unlike(stream.sound, usualSound)
-        : field === 'look'
-          ? unlike(stream.look, usualLook)
-          : stream[field],
-    ]),
-  );
   const playlists = state.playlists.filter(({ id }) => stream.playlistIDs.includes(id));
   const programmes = state.programmes.filter(({ streamID }) => streamID === stream.id);
   const outputs = stream.outputs.filter(({ isFirst }) => !isFirst);
   const { scheduleStartAt: startAt, scheduleEndAt: endAt, recurrence } = stream;
   return {
-    ...settings,
+    ...only({ ...stream }, streamSettings),
+    sound: unlike(stream.sound, usualSound),
+    look: unlike(stream.look, usualLook),
     playlists: byKind(playlists, ({ mode, draft }) => ({ mode, items: draft.items.map(itemEntry) })),
-    programmes: byKind(programmes, (programme) => only({ ...programme }, rulesInFile)),
+    programmes: byKind(programmes, (programme) => only({ ...programme }, Object.keys(rulesInput))),
     outputs:
       outputs.length > 0 ? outputs.map(({ destinationID, name, enabled }) => ({ destinationID, name, enabled })) : null,
     schedule: startAt === null ? null : { startAt, endAt, recurrence },
     running: stream.status === 'ACTIVE',
   };
 }
-
-const rulesInFile = ['timeZone', 'blocks', 'inserts', 'separation', 'filler', 'insertSecondsPerHour'];
 
 function byKind<Thing extends { readonly kind: string }>(things: readonly Thing[], entryOf: (thing: Thing) => object) {
   return things.length === 0 ? null : Object.fromEntries(things.map((thing) => [thing.kind, entryOf(thing)]));

@@ -60,10 +60,12 @@ const onAir = (isLive: boolean, words: string): string => (isLive ? words : '');
 const unpublished = { field: 'published', from: false, to: true };
 
 function shownSettings(entry: StreamEntry): Plain {
-  const given = streamSettings.filter((field) => entry[field] !== undefined);
-  const shown = (field: (typeof given)[number]) =>
-    field === 'sound' ? shownSound(entry.sound) : field === 'look' ? shownLook(entry.look) : entry[field];
-  return Object.fromEntries(given.map((field) => [field, shown(field)]));
+  const { sound, look } = entry;
+  return {
+    ...only(entry, streamSettings),
+    ...(sound !== undefined && { sound: shownSound(sound) }),
+    ...(look !== undefined && { look: shownLook(look) }),
+  };
 }
 
 function settingsChanges({ name, entry, before, id, isLive }: Subject): Change[] {
