@@ -1,14 +1,7 @@
 // Reserves the units of a call in the daily quota of our project, before the call.
 import type { Broadcast } from '../data/channels/broadcasts.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import {
-  quotaDay,
-  quotaShares,
-  unfundedShares,
-  unitsKeptForEnds,
-  unitsTaken,
-  userShares,
-} from '../domain/channels/platform-quota.ts';
+import { quotaBounds, quotaDay, quotaShares, unitsKeptForEnds, unitsTaken } from '../domain/channels/platform-quota.ts';
 import type { PlatformCall } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import type { MirrorOptions } from './mirror-options.ts';
@@ -43,7 +36,6 @@ export async function reserveUnits(
   const kept =
     call === 'insert' ? unitsKeptForEnds(await data.platformQuota.openBefore(name, day), units.end, daily) : 0;
   const most = Math.floor(daily * quotaShares[call]) - kept;
-  const mostOf = (shares: typeof userShares) => Math.floor(daily * shares[call]);
-  const bounds = { most, mostOfUser: mostOf(userShares), mostOfUnfunded: mostOf(unfundedShares) };
+  const bounds = { most, ...quotaBounds(call, daily) };
   return data.platformQuota.reserve({ platform: name, userID, day, units: taken, ...bounds }, now);
 }

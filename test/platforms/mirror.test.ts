@@ -415,42 +415,66 @@ describe('a project whose quota is used up', () => {
     expect(await managed.mirror()).toMatchObject({ state: 'done' });
   });
 
-  it('has a part for all users without a purchase together, who leave the rest to users who pay', async () => {
-    const begun = async (owner: TestUser) => {
-      const channel = await mirrored.channel(owner);
-      const options = mirrored.options({ youtube: channel.platform }, { dailyUnits });
+  describe('for users without a purchase', () => {
+    const begunOn = async (owner: TestUser, channel: Awaited<ReturnType<typeof mirrored.channel>>) => {
+      const options = mirrored.options({ youtube: channel.platform }, { dailyUnits: { youtube: 5000 } });
       const settings = { streamDestination: 'managed', managedSettingsID: channel.settingsID };
       const { id } = (await owner.call('POST', '/streams', settings)).body;
       await mirrored.move(id, 'start');
       await mirrored.work(channel.connectionID, options);
       return { id, ...channel, options };
     };
+    const begun = async (owner: TestUser) => begunOn(owner, await mirrored.channel(owner));
     const free = async () => {
       const owner = await service.user();
       await service.pool().query(`update invoices set type = 'free_credits' where user_id = $1`, [owner.id]);
       return owner;
     };
     const begins = async (owner: TestUser) => (await begun(owner)).platform.open().length;
-    expect(await begins(await free())).toBe(1);
-    const late = await free();
-    const refused = await begun(late);
-    expect(refused.platform.open()).toEqual([]);
-    expect((await late.call('GET', `/streams/${refused.id}`)).body.mirror).toMatchObject({
-      state: 'pending',
-      code: 'quota_unfunded_used',
+
+    it('has a part for all of them together, who leave the rest to users who pay', async () => {
+      // Others of them have used all but 300 of the 1500 units for starts.
+      await service.pool().query(
+        `insert into platform_quota (platform, day, used_units, unfunded_units)
+         values ('youtube', $1::date, 1200, 1200)`,
+        [quotaDay(mirrored.clock())],
+      );
+      expect(await begins(await free())).toBe(1);
+      const late = await free();
+      const refused = await begun(late);
+      expect(refused.platform.open()).toEqual([]);
+      expect((await late.call('GET', `/streams/${refused.id}`)).body.mirror).toMatchObject({
+        state: 'pending',
+        code: 'quota_unfunded_used',
+      });
+      expect(await begins(await free())).toBe(0);
+      expect(await begins(await service.user())).toBe(1);
+      // Credits from a purchase lift the bound at once, and a refund brings it back.
+      await service.pool().query(`update invoices set type = 'credit_purchase' where user_id = $1`, [late.id]);
+      await late.call('PATCH', `/streams/${refused.id}`, { retryMirror: true });
+      await mirrored.work(refused.connectionID, refused.options);
+      expect(refused.platform.open()).toHaveLength(1);
+      const refunded = await service.user();
+      await service
+        .pool()
+        .query(`update invoices set state = 'refunded', remaining_credits = 0 where user_id = $1`, [refunded.id]);
+      expect(await begins(refunded)).toBe(0);
     });
-    expect(await begins(await free())).toBe(0);
-    expect(await begins(await service.user())).toBe(1);
-    // Credits from a purchase lift the bound at once, and a refund brings it back.
-    await service.pool().query(`update invoices set type = 'credit_purchase' where user_id = $1`, [late.id]);
-    await late.call('PATCH', `/streams/${refused.id}`, { retryMirror: true });
-    await mirrored.work(refused.connectionID, refused.options);
-    expect(refused.platform.open()).toHaveLength(1);
-    const refunded = await service.user();
-    await service
-      .pool()
-      .query(`update invoices set state = 'refunded', remaining_credits = 0 where user_id = $1`, [refunded.id]);
-    expect(await begins(refunded)).toBe(0);
+
+    it('has a fifth of that part for each of them, but carries out every end', async () => {
+      const owner = await free();
+      const channel = await mirrored.channel(owner);
+      const first = await begunOn(owner, channel);
+      expect(channel.platform.open()).toHaveLength(1);
+      const second = await begunOn(owner, channel);
+      expect(channel.platform.open()).toHaveLength(1);
+      const { mirror } = (await owner.call('GET', `/streams/${second.id}`)).body;
+      expect(mirror).toMatchObject({ state: 'pending', code: 'quota_share_used' });
+      expect(await begins(await free())).toBe(1);
+      await mirrored.move(first.id, 'stop');
+      await mirrored.work(channel.connectionID, first.options);
+      expect(channel.platform.open()).toEqual([]);
+    });
   });
 
   it('begins nothing with what the ends of days before may take, and says until when', async () => {

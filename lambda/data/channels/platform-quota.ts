@@ -1,12 +1,13 @@
 // SQL of the used units of our daily quotas at platforms.
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
+import type { QuotaBounds } from '../../domain/channels/platform-quota.ts';
 import { isOpen } from './broadcasts.ts';
 import { isFunded } from '../shared/funded.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 /** A call that is about to be made. */
-export interface ReservedCall {
+export interface ReservedCall extends QuotaBounds {
   readonly platform: PlatformName;
   /** The user for whom it is made; null: it is made for many, so that no user's share pays for it. */
   readonly userID: string | null;
@@ -15,10 +16,6 @@ export interface ReservedCall {
   readonly units: number;
   /** The most units of the day for all users, including those of this call. */
   readonly most: number;
-  /** The most units of the day for this user, including those of this call. */
-  readonly mostOfUser: number;
-  /** The most units of the day for all users who are not funded, including those of this call. */
-  readonly mostOfUnfunded: number;
 }
 
 export function platformQuota(db: Queryable) {
@@ -29,15 +26,17 @@ export function platformQuota(db: Queryable) {
      *   few are left for the user; `unfunded` if too few are left for users who are not funded, and this one is not
      */
     reserve: async (
-      { platform, userID, day, units, most, mostOfUser, mostOfUnfunded }: ReservedCall,
+      { platform, userID, day, units, most, mostOfUser, mostOfUnfunded, mostOfUnfundedUser }: ReservedCall,
       now: Date,
     ): Promise<'taken' | 'quota' | 'share' | 'unfunded'> => {
       const { result } = (await one<{ result: 'taken' | 'quota' | 'share' | 'unfunded' }>(
         db,
-        `with share as (
-           select coalesce(sum(used_units), 0) + $4::integer <= $6 as has_room from platform_quota_shares
-           where platform = $1 and user_id = $2 and day = $3::date),
-         asking as (select case when $2::text is null or ${isFunded('$2')} then 0 else $4::integer end as unfunded),
+        `with asking as (
+           select case when $2::text is null or ${isFunded('$2')} then 0 else $4::integer end as unfunded),
+         share as (
+           select coalesce(sum(used_units), 0) + $4::integer <=
+             case when (select unfunded from asking) = 0 then $6::integer else $9 end as has_room
+           from platform_quota_shares where platform = $1 and user_id = $2 and day = $3::date),
          taken as (
            insert into platform_quota as q (platform, day, used_units, unfunded_units)
            select $1, $3::date, $4::integer, unfunded from asking
@@ -59,7 +58,7 @@ export function platformQuota(db: Queryable) {
              select unfunded_units from platform_quota where platform = $1 and day = $3::date), 0) > $8 then 'unfunded'
            else 'quota' end as result
          from asking`,
-        [platform, userID, day, units, most, mostOfUser, now, mostOfUnfunded],
+        [platform, userID, day, units, most, mostOfUser, now, mostOfUnfunded, mostOfUnfundedUser],
       ))!;
       return result;
     },

@@ -118,7 +118,8 @@ export function wordsOfMirror(code: MirrorCode, platform: string, reason: string
     case 'quota_share_used':
       return (
         `Your streams have used your part of today's calls to ${platform}, by their starts and by changes of their ` +
-        'titles and settings. Live broadcasts stay live, and everything else continues automatically tomorrow.'
+        'titles and settings. Live broadcasts stay live, and everything else continues automatically tomorrow. ' +
+        'Without a purchase the part is smaller: to continue today, buy credits and set retryMirror.'
       );
     case 'quota_unfunded_used':
       return (

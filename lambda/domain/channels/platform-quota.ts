@@ -17,10 +17,10 @@ export const quotaShares = {
 } as const;
 
 /**
- * Share of the day's quota that the calls for one user may use, up to and including a call of this kind: otherwise one
- * user could use up the calls of all others. An end is always carried out.
+ * Share of the day's quota that the calls for one funded user may use, up to and including a call of this kind:
+ * otherwise one user could use up the calls of all others. An end is always carried out.
  */
-export const userShares: Readonly<Record<keyof typeof quotaShares, number>> = {
+const userShares: Readonly<Record<keyof typeof quotaShares, number>> = {
   end: 1,
   delete: 1,
   goLive: 0.34,
@@ -37,9 +37,9 @@ export const userShares: Readonly<Record<keyof typeof quotaShares, number>> = {
 
 /**
  * Share of the day's quota that the calls for all users who are not funded may use together, up to and including a call
- * of this kind: accounts cost nothing, so that the share of each one bounds nothing. Decision D263.
+ * of this kind: accounts cost nothing, so that `userShares` bound nothing. Decision D263.
  */
-export const unfundedShares: typeof userShares = {
+const unfundedShares: typeof userShares = {
   end: 1,
   delete: 1,
   goLive: 0.31,
@@ -53,6 +53,30 @@ export const unfundedShares: typeof userShares = {
   thumbnail: 0.2,
   audience: 0.2,
 };
+
+/** Part of `unfundedShares` for the calls of one user who is not funded: one account must not use up that of all. */
+const partOfUnfundedUser = 1 / 5;
+
+/** The most units of a day that calls may have used with a call, by those who are counted. */
+export interface QuotaBounds {
+  /** For one user who is funded. */
+  readonly mostOfUser: number;
+  /** For all users who are not funded, together. */
+  readonly mostOfUnfunded: number;
+  /** For each user who is not funded. */
+  readonly mostOfUnfundedUser: number;
+}
+
+/** The bounds of users, up to and including a call of this kind. Ends and deletes may use the whole day. */
+export function quotaBounds(call: keyof typeof quotaShares, dailyUnits: number): QuotaBounds {
+  const ofUnfunded = unfundedShares[call];
+  const ofUnfundedUser = ofUnfunded === 1 ? 1 : ofUnfunded * partOfUnfundedUser;
+  return {
+    mostOfUser: Math.floor(dailyUnits * userShares[call]),
+    mostOfUnfunded: Math.floor(dailyUnits * ofUnfunded),
+    mostOfUnfundedUser: Math.floor(dailyUnits * ofUnfundedUser),
+  };
+}
 
 /**
  * Quota units that a call takes. The start of a broadcast also pays for its end, so that a project can end every
