@@ -1,5 +1,11 @@
 // Calls the REST API by the SDK, and turns its refusals into failures.
-import { LoopProblem, resumeUpload, retryingFetch, rowsOf } from '../../lambda/surfaces/sdk/typescript/loop.ts';
+import {
+  call as callAPI,
+  LoopProblem,
+  resumeUpload,
+  retryingFetch,
+  rowsOf,
+} from '../../lambda/surfaces/sdk/typescript/loop.ts';
 import type { Page } from '../../lambda/surfaces/sdk/typescript/loop.ts';
 import { failureOf, LoopFailure } from './failure.ts';
 
@@ -37,21 +43,10 @@ export function createClient(access: Access, attempts = usualAttempts): Client {
   const send = retryingFetch(attempts, async (headers) => {
     for (const [name, value] of Object.entries(await access.headers())) headers.set(name, value);
   });
-  const call: Client['call'] = <Answer>(method: Method, path: string, body?: object, options: CallOptions = {}) =>
-    answered(access.apiURL, async () => {
-      const key = options.isRepeatable ? '' : options.idempotencyKey;
-      const headers = {
-        accept: 'application/json',
-        ...(body && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { 'idempotency-key': key }),
-      };
-      const response = await send(access.apiURL + path, {
-        method,
-        headers,
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      return (response.status === 204 ? undefined : await response.json()) as Answer;
-    });
+  // The credential comes with each attempt.
+  const connection = { apiURL: access.apiURL, headers: {}, fetch: send };
+  const call: Client['call'] = (method, path, body, { isRepeatable, idempotencyKey } = {}) =>
+    answered(access.apiURL, () => callAPI(connection, method, path, body, isRepeatable ? '' : idempotencyKey));
   return {
     apiURL: access.apiURL,
     call,
@@ -64,9 +59,7 @@ export function createClient(access: Access, attempts = usualAttempts): Client {
       return rows;
     },
     sendParts: (uploadID, path, onProgress) =>
-      answered(access.apiURL, () =>
-        resumeUpload({ apiURL: access.apiURL, headers: {}, fetch: send }, uploadID, path, { onProgress }),
-      ),
+      answered(access.apiURL, () => resumeUpload(connection, uploadID, path, { onProgress })),
   };
 }
 

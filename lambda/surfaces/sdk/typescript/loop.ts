@@ -106,16 +106,32 @@ export function retryingFetch(attempts: number, authorize?: (headers: Headers) =
 }
 
 async function problemOf(response: Response): Promise<LoopProblem> {
-  const text = await response.text();
-  try {
-    return new LoopProblem(response.status, JSON.parse(text) as Record<string, unknown>);
-  } catch {
-    return new LoopProblem(response.status, {});
-  }
+  return new LoopProblem(response.status, Object(await response.json().catch(() => null)) as Record<string, unknown>);
 }
 
 function isTransient({ status, code }: LoopProblem): boolean {
   return [429, 500, 502, 503, 504].includes(status) || code === 'idempotency_in_progress';
+}
+
+/**
+ * Sends a request to the API, and reads its answer.
+ * @param key the Idempotency-Key of a POST; undefined: a new one; '': none, as it may run twice and users have a quota
+ * @throws {LoopProblem} if the API refuses it
+ */
+export async function call<Answer>(
+  { apiURL, headers, fetch: send }: Connection,
+  method: string,
+  path: string,
+  body?: object,
+  key?: string,
+): Promise<Answer> {
+  const further = {
+    ...(body && { 'content-type': 'application/json' }),
+    ...(key !== undefined && { 'idempotency-key': key }),
+  };
+  const init = { method, headers: { accept: 'application/json', ...headers, ...further } };
+  const response = await send(apiURL + path, { ...init, ...(body && { body: JSON.stringify(body) }) });
+  return (response.status === 204 ? undefined : await response.json()) as Answer;
 }
 
 export interface Page<Row> {
@@ -243,7 +259,7 @@ export async function resumeUpload(
 /** @returns the numbers of parts that are missing; null: it is complete */
 async function complete(connection: Connection, id: string): Promise<readonly number[] | null> {
   try {
-    await call(connection, 'POST', `/uploads/${id}/complete`);
+    await call(connection, 'POST', `/uploads/${id}/complete`, undefined, '');
     return null;
   } catch (error) {
     if (error instanceof LoopProblem && error.code === 'parts_missing')
@@ -277,6 +293,7 @@ async function sendPart(connection: Connection, id: string, partNumber: number, 
       'POST',
       `/uploads/${id}/part-urls`,
       body,
+      '',
     );
     const { url, method, headers } = parts[0]!;
     try {
@@ -287,20 +304,6 @@ async function sendPart(connection: Connection, id: string, partNumber: number, 
       if (attempt === partAttempts) throw error;
     }
   }
-}
-
-async function call<Answer>(
-  { apiURL, headers, fetch: send }: Connection,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<Answer> {
-  // Users have a quota of keys. Only the request that makes an upload needs one, as the others may run twice.
-  const key = path === '/uploads' ? undefined : { 'idempotency-key': '' };
-  const type = body && { 'content-type': 'application/json' };
-  const init = { method, headers: { ...headers, ...key, ...type }, ...(body && { body: JSON.stringify(body) }) };
-  const response = await send(apiURL + path, init);
-  return (await response.json()) as Answer;
 }
 
 export interface WebhookEvent {
