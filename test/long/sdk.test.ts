@@ -1,7 +1,7 @@
 // The SDKs are built from the description of the API, and call each operation of a running platform.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -207,6 +207,17 @@ describe.skipIf(!isOnline || !hasPython())('the SDKs (skipped without npm, pytho
       // Each interruption repeats at most one part of 16 MiB; requests of the API add to that.
       expect(kills).toBe(3);
       expect(bytesSent).toBeLessThan(sizeBytes + (kills + drops) * 16 * 1024 ** 2 + 1024 ** 2);
+
+      // An upload that was deleted meanwhile, as abandoned ones are, is made again.
+      await live.api('DELETE', `/uploads/${uploadID}`);
+      const { mtimeMs } = await stat(file);
+      const { mtimeNs } = await stat(file, { bigint: true });
+      await writeFile(`${file}.loop-upload`, `${uploadID} ${sizeBytes}-${language === 'Python' ? mtimeNs : mtimeMs}`);
+      const env = { ...process.env, API_KEY: live.connection.apiKey };
+      const args = [...client.slice(1), file, 'audio/wav', live.connection.apiURL, '1'];
+      const { stdout } = await run(client[0]!, args, { env });
+      expect(stdout.trim()).not.toBe(uploadID);
+      expect(await live.api('GET', `/uploads/${stdout.trim()}`)).toMatchObject({ uploaded: true });
     },
   );
 

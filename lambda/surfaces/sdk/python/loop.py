@@ -156,9 +156,9 @@ def upload_file(client: AuthenticatedClient, path: str, mime_type: str, parallel
     memory = Path(f"{path}.loop-upload")
     known = memory.read_text().split(" ") if memory.exists() else []
     http = client.get_httpx_client()
-    if len(known) == 2 and known[1] == f"{size}-{changed}":
-        upload_id = known[0]
-    else:
+    is_same = len(known) == 2 and known[1] == f"{size}-{changed}"
+    upload_id = known[0] if is_same and _exists(http, known[0]) else None
+    if upload_id is None:
         body = {"name": source.name, "mimeType": mime_type, "fileSize": size, "multipart": True, **facts}
         upload_id = http.post("/uploads", json=body).json()["id"]
         memory.write_text(f"{upload_id} {size}-{changed}")
@@ -175,6 +175,17 @@ def upload_file(client: AuthenticatedClient, path: str, mime_type: str, parallel
             if problem.code != "parts_missing":
                 raise
             waiting = problem.document["partNumbers"]
+
+
+def _exists(http: httpx.Client, upload_id: str) -> bool:
+    """An upload that was abandoned for days is deleted."""
+    try:
+        http.get(f"/uploads/{upload_id}")
+        return True
+    except LoopProblem as problem:
+        if problem.code == "not_found":
+            return False
+        raise
 
 
 def _waiting_parts(http: httpx.Client, upload_id: str, count: int) -> list[int]:

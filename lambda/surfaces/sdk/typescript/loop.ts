@@ -206,12 +206,19 @@ export async function uploadFile(
   const [knownID = '', version] = known.split(' ');
   const isSame = version === `${fileSize}-${mtimeMs}`;
   const body = { name: basename(path), mimeType, fileSize, multipart: true, ...facts };
-  const id = isSame ? knownID : (await call<{ id: string }>(connection, 'POST', '/uploads', body)).id;
-  if (!isSame) await writeFile(memory, `${id} ${fileSize}-${mtimeMs}`);
+  const kept = isSame ? await call<{ id: string }>(connection, 'GET', `/uploads/${knownID}`).catch(deleted) : null;
+  const { id } = kept ?? (await call<{ id: string }>(connection, 'POST', '/uploads', body));
+  await writeFile(memory, `${id} ${fileSize}-${mtimeMs}`);
 
   await resumeUpload(connection, id, path, { parallel });
   await rm(memory, { force: true });
   return id;
+}
+
+/** An upload that was abandoned for days is deleted. */
+function deleted(error: unknown): null {
+  if (error instanceof LoopProblem && error.code === 'not_found') return null;
+  throw error;
 }
 
 export interface ResumeOptions {
