@@ -13,6 +13,7 @@ import type { SessionEnd } from '../domain/live/session-end.ts';
 import { sessionIDPrefix } from '../domain/live/session-ids.ts';
 import { mayBeLost } from '../domain/live/signal-loss.ts';
 import { framingOf } from '../domain/playout/look.ts';
+import { targetOf } from '../domain/playout/sound.ts';
 import { formatName } from '../domain/playout/rendition.ts';
 import { bounds } from '../domain/shared/bounds.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
@@ -192,6 +193,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
       id,
       format: { ...format, ...(framing !== undefined && { framing }) },
       encoder,
+      targetLUFS: targetOf(null, stream.sound),
       records,
       disconnect,
     });

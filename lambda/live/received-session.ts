@@ -20,7 +20,7 @@ import type { SessionEncoder, SessionEncoderOptions } from './session-encoder.ts
 
 export interface ReceivedSessionOptions extends Pick<
   SessionEncoderOptions,
-  'tools' | 'format' | 'encoder' | 'steadyClock' | 'log'
+  'tools' | 'format' | 'encoder' | 'targetLUFS' | 'steadyClock' | 'log'
 > {
   readonly id: string;
   readonly objects: SegmentStore;

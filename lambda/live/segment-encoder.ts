@@ -17,6 +17,7 @@ import { deltaChunks } from '../publisher/prepared/delta-chunks.ts';
 import { sinceBefore, writePictures, writeSound } from '../publisher/preparing/prepare-segment.ts';
 import { pictureEncoderArguments } from './live-arguments.ts';
 import { LiveFailure } from './live-failure.ts';
+import { SessionLevel } from './session-level.ts';
 import type { SignalMeter } from './signal-meter.ts';
 import type { RawPicture } from './tag-decoder.ts';
 
@@ -38,6 +39,8 @@ export interface SegmentEncoderOptions {
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
   readonly meter: Pick<SignalMeter, 'picture' | 'sound'>;
+  /** Loudness of the sound; null: unchanged. */
+  readonly targetLUFS: number | null;
   readonly onSegment: (segment: LiveSegment) => void;
   readonly onFailed: (error: LiveFailure) => void;
 }
@@ -55,6 +58,7 @@ export class SegmentEncoder {
   readonly #abort = new AbortController();
   readonly #pictures: RunningMediaTool;
   readonly #sound: AudioEncoder;
+  readonly #level: SessionLevel | null;
   readonly #pictureMessages: Buffer[] = [];
   readonly #soundMessages: Buffer[] = [];
   readonly #reading: Promise<unknown>;
@@ -72,7 +76,8 @@ export class SegmentEncoder {
 
   constructor(options: SegmentEncoderOptions) {
     this.#options = options;
-    const { tools, profile, encoder } = options;
+    const { tools, profile, encoder, targetLUFS } = options;
+    this.#level = targetLUFS === null ? null : new SessionLevel(targetLUFS);
     this.#pictureBytes = (profile.width * profile.height * 3) / 2;
     this.#pictures = startMediaTool(tools.ffmpegPath, pictureEncoderArguments(encoder, profile), {
       readAheadBytes: bytesPerSecondOf(profile) * readAheadSeconds,
@@ -122,6 +127,7 @@ export class SegmentEncoder {
   writeSound(samples: Buffer): void {
     const first = this.#samplesWritten;
     this.#options.meter.sound(first, samples);
+    this.#level?.apply(samples);
     fadeIn(samples, first - this.#soundBegan);
     this.#samplesWritten += samples.length / bytesPerSample;
     const last = this.#ownSamples.at(-1);

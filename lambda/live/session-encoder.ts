@@ -22,6 +22,8 @@ export interface SessionEncoderOptions {
   readonly tools: MediaTools;
   readonly format: Omit<PictureFormat, 'drawn' | 'variant'>;
   readonly encoder: EncoderSettings;
+  /** Loudness of the sound; null: unchanged. */
+  readonly targetLUFS: number | null;
   /** Called for each segment, in order. */
   readonly onSegment: (segment: LiveSegment) => void;
   /** Called when the source is first known, and when it has changed, at most once a second. */
@@ -108,8 +110,9 @@ class Session implements SessionEncoder {
     this.#meter = new SignalMeter(profile);
     this.#facts = new SourceFacts((source) => this.#isOver || options.onSource(source));
     const onFailed = (error: LiveFailure) => this.#fail(error);
-    const { onSegment } = options;
-    this.#encoder = new SegmentEncoder({ tools, profile, encoder, meter: this.#meter, onSegment, onFailed });
+    const { onSegment, targetLUFS } = options;
+    const meter = this.#meter;
+    this.#encoder = new SegmentEncoder({ tools, profile, encoder, meter, targetLUFS, onSegment, onFailed });
     const { framing } = format;
     const shared = {
       tools,

@@ -94,7 +94,9 @@ export interface Encoded {
   readonly failure: LiveFailure | null;
 }
 
-export interface SendOptions extends Partial<Pick<SessionEncoderOptions, 'format' | 'encoder' | 'onSegment'>> {
+export interface SendOptions extends Partial<
+  Pick<SessionEncoderOptions, 'format' | 'encoder' | 'targetLUFS' | 'onSegment'>
+> {
   /** Most seconds of the encoder's clock for a real one. */
   readonly speed?: number;
   /** Whether the clock waits for the encoder, so that a slow machine is not late. */
@@ -125,6 +127,7 @@ export async function send(
     tools,
     format,
     encoder: fastEncoder,
+    targetLUFS: null,
     onSource: (source) => sources.push(source),
     onFailed: (error) => (failure = error),
     steadyClock: () => nowMs,

@@ -63,6 +63,13 @@ async function colourAt(file: string, x: number, y: number): Promise<number[]> {
   return [...stdout.subarray(0, 3)];
 }
 
+/** The loudness of a file from a time on, in LUFS. */
+async function loudnessOf(file: string, fromSeconds: number): Promise<number> {
+  const measure = ['-ss', String(fromSeconds), '-i', file, '-vn', '-af', 'ebur128', '-f', 'null', '-'];
+  const { stderr } = await promisify(execFile)(tools.ffmpegPath, ['-hide_banner', '-nostats', ...measure]);
+  return Number(/I:\s+(-?[\d.]+) LUFS\s+Threshold/.exec(stderr)![1]);
+}
+
 const isNear = (wanted: readonly number[]) => (colour: readonly number[]) =>
   colour.every((value, index) => Math.abs(value - wanted[index]!) < 12);
 
@@ -122,6 +129,13 @@ describe('a session', { timeout: 60_000 }, () => {
     const [above, middle, below] = await Promise.all([100, 640, 1180].map((y) => colourAt(file, 360, y)));
     expect(middle).toSatisfy(isNear([128, 128, 128]));
     expect([above, below]).toSatisfy((both: number[][]) => both.every(isNear(around)));
+  });
+
+  it('comes to the loudness of its stream', async () => {
+    const quiet = await clip(tools, { seconds: 6.5, tone: '0.05*sin(2*PI*1000*t)' });
+    const { segments } = await send(tools, onTime(quiet), { targetLUFS: -14 });
+    const file = await writeFLV(join(folder, 'levelled.flv'), segments);
+    expect(await loudnessOf(file, 2)).toBeCloseTo(-14, 0);
   });
 
   it('without sound has silence', async () => {

@@ -161,6 +161,7 @@ describe('ffmpeg', { timeout: 60_000 }, () => {
       tools,
       format,
       encoder: fastEncoder,
+      targetLUFS: null,
       onSegment: (segment) => segments.push(segment),
       onSource: () => {},
       onFailed: (error) => failures.push(error),

@@ -14,8 +14,8 @@ export const takeOverStream = operation(['service:write'], {
   description:
     'Shows the contributor of a live input in place of the timeline, at least 7 seconds from now. The timeline runs ' +
     'on unseen, and is shown again when the contributor is lost, at endAt, or by hand_back_stream. With startAt, it ' +
-    'waits for that time and for a stable contributor, and hand_back_stream cancels it. Framing of the stream ' +
-    'applies to the contributor; overlays, joins and loudness do not.',
+    'waits for that time and for a stable contributor, and hand_back_stream cancels it. Framing and loudness ' +
+    'of the stream apply to the contributor; overlays and joins do not.',
   tag: 'streams',
   route: 'POST /streams/{id}/takeovers',
   body: z.strictObject({
