@@ -350,6 +350,22 @@ describe('DELETE /destinations/{id}', () => {
   });
 });
 
+describe('the destination of another user', () => {
+  const service = testService();
+  const { destination, readyStream, transaction } = actorsOn(service);
+
+  it('is not found at once, also while a transaction has locked a stream that uses it', async () => {
+    const destinationID = await destination();
+    const streamID = await readyStream({ destinationID });
+    const other = await service.user();
+    const change = { rtmpURL: 'rtmp://example.com/live', streamKey: 'k' };
+    await transaction(async (tx) => {
+      await tx.streams.lockAny(streamID);
+      expect(await other.call('PATCH', `/destinations/${destinationID}`, change)).toMatchObject({ status: 404 });
+    });
+  });
+});
+
 describe('POST /destinations in AWS', () => {
   const service = testService({ allowPrivateAddresses: false });
 

@@ -26,8 +26,9 @@ export const updateDestination = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     assertDestination(ctx, body);
     const field = placeFields.find((each) => body[each] !== undefined);
-    if (field !== undefined) await ctx.data.streamParts.lockUsersOf({ destinationID: params.id });
-    const before = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, params.id), 'destination');
+    const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination');
+    if (field !== undefined) await ctx.data.streamParts.lockUsersOf({ destinationID: id });
+    const before = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, id), 'destination');
     assertChannelHasNoAddress(before, body);
     const settings = settingsOf(ctx, before.id, body, before);
     if (field !== undefined)
