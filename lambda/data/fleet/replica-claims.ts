@@ -220,7 +220,7 @@ export function replicaClaims(db: Queryable) {
          promoted as (
            update replicas r
            set agent_id = $2, epoch = epoch + 1, at_backup_url = not at_backup_url, state = 'live', reason = null,
-             failing_since = null, is_offered = false, successor_id = null
+             failing_since = null, is_offered = false, successor_id = null, takes_media = false
            from mine where r.id = mine.id and $4 = 'live'),
          ended as (
            update replicas r set successor_id = null

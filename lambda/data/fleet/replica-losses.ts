@@ -77,7 +77,8 @@ export function replicaLosses(db: Queryable) {
           name: 'deal',
           text: `update replicas
            set agent_id = d.agent_id, epoch = replicas.epoch + case when successor_id is null then 1 else 2 end,
-             is_offered = false, successor_id = null, state = 'connecting', since = now(), at_backup_url = false
+             is_offered = false, successor_id = null, state = 'connecting', since = now(), at_backup_url = false,
+             takes_media = false
            from unnest($1::text[], $2::text[], $3::integer[], $4::text[]) as d (id, held_by, held_epoch, agent_id)
              join agents a on a.id = d.agent_id and ${isRenewing} and not a.is_draining
              cross join lateral (

@@ -96,7 +96,7 @@ export type PublishedFor = Pick<Replica, 'id' | 'role' | 'output_id'>;
  * after the holder's (see `succeed`). So if there was one, its epoch is skipped: the next claim has a later one, and a
  * late report of the former successor is not taken for one of the new holder.
  */
-export const freed = `agent_id = null, is_offered = false,
+export const freed = `agent_id = null, is_offered = false, takes_media = false,
   epoch = case when successor_id is null then epoch else epoch + 1 end, successor_id = null,
   since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end`;
 
@@ -138,7 +138,8 @@ export function replicas(db: Queryable) {
            else o.reason || jsonb_build_object('blame', o.attempt -> 'blame') end,
          failing_since = case
            when o.state = 'failing' then coalesce(failing_since, now())
-           when o.state = 'connecting' then failing_since end
+           when o.state = 'connecting' then failing_since end,
+         takes_media = r.takes_media and o.state = 'failing'
        from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::jsonb[], $6::jsonb[])
          as o (id, agent_id, epoch, state, reason, attempt)
        where r.id = o.id and r.agent_id = o.agent_id and r.epoch = o.epoch
@@ -226,7 +227,7 @@ export function replicas(db: Queryable) {
     reclaimFailing: (streamID: string) =>
       db.query(
         `update replicas set epoch = epoch + case when successor_id is null then 1 else 2 end, state = 'connecting',
-           since = now(), is_offered = false, successor_id = null
+           since = now(), is_offered = false, successor_id = null, takes_media = false
          where stream_id = $1 and state = 'failing' and wanted <> 'ended' and agent_id is not null`,
         [streamID],
       ),

@@ -1,7 +1,9 @@
 // Credits are charged for live outputs, only while they are live; and the effects when credits are used up.
 import { describe, expect, it } from 'vitest';
+import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { fireCredits } from '../../../lambda/orchestration/accounts/fire-credits.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
+import { meterStream } from '../../../lambda/orchestration/billing/meter.ts';
 import type { ReplicaReport } from '../../../lambda/orchestration/fleet/replica-reports.ts';
 import { paymentsOn } from '../../api/payments.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
@@ -12,7 +14,7 @@ import { testService } from '../../support/service.ts';
 
 const service = testService();
 const actors = actorsOn(service);
-const { activeStream, call, claim, data, fire, register, report, stream, user } = actors;
+const { activeStream, call, claim, data, fire, loseLease, register, report, stream, transaction, user } = actors;
 const { pay } = paymentsOn(service);
 
 const lost = { code: 'connection_lost', detail: 'x' };
@@ -209,6 +211,35 @@ describe('a destination that is too slow', () => {
     const lengths = (await intervals()).map(({ started_at: from, ended_at: to }) => msBetween(from, to) / 1000);
     expect(lengths).toEqual([100, 96, 96, 90]);
     expect(await differences()).toEqual([]);
+  });
+
+  it.each([
+    ['it was released', (held: Replica) => data().replicas.release(held)],
+    ['it was retried', ({ stream_id: id }: Replica) => call('POST', `/streams/${id}/retry`)],
+    ['it was live', (held: Replica) => data().replicas.report(held, 'live', null)],
+    [
+      'its agent died',
+      async () => {
+        await loseLease('agent');
+        await recoverReplicas(service.pool());
+      },
+    ],
+  ])('costs nothing with an agent that does not report whether it takes pictures, after %s', async (_, leave) => {
+    const { id, held } = await liveSince(0);
+    await report(held[0]!, 'failing', { reason: slow, takesMedia: true });
+    await leave(held[0]!);
+    await register('next');
+    await claim('next');
+    const { rows } = await service.pool().query('select * from replicas where stream_id = $1', [id]);
+    await transaction(async (tx) => {
+      const locked = (await tx.streams.lockAny(id))!;
+      const at = await tx.now();
+      await meterStream(tx, locked, at);
+      // As agents of the former release do.
+      expect(await tx.replicas.report(rows[0], 'failing', lost)).toBe(true);
+      await meterStream(tx, locked, at);
+    });
+    expect((await intervals()).filter(({ ended_at: to }) => to === null)).toEqual([]);
   });
 });
 
