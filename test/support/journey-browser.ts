@@ -97,6 +97,12 @@ export function journeyBrowser(locale = 'en-US'): JourneyBrowser {
           for (const { id, nodes } of violations)
             found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
         }
+        const squeezed = page.locator('.rows li > div:not(.state)');
+        for (const [columnWidth, columnHeight, text] of await squeezed.evaluateAll((all) =>
+          all.map((each) => [each.clientWidth, each.clientHeight, each.textContent] as const),
+        ))
+          if (columnWidth < 100 && columnHeight > 2 * columnWidth)
+            found.push(`${name} squeezes a text to ${columnWidth} pixels on a screen of ${width}: ${text}`);
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) found.push(`${name} is ${wider} pixels wider than a screen of ${width}`);
       }

@@ -163,6 +163,17 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
     expect(await browser.look('live-lost')).toEqual([]);
   });
 
+  test('tells that the key has ended with the application that had it, until there is another', async () => {
+    await site.pool().query('update live_inputs set key_sha256 = null');
+    await page.getByText('Contributors need a new key.').waitFor();
+    expect(await browser.look('live-key-ended')).toEqual([]);
+    await button('New key of Studio').click();
+    await dialog('alertdialog').getByRole('button', { name: 'New key' }).click();
+    await page.getByText('Contributors need a new key.').waitFor({ state: 'detached' });
+    await page.locator('.made code', { hasText: 'live_' }).waitFor();
+    await page.reload();
+  });
+
   test('changes and deletes the input', async () => {
     await button('Edit Studio').click();
     await choose(dialog(), 'Takes over', 'By itself, when it is stable');

@@ -210,9 +210,9 @@ describe.skipIf(!chromiumPath)(
       await page.getByRole('heading', { name: 'Connect Looper <b>?' }).waitFor();
       expect(await page.locator('main').textContent()).toContain('a program on this computer');
       expect(await page.getByRole('listitem').allTextContents()).toEqual([
-        'Read streams, destinations, playlists and billing status service:read',
-        'Delete streams and destinations service:destructive',
-        'Stay connected until you disconnect it offline_access',
+        'Read streams, destinations, playlists and billing status',
+        'Delete streams and destinations',
+        'Stay connected until you disconnect it',
       ]);
       expect(await axeFindings()).toEqual([]);
       await page.getByRole('button', { name: 'Agree' }).click();

@@ -33,7 +33,7 @@ export function Incidents(): ReactNode {
 function Row({ incident }: { readonly incident: Incident }): ReactNode {
   const { kind, streamID, beganAt, endedAt, count, detail, advice } = incident;
   return (
-    <li>
+    <li className="tall">
       <div>
         <strong>{alertsWords.eventNames[kind]}</strong>
         <p>{detail}</p>

@@ -262,6 +262,9 @@ function publish(entry: Entry, live: Live<unknown>): void {
   for (const listener of entry.listeners) listener();
 }
 
+/** The path of open incidents, which several parts of the page share. */
+export const openIncidentsPath = '/incidents?open=true';
+
 interface Changes {
   readonly cursor: string;
   readonly reset: boolean;

@@ -27,7 +27,7 @@ import { words } from '#words';
 import { languageNames } from '../languages.ts';
 import { formatMoment, formatWhole } from './format.ts';
 import { chooseLanguage, chosenLanguage, languageChoices } from './language-choice.ts';
-import { useLive } from './live-data.ts';
+import { openIncidentsPath, useLive } from './live-data.ts';
 import { Link, navigate, usePath } from './router.tsx';
 import { chooseTheme, themes, useTheme } from './theme.ts';
 import type { Incident, Page } from './types.ts';
@@ -152,7 +152,7 @@ function PlaceLink({ place, children }: { readonly place: Place; readonly childr
 }
 
 function OpenIncidents(): ReactNode {
-  const { data } = useLive<Page<Incident>>('/incidents?open=true');
+  const { data } = useLive<Page<Incident>>(openIncidentsPath);
   const count = data?.data.length ?? 0;
   if (count === 0) return null;
   return (

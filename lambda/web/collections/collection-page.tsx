@@ -11,6 +11,7 @@ import { Link, navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Collection, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
 import { words as shared } from '#words';
 import { collectionWords as words } from '#words/collections.ts';
 import { CollectionForm } from './collection-form.tsx';
@@ -47,7 +48,7 @@ function ToList(): ReactNode {
 function KnownCollection({ id }: ScreenProps): ReactNode {
   const path = `/collections/${id}`;
   const live = useLive<Collection>(path);
-  if (live.error?.status === 404) return <p className="screen">{words.missing}</p>;
+  if (live.error?.status === 404) return <NotFoundPage text={words.missing} />;
   return (
     <div className="screen">
       <Loaded live={live} path={path}>

@@ -148,7 +148,7 @@ function Attention({ streams, incidents }: AttentionProps): ReactNode {
       <h2 id="attention">{words.home.attention}</h2>
       <ul className="rows">
         {incidents.map((incident) => (
-          <li key={incident.id}>
+          <li key={incident.id} className="tall">
             <div>
               <strong>{incident.detail}</strong>
               <p>{incident.advice}</p>

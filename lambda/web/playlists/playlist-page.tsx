@@ -10,6 +10,7 @@ import { Loaded } from '../app/loaded.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Playlist } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
+import { NotFoundPage } from '../not-found-page.tsx';
 import { words } from '#words';
 import { differencesOf } from './differences.ts';
 import type { Differences } from './differences.ts';
@@ -23,7 +24,7 @@ const mostRemovedShown = 100;
 export function PlaylistPage({ id }: ScreenProps): ReactNode {
   const path = `/playlists/${id}`;
   const live = useLive<Playlist>(path);
-  if (live.error?.status === 404) return <p className="screen">{words.playlists.missing}</p>;
+  if (live.error?.status === 404) return <NotFoundPage text={words.playlists.missing} />;
   return (
     <div className="screen">
       <Loaded live={live} path={path}>

@@ -17,6 +17,7 @@ import { instantIn, localIn } from '../schedule/zoned-time.ts';
 import { words as shared } from '#words';
 import { programmeWords as words } from '#words/programmes.ts';
 import { locale } from '../app/locale.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
 import { dateWords, separationWords } from './rule-words.tsx';
 import { dayNumber, dayOfNumber } from './rules.ts';
 
@@ -32,7 +33,7 @@ type Span = keyof typeof words.spans;
 export function DaysPage({ id }: ScreenProps): ReactNode {
   const path = `/programmes/${id}`;
   const live = useLive<Programme>(path);
-  if (live.error?.status === 404) return <p className="screen">{words.missing}</p>;
+  if (live.error?.status === 404) return <NotFoundPage text={words.missing} />;
   return (
     <div className="screen">
       <h1>{words.daysTitle}</h1>

@@ -9,6 +9,7 @@ import { Link, navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Programme, Stream } from '../app/types.ts';
 import { nameOf } from '../streams/stream-name.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
 import { programmeWords as words } from '#words/programmes.ts';
 import { Changes } from './changes.tsx';
 import { RuleLists } from './rule-lists.tsx';
@@ -21,7 +22,7 @@ import { WeekGrid } from './week-grid.tsx';
 export function ProgrammePage({ id }: ScreenProps): ReactNode {
   const path = `/programmes/${id}`;
   const live = useLive<Programme>(path);
-  if (live.error?.status === 404) return <p className="screen">{words.missing}</p>;
+  if (live.error?.status === 404) return <NotFoundPage text={words.missing} />;
   return (
     <div className="screen">
       <Loaded live={live} path={path}>

@@ -10,7 +10,7 @@ export function AskedScopes({ scopes }: { readonly scopes: readonly string[] }):
       <ul className="scopes">
         {scopes.map((scope) => (
           <li key={scope} className={scope === 'service:destructive' ? 'grave' : ''}>
-            {scopeWords(scope)} <code>{scope}</code>
+            {scopeWords(scope)}
           </li>
         ))}
       </ul>

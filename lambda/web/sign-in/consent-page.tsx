@@ -23,10 +23,14 @@ export function ConsentPage(): ReactNode {
   const session = useLoaded<Session | null>('/get-session');
   const [refusal, setRefusal] = useState<string | null>(null);
   const oauthQuery = signedQuery();
+  if (oauthQuery !== null && session.data === null) {
+    location.replace(withRequest('/sign-in'));
+    return null;
+  }
   if (oauthQuery === null || client.error !== null) {
     return (
       <Card heading={words.incomplete}>
-        <p role="alert">{client.error ?? words.beginAgain}</p>
+        <p role="alert">{(oauthQuery !== null && client.error) || words.beginAgain}</p>
       </Card>
     );
   }

@@ -15,6 +15,9 @@ export function ForgottenPasswordPage(): ReactNode {
           {words.linkMailed.before} <strong>{address}</strong>
           {words.linkMailed.after}
         </p>
+        <p className="links">
+          <a href="/sign-in">{words.signIn}</a>
+        </p>
       </Card>
     );
   }

@@ -72,6 +72,7 @@ function nameOf({ url }: Source): string {
 function Row({ source, onEdit }: { readonly source: Source; readonly onEdit: () => void }): ReactNode {
   const { id, kind, folder, everyMinutes, state, reason, lastScanAt, found, imported } = source;
   const name = nameOf(source);
+  const isHeld = reason?.code === sourceHeld.code;
   const [isAsked, setAsked] = useState(false);
   const { attempt: scan, error } = useAttempt(async () => {
     await call('POST', `/sources/${id}/scan`);
@@ -95,12 +96,12 @@ function Row({ source, onEdit }: { readonly source: Source; readonly onEdit: () 
             </>
           )}
         </p>
-        {reason && <p className="fault">{reason.detail}</p>}
+        {reason && <p className="fault">{isHeld ? words.heldText : reason.detail}</p>}
         <p role="status">{isAsked && words.scanning}</p>
         <Failure error={error} />
       </div>
       <div className="state">
-        {reason?.code === sourceHeld.code ? (
+        {isHeld ? (
           <span className="badge" data-tone="quiet">
             {words.held}
           </span>

@@ -18,6 +18,7 @@ export function Figures({ stream: { id, state } }: { readonly stream: Stream }):
   const [range, setRange] = useState<Range>('10s');
   const path = `/streams/${id}/stats/history?resolution=${range}`;
   const series = useLive<Series>(path, isLive(state) ? Math.max(10_000, stepMs[range] / 5) : Infinity);
+  if (!isLive(state) && (series.data?.times.length ?? 0) < 2) return null;
   return (
     <section aria-labelledby="figures">
       <div className="heading">

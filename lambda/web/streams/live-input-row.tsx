@@ -37,7 +37,7 @@ export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): React
             {recordingWords(recording)}
           </p>
         ))}
-        {input.disabledReason && <p className="fault">{input.disabledReason.detail}</p>}
+        {input.disabledReason && <p className="fault">{liveWords.keyEnded}</p>}
         {input.addresses.length === 0 && <p className="fault">{liveWords.off}</p>}
         {input.addresses.map(({ protocol, url }) => (
           <p key={protocol} className="state start">

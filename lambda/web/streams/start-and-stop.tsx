@@ -7,16 +7,19 @@ import { formatNumber } from '../app/format.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
 import { words } from '#words';
+import { useReadiness } from './readiness.tsx';
 import { nameOf } from './stream-name.ts';
 
 export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode {
   const name = nameOf(stream);
+  const isStarted = liveStates.includes(stream.state);
+  const isReady = useReadiness(isStarted ? null : stream.id)?.ready !== false;
   const move = async (what: 'start' | 'stop', body?: object): Promise<void> => {
     const moved = await call<Stream>('POST', `/streams/${stream.id}/${what}`, body);
     show(`/streams/${stream.id}`, moved);
     refresh('/streams?');
   };
-  if (liveStates.includes(stream.state))
+  if (isStarted)
     return (
       <Ask
         action={words.stream.stop}
@@ -34,7 +37,7 @@ export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode
   return (
     <Ask
       action={words.stream.start}
-      tone="primary"
+      tone={isReady ? 'primary' : 'plain'}
       question={words.stream.startAsk(name)}
       explanation={words.stream.startText(formatNumber(stream.creditsPerHour))}
       refuse={words.stream.notNow}

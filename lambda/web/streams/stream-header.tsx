@@ -6,10 +6,10 @@ import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age, Elapsed } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
-import { refresh } from '../app/live-data.ts';
+import { openIncidentsPath, refresh, useLive } from '../app/live-data.ts';
 import { navigate } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
-import type { Stream } from '../app/types.ts';
+import type { Incident, Page, Stream } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
@@ -39,10 +39,22 @@ export function StreamHeader({ stream }: { readonly stream: Stream }): ReactNode
         <Since stream={stream} />
       </p>
       {isOnBackup(stream) && <p className="hint">{words.stream.onBackup}</p>}
-      {reason && <p className={isWrong ? 'error' : 'hint'}>{reason.detail}</p>}
+      {reason && (
+        <div className={isWrong ? 'error' : 'hint'}>
+          <p>{reason.detail}</p>
+          {isWrong && <Advice streamID={stream.id} />}
+        </div>
+      )}
       {!isLive(stream.state) && <Readiness streamID={stream.id} />}
     </header>
   );
+}
+
+/** The remedy of the stream's open incident, if there is one. */
+function Advice({ streamID }: { readonly streamID: string }): ReactNode {
+  const { data } = useLive<Page<Incident>>(openIncidentsPath);
+  const incident = data?.data.find((open) => open.streamID === streamID);
+  return incident ? <p>{incident.advice}</p> : null;
 }
 
 function Since({ stream }: { readonly stream: Stream }): ReactNode {

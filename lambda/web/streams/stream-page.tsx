@@ -6,6 +6,7 @@ import { usePath } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Stream } from '../app/types.ts';
 import { Parts } from '../kit/parts.tsx';
+import { NotFoundPage } from '../not-found-page.tsx';
 import { words } from '#words';
 import { Broadcasts } from './broadcasts.tsx';
 import { LivePart } from './live-part.tsx';
@@ -32,7 +33,7 @@ const contents: Readonly<Record<Part, (props: { readonly stream: Stream }) => Re
 export function StreamPage({ id }: ScreenProps): ReactNode {
   const path = `/streams/${id}`;
   const live = useLive<Stream>(path);
-  if (live.error?.status === 404) return <p className="screen">{words.stream.missing}</p>;
+  if (live.error?.status === 404) return <NotFoundPage text={words.stream.missing} />;
   return (
     <div className="screen">
       <Loaded live={live} path={path}>

@@ -97,7 +97,7 @@ function Fields({ stream, isLocked, onSave }: FieldsProps): ReactNode {
   const save = (fields: Readonly<Record<string, string>>) =>
     onSave({ ...settingsOf(fields), ...(!isLocked && placeFields(place)) });
   return (
-    <Form action={words.save} onSubmit={save} className="in-row">
+    <Form action={words.save} onSubmit={save} className="in-row roomy">
       <Field name="name" label={words.stream.name} defaultValue={stream.name ?? ''} required={false} maxLength={255} />
       {!isLocked && (
         <>

@@ -11,6 +11,7 @@ import { navigate } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Webhook } from '../app/types.ts';
 import { useAttempt } from '../use-attempt.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
 import { words } from '#words';
 import { webhooksWords } from '#words/alerts.ts';
 import { Deliveries } from './deliveries.tsx';
@@ -21,7 +22,7 @@ import { WebhookForm } from './webhook-form.tsx';
 export function WebhookPage({ id }: ScreenProps): ReactNode {
   const path = `/webhooks/${id}`;
   const live = useLive<Webhook>(path);
-  if (live.error?.status === 404) return <p className="screen">{webhooksWords.missing}</p>;
+  if (live.error?.status === 404) return <NotFoundPage text={webhooksWords.missing} />;
   return (
     <div className="screen">
       <Loaded live={live} path={path}>

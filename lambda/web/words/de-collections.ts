@@ -10,7 +10,7 @@ const quoted = (tags: readonly string[]) => tags.map((tag) => `„${tag}“`);
 export const collectionWords = {
   title: 'Sammlungen',
   hint: 'Gruppen von Dateien, die sich selbst füllen. Programme schöpfen aus ihnen.',
-  empty: 'Noch keine Sammlungen.',
+  empty: 'Noch keine Sammlungen',
   make: 'Neue Sammlung',
   missing: 'Diese Sammlung gibt es nicht, oder sie wurde gelöscht.',
   toList: 'Alle Sammlungen',

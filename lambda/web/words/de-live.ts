@@ -28,6 +28,7 @@ export const liveWords = {
   obsCustom: 'Benutzerdefiniert …',
   key: 'Streamschlüssel',
   rotate: 'Neuer Schlüssel',
+  keyEnded: 'Die Anwendung, die seinen Schlüssel hatte, wurde getrennt. Zuspielungen brauchen einen neuen Schlüssel.',
   rotateOf: (name: string) => `Neuer Schlüssel für ${name}`,
   rotateAsk: (name: string) => `Schlüssel von ${name} ersetzen?`,
   rotateText: 'Der bisherige Schlüssel endet binnen Sekunden. Eine Zuspielung mit ihm wird getrennt.',

@@ -7,12 +7,12 @@ const underWay = 'Der Upload läuft noch oder wurde unterbrochen: siehe die Uplo
 const findings = 'Die Bibliothek führt die Befunde auf. Beim Start läuft die Datei unverändert.';
 
 export const remediesWords: Translation<typeof english> = {
-  no_video: 'In den Einstellungen unter „Bild“ eine Datei auswählen oder eine Playlist anlegen.',
-  upload_missing: 'In den Einstellungen unter „Bild“ eine andere Datei auswählen.',
+  no_video: 'Unter „Programm“ eine Datei auswählen oder eine Playlist anlegen.',
+  upload_missing: 'Unter „Programm“ eine andere Datei auswählen.',
   upload_not_uploaded: underWay,
   upload_not_probed: soon,
-  upload_unusable: 'Die Bibliothek nennt den Grund. In den Einstellungen unter „Bild“ eine andere Datei auswählen.',
-  upload_not_visual: 'In den Einstellungen unter „Bild“ ein Video oder ein Bild auswählen.',
+  upload_unusable: 'Die Bibliothek nennt den Grund. Unter „Programm“ eine andere Datei auswählen.',
+  upload_not_visual: 'Unter „Programm“ ein Video oder ein Bild auswählen.',
   audio_missing: 'Anderen Ton auswählen.',
   audio_not_uploaded: underWay,
   audio_not_probed: soon,
@@ -31,7 +31,7 @@ export const remediesWords: Translation<typeof english> = {
   running_not_prepared:
     'Den Stream mit dem Backend ffmpeg anlegen oder Uhr und Ticker unter „Ton und Bild“ ausschalten.',
   captions_missing: 'In der Bibliothek Untertitel zu einem Video hinzufügen oder sie unter „Ton und Bild“ ausschalten.',
-  playlist_missing: 'In den Einstellungen eine Playlist anlegen oder unter „Bild“ eine Datei auswählen.',
+  playlist_missing: 'Unter „Programm“ eine Playlist anlegen oder eine Datei auswählen.',
   nothing_to_plan: 'Dateien hinzufügen, aus denen sich die Sammlungen füllen.',
   programme_gap:
     'Einen Block hinzufügen, der läuft, wenn kein anderer läuft, oder Füller, und das Programm veröffentlichen.',
@@ -42,18 +42,17 @@ export const remediesWords: Translation<typeof english> = {
   overlap_shadowed: 'Im Programm den Vorrang des Blocks erhöhen oder seine Uhrzeiten ändern.',
   live_input_missing: 'Im Programm für den Block einen anderen oder keinen Live-Eingang auswählen.',
   live_needs_manifest:
-    'Den Stream in seinen Einstellungen vorab aufbereiten lassen oder für den Block keinen Live-Eingang auswählen.',
+    'Den Stream unter „Einstellungen“ vorab aufbereiten lassen oder für den Block keinen Live-Eingang auswählen.',
   insert_does_not_fit: 'Im Programm die Minuten des Einspielers verkürzen oder längere Einträge auswählen.',
   runs_empty: 'Der Sammlung Dateien hinzufügen oder diese in der Bibliothek länger gelten lassen.',
   rule_unmeetable: 'Dem Block andere Einträge hinzufügen oder im Programm den Abstand verkürzen.',
   playlist_empty: 'Einträge hinzufügen.',
   playlist_not_probed: soon,
   playlist_not_playable: 'Die Playlist nennt den Fehler jedes Eintrags. Diese Einträge ersetzen.',
-  destination_missing: 'In den Einstellungen ein Ziel auswählen oder einen Ausgang hinzufügen.',
-  destination_live:
-    'Zuerst den anderen Stream stoppen oder in den Einstellungen dieses Streams ein anderes Ziel wählen.',
+  destination_missing: 'Unter „Einstellungen“ ein Ziel auswählen oder unter „Ausgänge“ eines hinzufügen.',
+  destination_live: 'Zuerst den anderen Stream stoppen oder für diesen unter „Einstellungen“ ein anderes Ziel wählen.',
   backup_url_missing: 'Dem Ziel eine Reserveadresse geben oder ohne Reserve senden.',
-  not_connected: 'Unter „Ziele“ einen Kanal verbinden oder in den Einstellungen ein Ziel auswählen.',
+  not_connected: 'Unter „Ziele“ einen Kanal verbinden oder unter „Einstellungen“ ein Ziel auswählen.',
   settings_missing: 'Unter „Ziele“ Sendeeinstellungen auswählen.',
   grant_revoked: 'Den Kanal unter „Ziele“ erneut verbinden.',
   grant_expiring: 'Den Kanal vorher unter „Ziele“ erneut verbinden.',

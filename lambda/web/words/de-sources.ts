@@ -43,6 +43,7 @@ export const sourceWords = {
   roleHint: 'Ihr Name beginnt mit loop-source. Die Quelle nennt danach das Konto, dem sie vertrauen muss.',
   secretHint: 'Wird verschlüsselt gespeichert und nie wieder angezeigt.',
   held: 'Nicht überwacht',
+  heldText: 'Die Anwendung, die sie hinzugefügt hat, wurde getrennt. „Jetzt prüfen“ überwacht sie wieder.',
   states: { ok: 'Überwacht', failing: 'Gestört' },
   found: (imported: number, found: number) => `${imported} von ${plural(found, 'Datei', 'Dateien')} importiert`,
   every: (minutes: number) => (minutes === 1 ? 'jede Minute' : `alle ${minutes} Minuten`),

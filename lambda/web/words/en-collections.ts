@@ -9,7 +9,7 @@ const quoted = (tags: readonly string[]) => tags.map((tag) => `“${tag}”`);
 export const collectionWords = {
   title: 'Collections',
   hint: 'Sets of files that fill themselves. Programmes draw from them.',
-  empty: 'No collections yet.',
+  empty: 'No collections yet',
   make: 'New collection',
   missing: 'This collection does not exist, or was deleted.',
   toList: 'All collections',

@@ -25,6 +25,7 @@ export const liveWords = {
   obsCustom: 'Custom…',
   key: 'Stream key',
   rotate: 'New key',
+  keyEnded: 'The application that had its key was disconnected. Contributors need a new key.',
   rotateOf: (name: string) => `New key of ${name}`,
   rotateAsk: (name: string) => `Replace the key of ${name}?`,
   rotateText: 'The present key ends within seconds. A contributor who uses it is disconnected.',

@@ -40,6 +40,7 @@ export const sourceWords = {
   roleHint: 'Its name begins with loop-source. The source then names the account that it must trust.',
   secretHint: 'It is sealed, and never shown again.',
   held: 'Not watched',
+  heldText: 'The application that added it was disconnected. “Look now” watches it again.',
   states: { ok: 'Watched', failing: 'Failing' },
   found: (imported: number, found: number) => `${imported} of ${plural(found, 'file', 'files')} imported`,
   every: (minutes: number) => `every ${plural(minutes, 'minute', 'minutes')}`,
