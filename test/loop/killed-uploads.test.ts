@@ -64,8 +64,9 @@ async function runKilled(args: readonly string[], known: number): Promise<number
   while (killed < kills) {
     const child = spawnLoop(args, { home, environment });
     const ended = once(child, 'exit');
-    // Some die before their first request, most with parts under way, and the last ones after the uploads.
-    const [untilMs, bytes] = [performance.now() + random() * 4000, line.bytesSent + random() * 160 * mebibyte];
+    // Some die before their first request, most with parts under way, and the last ones after the uploads. Most have
+    // time for few bytes, so that the uploads last for most of the kills.
+    const [untilMs, bytes] = [performance.now() + random() * 4000, line.bytesSent + random() ** 6 * 160 * mebibyte];
     while (child.exitCode === null && performance.now() < untilMs && line.bytesSent < bytes)
       await Promise.race([ended, setTimeout(5)]);
     if (child.exitCode === null && child.kill('SIGKILL')) {
