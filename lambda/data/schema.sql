@@ -1788,6 +1788,7 @@ create table timeline_entries (
   offset_seconds double precision not null,
   playlist_id text,
   snapshot jsonb not null,
+  bytes integer,
   constraint timeline_entries_pkey primary key (stream_id, track, number),
   constraint timeline_entries_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint timeline_entries_track_check check (track = any (array['video', 'audio']))

@@ -176,6 +176,18 @@ describe('an upload that is played next in a shuffle', () => {
     expect(lap[3]).toBe('X');
     expect(lap.toSorted().join('')).toBe('Xabcdef');
   });
+
+  it('leaves the lap whole also if it comes while another one plays', async () => {
+    await goLive(1);
+    await playNext(await named('X', 20));
+    await passes(13);
+    await playNext(await named('Y'));
+    const lap = (await order(8)).split('');
+    expect(lap.slice(3, 5)).toEqual(['X', 'Y']);
+    expect(lap.toSorted().join('')).toBe('XYabcdef');
+    expect((await skip('Y')).status).toBe(202);
+    expect((await order(7)).split('').toSorted().join('')).toBe('Xabcdef');
+  });
 });
 
 /** Finishes all preparations that were requested. */
@@ -189,6 +201,23 @@ async function prepareAll(): Promise<void> {
     await finishPreparation(service.pool(), content, formatNamed(format));
   }
 }
+
+describe('skips of later rows', () => {
+  it('are refused beyond three that are ahead, as each keeps a copy of the list', async () => {
+    await makeList('sequential');
+    await goLive(1);
+    const skipRow = async (place: number) => {
+      const { data: shown } = (await call('GET', `/streams/${streamID}/timeline?limit=50`)).body;
+      const { startAt, uploadID } = shown[place];
+      return call('POST', `/streams/${streamID}/skip`, { startAt, uploadID });
+    };
+    for (const place of [8, 10, 12]) expect((await skipRow(place)).status).toBe(202);
+    const { status, body } = await skipRow(14);
+    expect([status, body.code, body.limit]).toEqual([422, 'limit_reached', 'listsAhead']);
+    // One before them can be skipped all the same.
+    expect((await skipRow(4)).status).toBe(202);
+  });
+});
 
 describe('a stream that is prepared', () => {
   beforeEach(async () => {

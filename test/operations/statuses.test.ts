@@ -355,6 +355,15 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       const { id, row } = await nextRow();
       return call('POST', `/streams/${id}/skip`, { ...row, uploadID: 'another' });
     },
+    limit_reached: async () => {
+      const { id } = await nextRow();
+      const skip = async (place: number) => {
+        const { startAt, uploadID } = (await call('GET', `/streams/${id}/timeline?limit=30`)).body.data[place];
+        return call('POST', `/streams/${id}/skip`, { startAt, uploadID });
+      };
+      for (const place of [10, 15, 20]) await skip(place);
+      return skip(25);
+    },
   },
   list_live_inputs: {
     done: () => call('GET', '/live-inputs'),

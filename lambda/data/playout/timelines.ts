@@ -40,9 +40,12 @@ export interface RunTime {
   readonly toSeconds: number;
 }
 
-/** The entries in force from an hour ago on, without the facts of their rows: all that a publisher needs. */
+/**
+ * The entries in force from an hour ago on, without the facts of their rows: all that a publisher needs. If they are
+ * large, only those in force from a minute ago on, as publishers hold them in memory.
+ */
 export type Recent = 'recent';
-const recentSeconds = 3600;
+const recent = { seconds: 3600, largeSeconds: 60, bytes: 24 * 1024 * 1024 } as const;
 
 const wholeRun: RunTime = { fromSeconds: -Infinity, toSeconds: Infinity };
 
@@ -73,9 +76,9 @@ export function timelines(db: Queryable) {
       [streamID, track, fromSeconds],
     );
     await db.query(
-      `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+      `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot, bytes)
        select $1, $2, coalesce((select max(number) from timeline_entries where stream_id = $1 and track = $2), -1)
-         + place, offset_seconds, playlist_id, snapshot
+         + place, offset_seconds, playlist_id, snapshot, octet_length(snapshot::text)
        from unnest($3::float8[], $4::text[], $5::jsonb[]) with ordinality
          as e (offset_seconds, playlist_id, snapshot, place)`,
       [
@@ -101,8 +104,8 @@ export function timelines(db: Queryable) {
     begin: async (entries: readonly FirstEntry[]) => {
       if (entries.length === 0) return;
       await db.query(
-        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
-         select stream_id, track, 0, 0, playlist_id, snapshot
+        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot, bytes)
+         select stream_id, track, 0, 0, playlist_id, snapshot, octet_length(snapshot::text)
          from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) as e (stream_id, track, playlist_id, snapshot)`,
         [
           entries.map(({ streamID }) => streamID),
@@ -178,7 +181,7 @@ export function timelines(db: Queryable) {
     ofStream: async (streamID: string, time: RunTime | Recent = wholeRun): Promise<Timelines> => {
       const rows =
         time === 'recent'
-          ? await all<EntryRow>(db, recentEntries, [streamID, Infinity])
+          ? await all<EntryRow>(db, recentEntries, [streamID])
           : await all<EntryRow>(db, entriesOf('timeline_entries e', 'stream_id = $1', '$2', '$3'), [
               streamID,
               time.fromSeconds,
@@ -215,8 +218,8 @@ export async function pastTimelines(
  * SQL of the entries of a run that are in force between two times, given as SQL, with a second more on each side, as
  * entries begin on the grid of frames. The next entry is with them: it cuts off the last item.
  */
-const entriesOf = (table: string, ofRun: string, from: string, to: string, snapshot = 'snapshot') =>
-  `select track, number, offset_seconds, playlist_id, ${snapshot} as snapshot from ${table}
+const entriesOf = (table: string, ofRun: string, from: string, to: string) =>
+  `select track, number, offset_seconds, playlist_id, snapshot from ${table}
    where ${ofRun} and number >= coalesce((
      select max(number) from ${table.replace(' e', ' before')}
      where ${ofRun} and before.track = e.track and before.offset_seconds <= ${from}::float8 - 1), 0)
@@ -228,13 +231,25 @@ const entriesOf = (table: string, ofRun: string, from: string, to: string, snaps
 /** The greatest integer of Postgres. */
 const lastNumber = 2_147_483_647;
 
-const recentEntries = entriesOf(
-  'timeline_entries e',
-  'stream_id = $1',
-  `(select extract(epoch from now() - anchored_at) - ${recentSeconds} from streams where id = $1)`,
-  '$2',
-  "snapshot - 'planned'",
-);
+/** SQL of the number of the entry of a track in force so many seconds ago; 0: none was. */
+const inForceAgo = (seconds: number) => `(
+  select coalesce(max(number), 0) as number from timeline_entries
+  where stream_id = $1 and track = tracks.track and offset_seconds <= elapsed.seconds - ${seconds + 1})`;
+
+/** Entries of earlier releases have no bytes: they are estimated by their compressed size. */
+const recentEntries = `
+  select e.track, e.number, e.offset_seconds, e.playlist_id, e.snapshot - 'planned' as snapshot
+  from (select extract(epoch from now() - anchored_at)::float8 as seconds from streams where id = $1) elapsed
+    cross join (values ('video'), ('audio')) as tracks (track)
+    cross join lateral ${inForceAgo(recent.seconds)} early
+    cross join lateral ${inForceAgo(recent.largeSeconds)} late
+    cross join lateral (
+      select min(number) as number from (
+        select number, sum(coalesce(bytes, 4 * pg_column_size(snapshot))) over (order by number desc) as total
+        from timeline_entries where stream_id = $1 and track = tracks.track and number >= early.number) sized
+      where total <= ${recent.bytes} or number >= late.number) first
+    join timeline_entries e on e.stream_id = $1 and e.track = tracks.track and e.number >= first.number
+  order by e.number`;
 
 /** A function that adds the levels to items. */
 function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineItem {

@@ -30,9 +30,14 @@ export function endOfQueue(timeline: readonly TimelineEntry[], frame: number, fr
 
 /** The frame at which the list was left for queued items that end at a frame; that frame if there are none. */
 export function frameBeforeQueue(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
-  const startOf = ({ offsetSeconds }: TimelineEntry) => Math.round(offsetSeconds * framesPerSecond);
-  const inForce = timeline.findLast((entry) => startOf(entry) < frame);
-  return inForce?.snapshot.isQueued ? frameBeforeQueue(timeline, startOf(inForce), framesPerSecond) : frame;
+  let leftAt = frame;
+  for (const { snapshot, offsetSeconds } of timeline.toReversed()) {
+    const start = Math.round(offsetSeconds * framesPerSecond);
+    if (start >= leftAt) continue;
+    if (!snapshot.isQueued) break;
+    leftAt = start;
+  }
+  return leftAt;
 }
 
 /** Entries that play queued items from a frame on, each once, and a list behind them. */

@@ -22,6 +22,8 @@ export const bounds = {
   outputsPerStream: 30,
   /** Items that wait to be played between items of a list on the air. */
   queuedItemsPerList: 10,
+  /** Times at which a list on the air continues after a skip, in the future: each has a copy of the list. */
+  listsAhead: 3,
   /** Live inputs of a stream. */
   liveInputsPerStream: 5,
   /** Live inputs of a user, which one answer lists. */

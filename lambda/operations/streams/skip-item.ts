@@ -1,5 +1,6 @@
 // POST /streams/{id}/skip: skips an item of a stream on the air.
 import * as z from 'zod';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { skipItem as skip } from '../../orchestration/playout/skip-item.ts';
 import { id, orNotFound, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -21,7 +22,7 @@ export const skipItem = operation(['service:write'], {
     status: 202,
     body: z.object({ takesOverAt: timestamp.describe('Start of the next item.') }).meta({ id: 'SkippedItem' }),
   },
-  errors: ['stream_not_running', 'skip_too_late'],
+  errors: ['stream_not_running', 'skip_too_late', 'limit_reached'],
   hints: { idempotent: true, destructive: true },
   async handle(ctx, { params, body: { startAt, uploadID, track = null } }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
@@ -30,7 +31,12 @@ export const skipItem = operation(['service:write'], {
     const { limitFactor } = ctx.settings;
     const options = { now: await ctx.data.now(), limitFactor };
     const takesOverAt = await skip(ctx.data, stream, { startAt, uploadID, track }, options);
-    if (takesOverAt === null)
+    if (takesOverAt === 'too_many') {
+      const members = { limit: 'listsAhead', used: bounds.listsAhead, allowed: bounds.listsAhead };
+      const detail = `At most ${bounds.listsAhead} later rows can be skipped ahead. Skip this one later.`;
+      throw new ProblemError('limit_reached', detail, { members });
+    }
+    if (takesOverAt === 'too_late')
       throw new ProblemError('skip_too_late', 'The row ends within 10 seconds, or it is none of the timeline now.');
     return { takesOverAt };
   },

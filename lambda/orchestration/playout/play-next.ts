@@ -6,11 +6,10 @@ import type { Locked } from '../../data/shared/locked.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
-import { following, seedAfter } from '../../domain/playout/continuation.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { orderOfLap } from '../../domain/playout/lap-order.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
-import type { TimelineEntry, TimelineSnapshot } from '../../domain/playout/play-out.ts';
+import type { TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import { entriesBehind, queuedFrom } from '../../domain/playout/queued-items.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import type { Use } from '../../domain/shared/limits.ts';
@@ -23,7 +22,7 @@ import { refreshSound, requestSound, soundsOf } from './apply-sound.ts';
 import { mainTrackOf } from './on-air-rows.ts';
 import { allowPreparedLooks, saveDrawings } from './prepared-looks.ts';
 import { nextBoundarySeconds } from './publish-draft.ts';
-import { lastItems } from './replace-upcoming-items.ts';
+import { listFrom } from './replace-upcoming-items.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 export interface ItemToPlay {
@@ -84,13 +83,6 @@ export async function playNext(
   if (stream.stream_backend === 'manifest') await allowPreparedLooks(data, stream, options.now);
   await refreshSound(data, stream, { ...options, retries: 'never' });
   return { startsAt: runClock(stream.anchored_at!, rate).timeOf(frame) };
-}
-
-/** The list of a track as it continues at a frame. */
-function listFrom(timeline: readonly TimelineEntry[], frame: number, rate: number): TimelineSnapshot {
-  const { mode, seed, overlays } = timeline.at(-1)!.snapshot;
-  const next = { mode, seed: seedAfter(seed), items: lastItems(timeline), ...(overlays && { overlays }) };
-  return following(timeline, frame, rate, next);
 }
 
 /** The snapshot of an item, with its look, and the join and the title of the item of the list behind it. */

@@ -41,7 +41,8 @@ export function needsJoins({ video, audio }: Timelines, rate: number): boolean {
 /** Requests the joins of the next minutes of a stream, and schedules the next call. */
 export async function refreshJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
-  const timelines = await data.timelines.ofStream(stream.id);
+  const fromSeconds = elapsedSecondsOf(stream.anchored_at, now) - behindSeconds;
+  const timelines = await data.timelines.ofStream(stream.id, { fromSeconds, toSeconds: Infinity });
   const { video: pictures, audio: sound } = timelines;
   const [isTitled, isMixed] = [showsSoundTitles(pictures), mixesSoundUnder(pictures, sound)];
   const format = formatOfRun(stream);

@@ -17,6 +17,15 @@ export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
   });
 }
 
+/** The list of a track as it continues at a frame at which an item or the queued items of a timeline end. */
+export function listFrom(timeline: readonly TimelineEntry[], frame: number, rate: number): TimelineSnapshot {
+  const { offsetSeconds, snapshot } = timeline.at(-1)!;
+  const items = lastItems(timeline);
+  if (Math.round(offsetSeconds * rate) === frame) return { ...snapshot, items };
+  const { mode, seed, overlays } = snapshot;
+  return following(timeline, frame, rate, { mode, seed: seedAfter(seed), items, ...(overlays && { overlays }) });
+}
+
 export interface UpcomingItems {
   readonly stream: Locked<Stream>;
   readonly track: Track;

@@ -3,17 +3,17 @@ import type { Database } from '../../data/database.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { following, seedAfter } from '../../domain/playout/continuation.ts';
 import { effectiveAheadSeconds, itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
-import { entriesBehind, queueAt } from '../../domain/playout/queued-items.ts';
+import { endOfQueue, entriesBehind, queueAt } from '../../domain/playout/queued-items.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { mainTrackOf } from './on-air-rows.ts';
 import { planRun } from './plan-run.ts';
 import type { PlanRunOptions } from './plan-run.ts';
-import { needsJoins, refreshJoins } from './prepare-joins.ts';
-import { lastItems } from './replace-upcoming-items.ts';
+import { refreshJoins } from './prepare-joins.ts';
+import { listFrom } from './replace-upcoming-items.ts';
 
 /** A row of a timeline, by its beginning and its upload: two requests that name one row skip one. */
 export interface SkippedRow {
@@ -25,14 +25,15 @@ export interface SkippedRow {
 
 /**
  * Skips a row that plays, or will, of a stream with an anchor. The row ends in 10 seconds at the earliest.
- * @returns the time at which the next item begins; null: the row is over by then, or is none of the timeline
+ * @returns the time at which the next item begins; `too_late`: the row is over by then, or is none of the timeline;
+ *   `too_many`: as many later rows are skipped as may be at a time
  */
 export async function skipItem(
   data: Database,
   stream: Locked<Stream>,
   row: SkippedRow,
   options: PlanRunOptions,
-): Promise<Date | null> {
+): Promise<Date | 'too_late' | 'too_many'> {
   const rate = framesPerSecond[stream.run_framerate!];
   const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, options.now);
   const startSeconds = elapsedSecondsOf(stream.anchored_at, row.startAt);
@@ -43,8 +44,11 @@ export async function skipItem(
   const earliestFrame = Math.ceil((elapsedSeconds + effectiveAheadSeconds) * rate);
   const span = spanOf(timelines[track], Math.floor(frameAt(row.startAt)), row.uploadID, rate);
   const frame = span && Math.max(earliestFrame, span.startFrame);
-  if (frame === null || frame >= span!.endFrame) return null;
-  if (stream.planned_tracks?.includes(track)) await planRun(data, stream, { ...options, skipped: { track, frame } });
+  if (frame === null || frame >= span!.endFrame) return 'too_late';
+  const isPlanned = stream.planned_tracks?.includes(track);
+  if (!isPlanned && listsBetween(timelines[track], elapsedSeconds, frame / rate) >= bounds.listsAhead)
+    return 'too_many';
+  if (isPlanned) await planRun(data, stream, { ...options, skipped: { track, frame } });
   else await continueList(data, stream, track, { timeline: timelines[track], frame, endFrame: span!.endFrame });
   return timeOf(frame);
 }
@@ -79,6 +83,12 @@ interface ShortenedRow {
   readonly endFrame: number;
 }
 
+/** The number of entries of a list that begin between two times. */
+function listsBetween(timeline: readonly TimelineEntry[], fromSeconds: number, untilSeconds: number): number {
+  const isBetween = (seconds: number) => seconds > fromSeconds && seconds < untilSeconds;
+  return timeline.filter(({ snapshot, offsetSeconds }) => !snapshot.isQueued && isBetween(offsetSeconds)).length;
+}
+
 /** Continues a playlist at a frame as it would at the end of the row, behind the items that are queued there. */
 async function continueList(
   data: Database,
@@ -87,11 +97,9 @@ async function continueList(
   { timeline, frame, endFrame }: ShortenedRow,
 ): Promise<void> {
   const rate = framesPerSecond[stream.run_framerate!];
-  const { playlistID, snapshot } = timeline.at(-1)!;
-  const { mode, overlays } = snapshot;
-  const next = { mode, seed: seedAfter(snapshot.seed), items: lastItems(timeline), ...(overlays && { overlays }) };
-  const queued = queueAt(timeline, endFrame, rate).map((entry) => entry.snapshot);
-  const list = { playlistID, snapshot: following(timeline, endFrame, rate, next) };
+  const queued = queueAt(timeline, endFrame, rate).map(({ snapshot }) => snapshot);
+  const snapshot = listFrom(timeline, endOfQueue(timeline, endFrame, rate), rate);
+  const list = { playlistID: timeline.at(-1)!.playlistID, snapshot };
   await data.timelines.replaceFrom(stream.id, track, frame / rate, entriesBehind(frame, queued, list, rate));
-  if (needsJoins(await data.timelines.ofStream(stream.id), rate)) await refreshJoins(data, stream, await data.now());
+  await refreshJoins(data, stream, await data.now());
 }

@@ -87,3 +87,26 @@ it('a schedule that is missed leaves the end of the run before as it was', async
   await transaction(async (tx) => tx.streamMoves.move((await tx.streams.lockAny(streamID))!, 'schedule_missed'));
   expect(await find()).toMatchObject({ state: 'failed', stopped_at: stoppedAt });
 });
+
+it('publishers read an hour of it, and of large entries only those in force from a minute ago on', async () => {
+  await call('POST', `/streams/${streamID}/start`);
+  await service
+    .pool()
+    .query(`update streams set anchored_at = now() - interval '300 seconds' where id = $1`, [streamID]);
+  const [entry] = (await data().timelines.ofStream(streamID)).video;
+  const names = async () => numbersOf((await data().timelines.ofStream(streamID, 'recent')).video);
+  const publishAt = async (second: number, item: object) => {
+    const snapshot = { ...entry!.snapshot, items: [{ ...entry!.snapshot.items[0]!, ...item }] };
+    await data().timelines.append(streamID, 'video', { ...entry!, snapshot, offsetSeconds: second });
+  };
+  for (const second of [50, 100]) await publishAt(second, {});
+  expect(await names()).toEqual([0, 1, 2]);
+  // Text that repeats is a hundredth as large when it is compressed.
+  const name = 'x'.repeat(5 * 1024 * 1024);
+  for (const second of [150, 200, 210, 220, 230, 290, 310]) await publishAt(second, { name });
+  // In force a minute ago, and later: the one at 230 s.
+  expect(await names()).toEqual([6, 7, 8, 9]);
+  expect((await data().timelines.ofStream(streamID)).video).toHaveLength(10);
+  await publishAt(230, {});
+  expect(await names()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
