@@ -20,6 +20,7 @@ import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
 import { ReportWriter } from './report-writer.ts';
 import { firstEpoch, StartTrace } from './start-trace.ts';
+import { SharedTimelines } from './shared-timelines.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
 
 /** A server whose hook decides about a key may answer after many seconds. Other senders wait for it. */
@@ -46,6 +47,7 @@ const startsWrittenAtOnce = 3;
 export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
   const { agentID, pool, data, objects, settings, steadyClock, log, maySend, makeRoom } = options;
   const turns = new ConnectionTurns();
+  const timelines = new SharedTimelines(options.revisions);
   const prepared = {
     store: new SegmentStore({ objects, maxCachedBytes }),
     schedule: new SendSchedule(steadyClock),
@@ -100,7 +102,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       client,
       loadPlan: start.loadingPlan(async () => {
         await predecessor;
-        const plan = await loadPublishPlan({ ...options, prepared }, replica);
+        const plan = await loadPublishPlan({ ...options, prepared, timelines }, replica);
         userID = plan.userID;
         return plan;
       }),

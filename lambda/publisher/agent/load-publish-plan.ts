@@ -1,7 +1,7 @@
 // Reads the publish plan of a replica from the database just before it connects: media, target, time within the run.
 import type { Database } from '../../data/database.ts';
 import type { Destination } from '../../data/destinations/destinations.ts';
-import type { Replica, ReplicaRole } from '../../data/fleet/replicas.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
@@ -27,7 +27,7 @@ import type { PreparedTimeline } from '../prepared/track-reader.ts';
 import { preparedMedia } from '../prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../prepared/prepared-media.ts';
 import { KnownTimeline } from './known-timeline.ts';
-import type { TimelineRevisions } from './timeline-revisions.ts';
+import type { Revision, SharedTimelines } from './shared-timelines.ts';
 import { targetAt } from '../destination/publishing-ways.ts';
 import type { DestinationSecrets } from '../destination/publishing-way.ts';
 import type { PublishPlan } from '../replica/publish-plan.ts';
@@ -42,41 +42,40 @@ export interface PublishPlanOptions extends Pick<
   readonly pace: Pick<EncoderPace, 'encoder'>;
   /** The running encoders of the agent, shared by its streams. */
   readonly encoders: SharedEncoders;
-  readonly revisions: Pick<TimelineRevisions, 'of'>;
+  readonly timelines: SharedTimelines;
   /** The resources that the agent's prepared streams share. */
   readonly prepared: Pick<PreparedMediaOptions, 'store' | 'schedule'>;
 }
-
-type Revision = () => number | null;
 
 /** Validity of an item's URL. The item is read from it for as long as it plays. */
 const mediaURLSeconds = 12 * 3600;
 
 export async function loadPublishPlan(options: PublishPlanOptions, replica: Replica): Promise<PublishPlan> {
   const { stream, now } = await options.data.streams.forPublishing(replica.stream_id);
-  const revision = () => options.revisions.of(replica.id);
   return {
     userID: stream.user_id,
     ...(await targetsOf(options, replica, stream)),
-    media: (replica.backend === 'manifest' ? preparedMediaOf : encodedMediaOf)(options, stream, revision, replica.role),
+    media: (replica.backend === 'manifest' ? preparedMediaOf : encodedMediaOf)(options, stream, replica),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
   };
 }
 
-function encodedMediaOf(
-  options: PublishPlanOptions,
-  stream: Stream,
-  revision: Revision,
-  role: ReplicaRole,
-): StreamMedia {
+/** A name of the run of a stream, and of the state in which its replicas begin: no two runs have the same move. */
+function runOf({ id, last_transition_id: moveID }: Stream): string {
+  return `${id} ${moveID}`;
+}
+
+function encodedMediaOf(options: PublishPlanOptions, stream: Stream, { id: replicaID, role }: Replica): StreamMedia {
   const { data, objects, tools, pace, encoders, log, steadyClock } = options;
-  const timeline = new KnownTimeline({
-    load: () => data.timelines.ofStream(stream.id, 'recent'),
-    revision,
-    isWhole: () => true,
-    onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
-    steadyClock,
-  });
+  const make = (revision: Revision) =>
+    new KnownTimeline({
+      load: () => data.timelines.ofStream(stream.id, 'recent'),
+      revision,
+      isWhole: () => true,
+      onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+      steadyClock,
+    });
+  const timeline = options.timelines.of(`${runOf(stream)} encoded`, replicaID, make);
   let anchoredAtMs = stream.anchored_at?.getTime();
   return encodedMedia({
     encoders,
@@ -92,17 +91,19 @@ function encodedMediaOf(
   });
 }
 
-function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: Revision): StreamMedia {
+function preparedMediaOf(options: PublishPlanOptions, stream: Stream, { id: replicaID }: Replica): StreamMedia {
   const { data, prepared, log, steadyClock } = options;
   const format = formatOfRun(stream);
-  const timeline = new KnownTimeline({
-    load: () => loadPreparedTimelines(data, stream.id, format),
-    revision,
-    // A missing rendition may be ready soon.
-    isWhole: ({ video, audio }) => isAllThere(video, format) && isAllThere(audio, 'sound'),
-    onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
-    steadyClock,
-  });
+  const make = (revision: Revision) =>
+    new KnownTimeline({
+      load: () => loadPreparedTimelines(data, stream.id, format),
+      revision,
+      // A missing rendition may be ready soon.
+      isWhole: ({ video, audio }) => isAllThere(video, format) && isAllThere(audio, 'sound'),
+      onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+      steadyClock,
+    });
+  const timeline = options.timelines.of(`${runOf(stream)} prepared`, replicaID, make);
   return preparedMedia({
     ...prepared,
     format,
