@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { calmSeconds } from '../../lambda/domain/notices/incidents.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
@@ -44,8 +45,42 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     rmSync(folder, { recursive: true });
   });
 
+  /** The time until a fault counts as over, with some to spare. */
+  const calmMs = 1500 * calmSeconds(1);
   const badge = (text: string) => page.locator('.badge', { hasText: text }).first();
   const history = () => page.locator('section', { has: page.getByRole('heading', { name: 'History' }) });
+
+  test('is alerted by a badge, follows the advice until the fault is over, and reads of it in the past', async () => {
+    await browser.signIn(run, `/streams/${streamID}`);
+    await badge('Live').waitFor();
+    await Promise.all([ingest.set('refuse'), backupIngest.set('refuse')]);
+    const alerts = page.getByRole('link', { name: /^Alerts/ });
+    await alerts.locator('.count').waitFor();
+    await alerts.click();
+    const incident = page.locator('li.tall', { hasText: /^A stream is off the air/ }).first();
+    await incident.getByText('The stream “Main” is off the air', { exact: false }).waitFor();
+    expect(await browser.look('alerts-open')).toEqual([]);
+    const { data: open } = await run.api('GET', '/incidents?open=true');
+    const { advice } = open.find(({ detail }: { detail: string }) => detail.includes('“Main” is off the air'));
+    expect(advice).toMatch(/^Check the .*destination/);
+    await incident.getByText(advice).waitFor();
+    await incident.getByRole('link', { name: 'To the stream' }).click();
+    await badge('Failing').waitFor();
+    await page.getByText(advice).waitFor();
+    expect(await browser.look('stream-failing')).toEqual([]);
+
+    await page.getByRole('link', { name: 'Destinations' }).click();
+    const check = page.getByRole('button', { name: 'Check the connection to ingest' });
+    await check.click();
+    await page.getByText('No server accepts connections', { exact: false }).first().waitFor();
+    await Promise.all([ingest.set('none'), backupIngest.set('none')]);
+    await alerts.locator('.count').waitFor({ state: 'detached', timeout: calmMs });
+    await alerts.click();
+    await incident.getByText('The stream “Main” was off the air', { exact: false }).waitFor();
+    expect(await incident.getByText(advice).count()).toBe(0);
+    await incident.getByRole('link', { name: 'To the stream' }).click();
+    await badge('Live').waitFor();
+  });
 
   test('reads that it is live on the backup while the first ingest is away', async () => {
     const livingReplicas = async () =>
@@ -53,7 +88,6 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
         ({ state }: { state: string }) => state === 'live',
       );
     await until(async () => (await livingReplicas()).length === 2);
-    await browser.signIn(run, `/streams/${streamID}`);
     await badge('Live').waitFor();
     await ingest.set('refuse');
     await page.getByText('Live on the backup', { exact: false }).waitFor();
@@ -96,7 +130,7 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     await page.goto(`${run.connection.siteURL}/playlists/${playlistID}`);
     const { name } = await run.api('GET', `/uploads/${other}`);
     await page.getByRole('button', { name: `Add ${name}` }).click();
-    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('The published version is on air from', { exact: false }).waitFor();
     const { takesOverAt } = await run.api('GET', `/playlists/${playlistID}`);
     const { data } = await run.api('GET', `/streams/${streamID}/timeline?from=${takesOverAt}`);
