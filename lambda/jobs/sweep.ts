@@ -90,7 +90,10 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
-    () => settleTakeovers(pool, { newID: startOptions.newID, clock }),
+    async () => {
+      const [failure] = await settleTakeovers(pool, { newID: startOptions.newID, clock });
+      if (failure) throw failure.error;
+    },
     () => recordSessions(pool, { newID: startOptions.newID, limitFactor: startOptions.settings.limitFactor }),
     () => databaseOn(pool).liveSessions.forget(bounds.liveSessionsListed, oldSessionsAtOnce),
     () => refreshPendingSound(pool, { retries: 'hourly', limitFactor: startOptions.settings.limitFactor }),

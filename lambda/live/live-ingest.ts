@@ -288,12 +288,13 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     this.#isSettling = true;
     const { pool, newID, clock, steadyClock, log } = this.#options;
     const endsSilent = steadyClock() - this.#failedAtMs > reportsWithinMs;
-    await settleTakeovers(pool, { newID, clock }, { own: this.#held, windows: this.#windows, endsSilent }).catch(
-      (error: unknown) => {
-        this.#failedAtMs = steadyClock();
-        log('takeovers_not_settled', { error: String(error) });
-      },
-    );
+    const settling = { own: this.#held, windows: this.#windows, endsSilent };
+    const failures = await settleTakeovers(pool, { newID, clock }, settling).catch((error: unknown) => {
+      this.#failedAtMs = steadyClock();
+      log('takeovers_not_settled', { error: String(error) });
+      return [];
+    });
+    for (const { id, error } of failures) log('takeover_not_settled', { id, error: String(error) });
     this.#isSettling = false;
   }
 }

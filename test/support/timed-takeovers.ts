@@ -1,5 +1,6 @@
 // Takeovers of one stream by live inputs: operations, and an ingest that begins and ends them by a clock.
-import { beforeEach } from 'vitest';
+import { beforeEach, expect } from 'vitest';
+import { lookRestSeconds } from '../../lambda/domain/live/block-windows.ts';
 import { KeptBlockWindows } from '../../lambda/orchestration/live/kept-block-windows.ts';
 import { settleTakeovers } from '../../lambda/orchestration/live/settle-takeovers.ts';
 import { applyStableSession, endSession } from '../../lambda/orchestration/live/takeovers.ts';
@@ -19,14 +20,22 @@ export function takeoversOn(service: ReturnType<typeof testService>) {
     await pretendPrepared(service, streamID);
   });
 
+  /** Makes each look for the end of a window appear to be as long ago as changes wait for the next one. */
+  const letLooksRest = () =>
+    service
+      .pool()
+      .query('update takeovers set look_again_at = look_again_at - make_interval(secs => $1)', [lookRestSeconds]);
+
   /** Lets the ingest of some sessions begin and end takeovers, some days later by its clock. */
-  const settleAfter = (days: number, ...own: readonly string[]) => {
+  const settleAfter = async (days: number, ...own: readonly string[]) => {
+    await letLooksRest();
     const settling = { newID: startOptions.newID, clock: () => new Date(Date.now() + days * dayMs) };
-    return settleTakeovers(service.pool(), settling, {
+    const failures = await settleTakeovers(service.pool(), settling, {
       own: new Set(own),
       windows: new KeptBlockWindows(),
       endsSilent: false,
     });
+    expect(failures).toEqual([]);
   };
   return {
     ...actors,

@@ -196,9 +196,9 @@ export function liveSessions(db: Queryable) {
 
     /** Running sessions without a report for this time: their ingest is dead. */
     silentFor: (seconds: number, atMost: number) =>
-      all<{ id: string }>(
+      all<{ id: string; live_input_id: string }>(
         db,
-        `select id from live_sessions
+        `select id, live_input_id from live_sessions
          where ended_at is null and reported_at < now() - make_interval(secs => $1) order by reported_at limit $2`,
         [seconds, atMost],
       ),

@@ -1,5 +1,6 @@
 // SQL of takeovers: the parts of a run that show a contributor's session in place of its timeline.
 // Each change makes the agents of the stream read its timelines again.
+import { lookAgainMs, lookRestSeconds } from '../../domain/live/block-windows.ts';
 import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -147,12 +148,18 @@ export function takeovers(db: Queryable) {
     planEnd: (takeoverID: string, endAt: Date | null, lookAgainAt: Date | null) =>
       db.query('update takeovers set end_at = $2, look_again_at = $3 where id = $1', [takeoverID, endAt, lookAgainAt]),
 
-    /** Has the end of the window looked for at once, if the open takeover of a stream follows one. */
+    /**
+     * Has the end of the window looked for at once, or after a rest since the last look, if the open takeover of a
+     * stream follows one. Changes that come before that look have it in common.
+     */
     lookAgain: (streamID: string) =>
       db.query(
-        `update takeovers set look_again_at = now()
+        `update takeovers set look_again_at = case
+           when look_again_at <= now() + make_interval(secs => $3) then look_again_at
+           -- The last look was one period before the next one.
+           else greatest(now(), least(now(), look_again_at - make_interval(secs => $2)) + make_interval(secs => $3)) end
          where stream_id = $1 and ended_at is null and look_again_at is not null`,
-        [streamID],
+        [streamID, lookAgainMs / 1000, lookRestSeconds],
       ),
 
     /** The open takeovers that look for the end of their window by a time. */

@@ -19,6 +19,8 @@ export interface WindowedInput {
 export const keptMs = 3_600_000;
 /** A takeover by a window looks again for its end after so long: ends are known a week ahead. */
 export const lookAgainMs = 86_400_000;
+/** From a look to one that a change asks for: each computes the times of blocks, as a plan does. */
+export const lookRestSeconds = 5;
 /** As far as block windows are looked for. A block lasts a week at most. */
 const aroundMs = 7 * 86_400_000 + keptMs;
 

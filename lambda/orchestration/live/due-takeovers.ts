@@ -1,6 +1,8 @@
 // Takeovers that begin by time, at a planned beginning or in a window of an input, and follow the end of their window.
 import type { Database } from '../../data/database.ts';
 import type { LiveInput } from '../../data/live/live-inputs.ts';
+import type { Locked } from '../../data/shared/locked.ts';
+import type { Stream } from '../../data/streams/streams.ts';
 import { inputWindowOf } from '../../domain/live/block-windows.ts';
 import type { OpenWindow } from '../../domain/live/take-windows.ts';
 import { blockWindowsNow, isWaiting, lookAgainAfter, readySession, refusalOfStream, showSession } from './takeovers.ts';
@@ -33,9 +35,15 @@ export async function takeOverInWindow(data: Database, { id, input, window, now 
   await showSession(data, locked.stream, ready.input, { ...ready, open: null, id, startAt: null, ...ends, now });
 }
 
-/** Locks a stream that a contributor can take over, with its open takeover; null: none can. */
-async function lockStream(data: Database, of: { readonly user_id: string; readonly stream_id: string }) {
-  const stream = await data.streams.lock(of.user_id, of.stream_id);
+/** Locks a stream, unless another transaction has locked it. @returns null: another one has, or it is deleted */
+async function lockFree(data: Database, of: { readonly stream_id: string }): Promise<Locked<Stream> | null> {
+  const [stream] = await data.streams.lockFree([of.stream_id]);
+  return stream?.deleted_at === null ? stream : null;
+}
+
+/** Locks a stream that a contributor can take over, with its open takeover; null: none can now. */
+async function lockStream(data: Database, of: { readonly stream_id: string }) {
+  const stream = await lockFree(data, of);
   if (!stream || refusalOfStream(stream) !== null) return null;
   return { stream, open: await data.takeovers.openOf(stream.id) };
 }
@@ -56,9 +64,11 @@ export async function followWindow(
   due: { readonly id: string; readonly user_id: string; readonly stream_id: string },
   now: Date,
 ): Promise<void> {
-  const stream = await data.streams.lock(due.user_id, due.stream_id);
+  const stream = await lockFree(data, due);
   const open = stream && (await data.takeovers.openOf(stream.id));
   if (!stream || open?.id !== due.id || !open.look_again_at || !open.live_input_id) return;
+  // Another ingest has looked since this one read which are due.
+  if (open.look_again_at > now) return;
   const input = await data.liveInputs.lock(due.user_id, open.live_input_id);
   if (!input) return;
   if (input.takes === 'always') return void (await data.takeovers.planEnd(open.id, null, null));

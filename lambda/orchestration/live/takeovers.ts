@@ -239,16 +239,17 @@ async function loseSession(
   await data.takeovers.lose(id);
 }
 
-/** Ends the takeovers whose grace or planned time is over. */
+/** Ends a takeover whose grace or planned time is over, unless another transaction has locked its stream. */
 export async function endDueTakeover(
   data: Database,
-  due: { readonly id: string; readonly user_id: string; readonly stream_id: string },
+  due: { readonly id: string; readonly stream_id: string },
   now: Date,
 ): Promise<void> {
-  const stream = await data.streams.lock(due.user_id, due.stream_id);
-  const open = stream && (await data.takeovers.openOf(due.stream_id));
+  const [stream] = await data.streams.lockFree([due.stream_id]);
+  if (!stream) return;
+  const open = stream.deleted_at === null ? await data.takeovers.openOf(stream.id) : null;
   // One that stayed, as that of a deleted stream, would be due for ever, and take the place of others.
-  if (!stream || open?.id !== due.id) {
+  if (open?.id !== due.id) {
     await data.takeovers.end(due.id, 'stream_stopped');
     return;
   }

@@ -177,7 +177,7 @@ describe('sessions', () => {
     await begin('liv_a');
     expect(await sessions().silentFor(10, 5)).toEqual([]);
     await pass(11, 'reported_at');
-    expect(await sessions().silentFor(10, 5)).toEqual([{ id: 'liv_a' }]);
+    expect(await sessions().silentFor(10, 5)).toEqual([{ id: 'liv_a', live_input_id: inputID }]);
     expect(await sessions().silentFor(10, 0)).toEqual([]);
     await sessions().end('liv_a', 'lost', null);
     expect(await sessions().silentFor(10, 5)).toEqual([]);
