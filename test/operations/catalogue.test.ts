@@ -26,6 +26,7 @@ const decided = [
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
   ['POST /streams/{id}/schedule/skip', 'service:write', '200', 'skip_occurrence'],
+  ['POST /streams/{id}/play-next', 'service:write', '202', 'play_next'],
   ['POST /streams/{id}/skip', 'service:write', '202', 'skip_item'],
   ['GET /schedule/occurrences', 'service:read', '200', 'list_occurrences'],
   ['GET /schedule/preview', 'service:read', '200', 'preview_recurrence'],

@@ -39,7 +39,7 @@ describe('a notification', () => {
       '12 credits left. Your live streams use them up at 2030-01-31 18:00:00 UTC',
     ],
     ['credits_end_within_hour', credits, 'within an hour', 'Buy more before then'],
-    ['credits_exhausted', credits, 'used up', 'continue for 5 minutes'],
+    ['credits_exhausted', credits, 'used up', 'continue for up to 5 minutes'],
     [
       'storage_will_cost',
       { storedGiB: 60.5, freeGiB: 50, creditsPerGiBMonth: 4, chargedFrom: '2030-01-09' },
