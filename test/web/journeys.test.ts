@@ -120,7 +120,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Start' }).click();
     await state('Failing');
-    await page.locator('p.error').first().waitFor();
+    await page.locator('header .error').first().waitFor();
     expect(await look('stream-failing')).toEqual([]);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Stop' }).click();
