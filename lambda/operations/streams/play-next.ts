@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Track } from '../../data/playout/timelines.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
-import { playNext as place, trackToPlayOn } from '../../orchestration/playout/play-next.ts';
+import { playNext as place, timelinesAhead, trackToPlayOn } from '../../orchestration/playout/play-next.ts';
 import type { PlayNextResult } from '../../orchestration/playout/play-next.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, timestamp } from '../fields.ts';
@@ -39,9 +39,10 @@ export const playNext = operation(['service:write'], {
     if (!['active', 'failing'].includes(stream.state) || stream.anchored_at === null)
       throw new ProblemError('stream_not_running', 'The stream is not on the air yet. Start it with start_stream.');
     const now = await ctx.data.now();
-    const track = wanted ?? (await trackToPlayOn(ctx.data, stream, now));
+    const timelines = await timelinesAhead(ctx.data, stream, now);
+    const track = wanted ?? trackToPlayOn(timelines, stream, now);
     const upload = await lockPlayable(ctx, uploadID, track);
-    const item = { itemID: ctx.newID('itm'), upload, track };
+    const item = { itemID: ctx.newID('itm'), upload, track, timelines };
     const { limitFactor } = ctx.settings;
     const placed = await place(ctx.data, stream, item, { now, limitFactor });
     if ('startsAt' in placed) return placed;

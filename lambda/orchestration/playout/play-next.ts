@@ -30,6 +30,8 @@ export interface ItemToPlay {
   /** Its row is locked. */
   readonly upload: Upload;
   readonly track: Track;
+  /** From `timelinesAhead`. */
+  readonly timelines: Timelines;
 }
 
 export interface PlayNextOptions {
@@ -45,11 +47,15 @@ export type PlayNextResult =
   | { readonly refusal: 'planned' | 'nothing_played' | 'queue_full' | 'preparing' | 'failed' }
   | { readonly limit: Use };
 
-/** The main track of a stream with an anchor: an upload plays on it if its user names none. */
-export async function trackToPlayOn(data: Database, stream: Stream, now: Date): Promise<Track> {
+/** The timelines of a stream with an anchor from now on. */
+export function timelinesAhead(data: Database, stream: Stream, now: Date): Promise<Timelines> {
   const fromSeconds = elapsedSecondsOf(stream.anchored_at, now);
-  const timelines = await data.timelines.ofStream(stream.id, { fromSeconds, toSeconds: Infinity });
-  return mainTrackOf(timelines, fromSeconds, stream.planned_tracks);
+  return data.timelines.ofStream(stream.id, { fromSeconds, toSeconds: Infinity });
+}
+
+/** The main track of a stream with an anchor: an upload plays on it if its user names none. */
+export function trackToPlayOn(timelines: Timelines, stream: Stream, now: Date): Track {
+  return mainTrackOf(timelines, elapsedSecondsOf(stream.anchored_at, now), stream.planned_tracks);
 }
 
 /**
@@ -60,19 +66,19 @@ export async function trackToPlayOn(data: Database, stream: Stream, now: Date): 
 export async function playNext(
   data: Database,
   stream: Locked<Stream>,
-  { itemID, upload, track }: ItemToPlay,
+  item: ItemToPlay,
   options: PlayNextOptions,
 ): Promise<PlayNextResult> {
+  const { track, timelines } = item;
   if (stream.planned_tracks?.includes(track)) return { refusal: 'planned' };
   const rate = framesPerSecond[stream.run_framerate!];
   const fromSeconds = elapsedSecondsOf(stream.anchored_at, options.now);
-  const timelines = await data.timelines.ofStream(stream.id, { fromSeconds, toSeconds: Infinity });
   const timeline = timelines[track];
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return { refusal: 'nothing_played' };
   if (queuedFrom(timeline, fromSeconds).length >= bounds.queuedItemsPerList) return { refusal: 'queue_full' };
   const frame = Math.round(nextBoundarySeconds(stream, timeline, options.now) * rate);
   const list = listFrom(timeline, frame, rate);
-  const queued = await snapshotOf(data, stream, { itemID, upload, track }, { timelines, list });
+  const queued = await snapshotOf(data, stream, item, list);
   const waits = await prepare(data, stream, { track, snapshot: queued }, options.limitFactor);
   if (waits) return waits;
   if (queued.overlays) await saveDrawings(data, queued.overlays, withNext(itemsPlayed(queued), 'sequential'));
@@ -89,8 +95,8 @@ export async function playNext(
 async function snapshotOf(
   data: Database,
   stream: Stream,
-  { itemID, upload, track }: ItemToPlay,
-  { timelines, list }: { readonly timelines: Timelines; readonly list: TimelineSnapshot },
+  { itemID, upload, track, timelines }: ItemToPlay,
+  list: TimelineSnapshot,
 ): Promise<TimelineSnapshot> {
   const [first] = orderOfLap(list, 0);
   const others = await data.uploads.ofUser(stream.user_id, [first!.uploadID, ...lookUploads(stream.look)]);

@@ -1,5 +1,4 @@
 // The programmes of a stream on its page: links to them, the creation of one, and the queue of each.
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { playlistKinds } from '../../domain/playout/playlist-words.ts';
@@ -12,8 +11,8 @@ import { Link, navigate } from '../app/router.tsx';
 import type { Page, Programme, QueuedItem, Stream } from '../app/types.ts';
 import { Failure, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
+import { NextFile } from '../streams/next-file.tsx';
 import { PlayNext } from '../streams/play-next.tsx';
-import { UploadChoice } from '../streams/upload-choice.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
 
@@ -34,7 +33,7 @@ export function QueuesOfStream({ stream }: { readonly stream: Stream }): ReactNo
         {published.length === 1 ? words.onAir.next : `${words.onAir.next}: ${words.playlists.kinds[kind]}`}
       </h2>
       <p className="hint">{words.onAir.nextHint}</p>
-      <AddToQueue programmeID={id} />
+      <NextFile play={(uploadID) => change('POST', queueOf(id), [queueOf(id), '/streams'], { uploadID })} />
       <Queue programmeID={id} />
     </section>
   ));
@@ -109,27 +108,6 @@ function OfStream({ programme: { id, kind, liveVersion, planFailure }, isOnly, i
 }
 
 const queueOf = (programmeID: string) => `/programmes/${programmeID}/queue`;
-
-function AddToQueue({ programmeID }: { readonly programmeID: string }): ReactNode {
-  const [uploadID, setUploadID] = useState<string | null>(null);
-  const path = queueOf(programmeID);
-  const queue = async (): Promise<void> => {
-    await change('POST', path, [path, '/streams'], { uploadID });
-    setUploadID(null);
-  };
-  return (
-    <Form action={words.onAir.next} onSubmit={queue} isDisabled={uploadID === null} className="in-row">
-      <UploadChoice
-        name="uploadID"
-        label={words.onAir.file}
-        none={words.onAir.noFile}
-        query="probeState=completed"
-        uploadID={uploadID}
-        onChange={setUploadID}
-      />
-    </Form>
-  );
-}
 
 /** The interval of reading a queue, as plans change it and `GET /changes` reports no plans. */
 const queueEveryMs = 5000;

@@ -6,16 +6,15 @@ import { formatTime } from '../app/format.ts';
 import { refresh } from '../app/live-data.ts';
 import { refusedInWords } from '../app/refused-in-words.ts';
 import type { Stream } from '../app/types.ts';
-import { Failure, Form } from '../form.tsx';
+import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
-import { UploadChoice } from './upload-choice.tsx';
+import { NextFile } from './next-file.tsx';
 import { words } from '#words';
 
 /** The interval at which a file that is being prepared is offered again. */
 const againEveryMs = 5000;
 
 export function PlayNext({ stream: { id } }: { readonly stream: Stream }): ReactNode {
-  const [uploadID, setUploadID] = useState<string | null>(null);
   /** The upload that is being prepared. */
   const [awaited, setAwaited] = useState<string | null>(null);
   const [startsAt, setStartsAt] = useState<string | null>(null);
@@ -36,24 +35,11 @@ export function PlayNext({ stream: { id } }: { readonly stream: Stream }): React
     const timer = setTimeout(() => void again(awaited), againEveryMs);
     return () => clearTimeout(timer);
   });
-  const submit = async (): Promise<void> => {
-    await offer(uploadID!);
-    setUploadID(null);
-  };
   return (
     <section aria-labelledby="play-next">
       <h2 id="play-next">{words.onAir.next}</h2>
       <p className="hint">{words.onAir.nextHint}</p>
-      <Form action={words.onAir.next} onSubmit={submit} isDisabled={uploadID === null} className="in-row">
-        <UploadChoice
-          name="uploadID"
-          label={words.onAir.file}
-          none={words.onAir.noFile}
-          query="probeState=completed"
-          uploadID={uploadID}
-          onChange={setUploadID}
-        />
-      </Form>
+      <NextFile play={offer} />
       <p role="status" className="hint">
         {awaited !== null && words.onAir.nextPreparing}
         {startsAt !== null && words.onAir.nextAt(formatTime(startsAt))}
