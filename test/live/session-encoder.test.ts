@@ -11,6 +11,7 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { readVideoTag } from '../../lambda/publisher/ffmpeg/video-tag.ts';
 import { assertSegment, maxHeaderBytes, readSegmentHeader } from '../../lambda/publisher/prepared/segment-format.ts';
 import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
+import { measuredLoudness } from '../support/loudness.ts';
 import { fastEncoder, mediaSample } from '../support/media-samples.ts';
 import { beeps, flashes } from '../support/sync-clip.ts';
 import { clip, format, messagesOf, onTime, send, writeFLV } from './contributor.ts';
@@ -61,13 +62,6 @@ async function colourAt(file: string, x: number, y: number): Promise<number[]> {
     encoding: 'buffer',
   });
   return [...stdout.subarray(0, 3)];
-}
-
-/** The loudness of a file from a time on, in LUFS. */
-async function loudnessOf(file: string, fromSeconds: number): Promise<number> {
-  const measure = ['-ss', String(fromSeconds), '-i', file, '-vn', '-af', 'ebur128', '-f', 'null', '-'];
-  const { stderr } = await promisify(execFile)(tools.ffmpegPath, ['-hide_banner', '-nostats', ...measure]);
-  return Number(/I:\s+(-?[\d.]+) LUFS\s+Threshold/.exec(stderr)![1]);
 }
 
 const isNear = (wanted: readonly number[]) => (colour: readonly number[]) =>
@@ -135,7 +129,7 @@ describe('a session', { timeout: 60_000 }, () => {
     const quiet = await clip(tools, { seconds: 6.5, tone: '0.05*sin(2*PI*1000*t)' });
     const { segments } = await send(tools, onTime(quiet), { targetLUFS: -14 });
     const file = await writeFLV(join(folder, 'levelled.flv'), segments);
-    expect(await loudnessOf(file, 2)).toBeCloseTo(-14, 0);
+    expect((await measuredLoudness(tools, ['-i', file], 2, 4)).lufs).toBeCloseTo(-14, 0);
   });
 
   it('without sound has silence', async () => {

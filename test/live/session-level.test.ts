@@ -1,13 +1,15 @@
 // The sound of a session comes to the loudness of its stream, without steps, clipped peaks or loud pauses.
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SessionLevel } from '../../lambda/live/session-level.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { measuredLoudness } from '../support/loudness.ts';
 
 const rate = 48_000;
 const targetLUFS = -14;
-const { ffmpegPath } = await findMediaTools(process.env);
+const tools = await findMediaTools(process.env);
 
 /** Stereo samples of a function of time, up to 1. */
 function samplesOf(seconds: number, at: (seconds: number) => number): Buffer {
@@ -36,28 +38,13 @@ function peakOf(samples: Buffer, fromSeconds: number, toSeconds: number): number
     peak = Math.max(peak, Math.abs(samples.readInt16LE(at)));
   return 20 * Math.log10(peak / 32_768);
 }
-/** The loudness that ffmpeg measures from a time on, in LUFS. */
+/** The loudness that ffmpeg measures from a time on until 8 s, in LUFS. */
 async function loudnessOf(samples: Buffer, fromSeconds: number): Promise<number> {
-  const child = promisify(execFile)(ffmpegPath, [
-    '-hide_banner',
-    '-nostats',
-    '-f',
-    's16le',
-    '-ar',
-    String(rate),
-    '-ac',
-    '2',
-    '-i',
-    'pipe:0',
-    '-af',
-    'ebur128',
-    '-f',
-    'null',
-    '-',
-  ]);
-  child.child.stdin!.end(samples.subarray(fromSeconds * rate * 4));
-  const { stderr } = await child;
-  return Number(/I:\s+(-?[\d.]+) LUFS\s+Threshold/.exec(stderr)![1]);
+  const file = join(await mkdtemp(join(tmpdir(), 'level-')), 'sound.raw');
+  onTestFinished(() => rm(dirname(file), { recursive: true }));
+  await writeFile(file, samples);
+  const input = ['-f', 's16le', '-ar', String(rate), '-ac', '2', '-i', file];
+  return (await measuredLoudness(tools, input, fromSeconds, 8 - fromSeconds)).lufs;
 }
 
 describe('the sound of a session', () => {
