@@ -177,6 +177,16 @@ describe('an upload that is played next in a shuffle', () => {
     expect(lap.toSorted().join('')).toBe('Xabcdef');
   });
 
+  it('plays between two laps', async () => {
+    await goLive(11);
+    expect((await playNext(await named('X'))).status).toBe(202);
+    const heard = await order(13);
+    expect(heard[6]).toBe('X');
+    expect([heard.slice(0, 6), heard.slice(7)].map((lap) => lap.split('').toSorted().join(''))).toEqual(
+      Array(2).fill('abcdef'),
+    );
+  });
+
   it('leaves the lap whole also if it comes while another one plays', async () => {
     await goLive(1);
     await playNext(await named('X', 20));

@@ -98,12 +98,13 @@ async function snapshotOf(
   { itemID, upload, track, timelines }: ItemToPlay,
   list: TimelineSnapshot,
 ): Promise<TimelineSnapshot> {
-  const [first] = orderOfLap(list, 0);
-  const others = await data.uploads.ofUser(stream.user_id, [first!.uploadID, ...lookUploads(stream.look)]);
+  // Between two laps, nothing is left of the lap that was begun.
+  const first = orderOfLap(list, 0)[0] ?? orderOfLap(list, 1)[0]!;
+  const others = await data.uploads.ofUser(stream.user_id, [first.uploadID, ...lookUploads(stream.look)]);
   const uploads = new Map([...others, upload].map((each) => [each.id, each]));
   const listed = [
     { id: itemID, uploadID: upload.id },
-    { id: first!.itemID, uploadID: first!.uploadID },
+    { id: first.itemID, uploadID: first.uploadID },
   ];
   const spec = { mode: 'sequential', items: listed } as const;
   const hasSoundTrack = timelines.audio.length > 0;
