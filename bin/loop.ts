@@ -1,7 +1,7 @@
 // The command `loop`: the platform from a terminal or a script.
 import { CommanderError } from 'commander';
 import { createProgram } from './loop/command-line.ts';
-import { exitCodes, LoopFailure } from './loop/failure.ts';
+import { failures, LoopFailure } from './loop/failure.ts';
 import { plain } from './loop/terminal.ts';
 
 const interrupted = 130;
@@ -15,11 +15,11 @@ try {
   await createProgram(process.env).parseAsync();
   process.exit();
 } catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : exitCodes.usage);
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : failures.usage.exitCode);
   if (!(error instanceof LoopFailure)) throw error;
   const { kind, message, lines, problem } = error;
-  if (process.argv.includes('--json'))
-    console.error(JSON.stringify({ error: kind, message, exitCode: exitCodes[kind], problem }));
+  const { exitCode } = failures[kind];
+  if (process.argv.includes('--json')) console.error(JSON.stringify({ error: kind, message, exitCode, problem }));
   else console.error([message, ...lines].map(plain).join('\n'));
-  process.exit(exitCodes[kind]);
+  process.exit(exitCode);
 }

@@ -1,5 +1,6 @@
 // The platform that `loop` talks to, and the credential that it shows there.
-import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Configuration, ResponseBodyError, TokenEndpointResponse } from 'openid-client';
@@ -9,6 +10,7 @@ import type { Access } from './client.ts';
 import { LoopFailure } from './failure.ts';
 import type { FailureKind } from './failure.ts';
 import { keepFile, readKept, signInFile } from './kept-files.ts';
+import type { Environment } from './session.ts';
 
 /** A sign-in by a key, or by a device code. */
 export type SignIn = { readonly apiURL: string } & (
@@ -25,7 +27,6 @@ export type SignIn = { readonly apiURL: string } & (
 );
 
 type Tokens = Extract<SignIn, { clientID: string }>;
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A token that expires sooner than this is refreshed. */
 const marginMs = 60_000;
@@ -68,7 +69,8 @@ export async function findAddress(environment: Environment): Promise<string> {
 
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
-function accessOf(signIn: SignIn, file: string): Access {
+/** @param file that of the sign-in, which gets new tokens */
+export function accessOf(signIn: SignIn, file: string): Access {
   if ('apiKey' in signIn) return byKey(signIn.apiURL, signIn.apiKey);
   let current: Tokens = signIn;
   return {
@@ -139,16 +141,10 @@ export function tokensOf(
 async function lock(path: string): Promise<AsyncDisposable> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   for (;;) {
-    const isMine = await mkdir(path).then(
-      () => true,
-      () => false,
-    );
-    if (isMine) return { [Symbol.asyncDispose]: () => rmdir(path) };
-    const since = await stat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Date.now(),
-    );
-    if (Date.now() - since > lockMs) await rmdir(path).catch(() => {});
+    const fault: unknown = await mkdir(path).catch((error: unknown) => error);
+    if (fault === undefined) return { [Symbol.asyncDispose]: () => rmdir(path) };
+    const sinceMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - sinceMs > lockMs) await rmdir(path).catch(() => {});
     else await setTimeout(50);
   }
 }

@@ -13,7 +13,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface CallOptions {
   /** A key that makes repetitions harmless, also of a later process; undefined: a new one. Only for POST. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** Whether it may run twice without harm: then it needs no key, and users have a quota of keys. */
   readonly isRepeatable?: boolean;
 }

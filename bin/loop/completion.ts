@@ -4,41 +4,20 @@ import type { Command } from 'commander';
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-interface Word {
-  readonly name: string;
-  readonly says: string;
-}
-
-const optionsOf = (command: Command): readonly Word[] =>
-  command.options.map(({ long, description }) => ({ name: long ?? '', says: description }));
-
 /** A script that a shell reads to complete `loop`. */
-export function completionOf(program: Command, shell: Shell): string {
-  const commands = program.commands.map((command) => ({
-    name: command.name(),
-    says: command.summary() || command.description(),
-    options: optionsOf(command),
-  }));
-  const names = (words: readonly Word[]) => words.map(({ name }) => name).join(' ');
-  if (shell === 'fish') {
-    const isFirst = '-n __fish_use_subcommand';
-    return commands
-      .flatMap(({ name, says, options }) => [
-        `complete -c loop ${isFirst} -f -a ${name} -d ${quoted(says)}`,
-        ...options.map((option) => {
-          const isHere = `-n '__fish_seen_subcommand_from ${name}'`;
-          return `complete -c loop ${isHere} -l ${option.name.slice(2)} -d ${quoted(option.says)}`;
-        }),
-      ])
-      .join('\n');
-  }
-  const cases = commands.map(({ name, options }) => `    ${name}) words='${names(options)}' ;;`).join('\n');
+export function completionOf({ commands }: Command, shell: Shell): string {
+  if (shell === 'fish') return commands.flatMap(fishLines).join('\n');
+  const names = commands.map((command) => command.name()).join(' ');
+  const cases = commands.map((command) => {
+    const options = command.options.map(({ long }) => long).join(' ');
+    return `    ${command.name()}) words='${options}' ;;`;
+  });
   const bash = `_loop() {
-  local words='${names(commands)}'
+  local words='${names}'
   if [ "$COMP_CWORD" -gt 1 ]; then
     words=
     case "\${COMP_WORDS[1]}" in
-${cases}
+${cases.join('\n')}
     esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
@@ -48,6 +27,12 @@ complete -o default -F _loop loop`;
   return shell === 'zsh' ? `autoload -U +X bashcompinit && bashcompinit\n${bash}` : bash;
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "\\'")}'`;
+function fishLines(command: Command): string[] {
+  const name = command.name();
+  const quoted = (text: string) => `'${text.replaceAll("'", "\\'")}'`;
+  const options = command.options.map(({ long, description }) => `-l ${long!.slice(2)} -d ${quoted(description)}`);
+  return [
+    `complete -c loop -n __fish_use_subcommand -f -a ${name} -d ${quoted(command.description())}`,
+    ...options.map((option) => `complete -c loop -n '__fish_seen_subcommand_from ${name}' ${option}`),
+  ];
 }

@@ -1,27 +1,20 @@
 // The failures that `loop` reports, each with the exit code that scripts can rely on.
 
-/** The exit codes. Their meaning never changes. */
-export const exitCodes = {
-  refused: 1,
-  usage: 2,
-  not_found: 3,
-  not_signed_in: 4,
-  unreachable: 5,
-  too_late: 6,
-  changes: 7,
+/** The exit codes, which never change, and their words. */
+export const failures = {
+  refused: { exitCode: 1, words: 'refused, or the stream failed: the message has the reason and the remedy' },
+  usage: { exitCode: 2, words: 'the command line or a file is wrong; nothing was sent' },
+  not_found: { exitCode: 3, words: 'there is no such stream, file or other thing' },
+  not_signed_in: { exitCode: 4, words: 'not signed in, or without the permission' },
+  unreachable: { exitCode: 5, words: 'the platform does not answer, or made a mistake: try again' },
+  too_late: {
+    exitCode: 6,
+    words: 'the time of --timeout is over; the platform continues its work: run the command again',
+  },
+  changes: { exitCode: 7, words: 'with plan --check: there are changes' },
 } as const;
 
-export type FailureKind = keyof typeof exitCodes;
-
-export const exitCodeWords: Readonly<Record<FailureKind, string>> = {
-  refused: 'refused, or the stream failed: the message has the reason and the remedy',
-  usage: 'the command line or a file is wrong; nothing was sent',
-  not_found: 'there is no such stream, file or other thing',
-  not_signed_in: 'not signed in, or without the permission',
-  unreachable: 'the platform does not answer, or made a mistake: try again',
-  too_late: 'the time of --timeout is over; the platform continues its work: run the command again',
-  changes: 'with plan --check: there are changes',
-};
+export type FailureKind = keyof typeof failures;
 
 export class LoopFailure extends Error {
   override name = 'LoopFailure';
@@ -46,19 +39,21 @@ export interface Problem {
   readonly detail: string;
   readonly errors?: readonly { readonly path: string; readonly detail: string }[];
   readonly readiness?: { readonly issues: readonly { readonly error: string; readonly suggestion: string }[] };
-  readonly partNumbers?: readonly number[];
 }
 
 /** A failure by the answer of the API: its fault, and its remedy. */
 export function failureOf(problem: Problem): LoopFailure {
-  const { status } = problem;
-  const isOurs = status >= 500 || status === 429;
-  const denied = status === 401 || status === 403 ? 'not_signed_in' : 'refused';
-  const kind = isOurs ? 'unreachable' : status === 404 ? 'not_found' : denied;
+  const { status, detail, errors = [], readiness } = problem;
   const lines = [
-    ...(problem.errors ?? []).map(({ path, detail }) => `  ${path}: ${detail}`),
-    ...(problem.readiness?.issues ?? []).map(({ error, suggestion }) => `  ${error} ${suggestion}`),
+    ...errors.map((error) => `  ${error.path}: ${error.detail}`),
+    ...(readiness?.issues ?? []).map(({ error, suggestion }) => `  ${error} ${suggestion}`),
     ...(status === 401 ? ['  Sign in with `loop login`, or set LOOP_API_KEY.'] : []),
   ];
-  return new LoopFailure(kind, problem.detail, { lines, problem });
+  return new LoopFailure(kindOf(status), detail, { lines, problem });
+}
+
+function kindOf(status: number): FailureKind {
+  if (status >= 500 || status === 429) return 'unreachable';
+  if (status === 401 || status === 403) return 'not_signed_in';
+  return status === 404 ? 'not_found' : 'refused';
 }

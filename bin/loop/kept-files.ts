@@ -1,9 +1,8 @@
 // The files that `loop` keeps for a user: the sign-in, and the uploads under way. XDG names their folders.
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './session.ts';
 
 /** The file of the sign-in. Only its user may read it. */
 export function signInFile(environment: Environment): string {
@@ -30,8 +29,4 @@ export async function readKept<Content>(path: string): Promise<Content | null> {
   } catch {
     return null;
   }
-}
-
-export async function forgetFile(path: string): Promise<void> {
-  await rm(path, { force: true });
 }

@@ -1,32 +1,47 @@
 // `loop login` and `loop logout`: by a device code (RFC 8628), which the user confirms in a browser, or by a key.
+import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import * as oauth from 'openid-client';
-import { configurationOf, signInFailure, tokensOf, withoutSlash } from './access.ts';
+import { accessOf, configurationOf, findAddress, signInFailure, tokensOf, withoutSlash } from './access.ts';
 import type { SignIn } from './access.ts';
 import { createClient } from './client.ts';
 import { LoopFailure } from './failure.ts';
-import { forgetFile, keepFile, readKept } from './kept-files.ts';
+import { keepFile, readKept, signInFile } from './kept-files.ts';
+import type { Environment } from './session.ts';
+import { readSecret } from './terminal.ts';
 import type { Printer } from './terminal.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The base URL of the API for an address that a user gave: the site's, or the API's. @throws {LoopFailure} */
-export function apiURLOf(given: string): string {
+function apiURLOf(given: string): string {
   const url = URL.parse(/^\w+:\/\//.test(given) ? given : `https://${given}`);
   if (!url || !['https:', 'http:'].includes(url.protocol)) throw new LoopFailure('usage', `${given} is no address.`);
   return withoutSlash(url.pathname === '/' ? `${url.origin}/v1` : url.href);
 }
 
-/** Keeps a key, if the platform accepts it. @throws {LoopFailure} */
-export async function loginByKey(apiURL: string, apiKey: string, file: string): Promise<string> {
-  const client = createClient({ apiURL, headers: async () => ({ 'x-api-key': apiKey }) });
-  const { email } = await client.call<{ email: string }>('GET', '/me');
-  await keepFile(file, { apiURL, apiKey } satisfies SignIn);
-  return email;
+export interface LoginOptions {
+  /** Address of the platform; undefined: the known one. */
+  readonly url?: string;
+  readonly withKey?: true;
+  readonly scope: readonly string[];
+}
+
+/** Keeps a key if the platform accepts it, or the tokens of a confirmed code. @throws {LoopFailure} */
+export async function login(environment: Environment, printer: Printer, options: LoginOptions): Promise<void> {
+  const apiURL = options.url ? apiURLOf(options.url) : await findAddress(environment);
+  const file = signInFile(environment);
+  const signIn = options.withKey
+    ? { apiURL, apiKey: await readSecret('API key') }
+    : await signInByDevice(apiURL, options.scope.join(' '), printer);
+  if (!options.withKey) await keepFile(file, signIn);
+  const { email } = await createClient(accessOf(signIn, file)).call<{ email: string }>('GET', '/me');
+  if (options.withKey) await keepFile(file, signIn);
+  printer.answer({ apiURL, email }, { lines: [`You are signed in at ${apiURL} as ${email}.`] });
 }
 
 /** Waits until the user has confirmed the code in a browser. @throws {LoopFailure} if they refuse, or it expires */
-export async function loginByDevice(apiURL: string, scope: string, file: string, printer: Printer): Promise<string> {
+async function signInByDevice(apiURL: string, scope: string, printer: Printer): Promise<SignIn> {
   const { origin } = new URL(apiURL);
   const options = { algorithm: 'oauth2' as const, execute: [oauth.allowInsecureRequests] };
   const failed = (error: unknown): never => {
@@ -41,17 +56,13 @@ export async function loginByDevice(apiURL: string, scope: string, file: string,
   const asked = { scope: `${scope} offline_access`, resource: apiURL };
   const device = await oauth.initiateDeviceAuthorization(config, asked).catch(failed);
   printer.note(`Open ${device.verification_uri_complete}\nand confirm the code ${device.user_code}.`);
-  const answer = await pollToken(origin, config, device);
-  const signIn: SignIn = {
+  return {
     apiURL,
     clientID: config.clientMetadata().client_id,
     tokenURL: server.token_endpoint!,
     revocationURL: server.revocation_endpoint!,
-    ...tokensOf(answer),
+    ...tokensOf(await pollToken(origin, config, device)),
   };
-  await keepFile(file, signIn);
-  const client = createClient({ apiURL, headers: async () => ({ authorization: `Bearer ${answer.access_token}` }) });
-  return (await client.call<{ email: string }>('GET', '/me')).email;
 }
 
 const clientMetadata = () => ({
@@ -62,14 +73,16 @@ const clientMetadata = () => ({
   response_types: [],
 });
 
-/** Forgets the sign-in, also at the platform. @returns the address of the platform; null: there was no sign-in */
-export async function logout(file: string): Promise<string | null> {
+/** Forgets the sign-in, also at the platform. */
+export async function logout(environment: Environment, printer: Printer): Promise<void> {
+  const file = signInFile(environment);
   const signIn = await readKept<SignIn>(file);
-  await forgetFile(file);
+  await rm(file, { force: true });
   // If the platform is away, the token ends by itself; this computer has forgotten it anyway.
   if (signIn && 'refreshToken' in signIn)
     await oauth.tokenRevocation(await configurationOf(signIn), signIn.refreshToken).catch(() => null);
-  return signIn?.apiURL ?? null;
+  const line = signIn ? `You are signed out of ${signIn.apiURL}.` : 'There was no sign-in here.';
+  printer.answer({ apiURL: signIn?.apiURL ?? null }, { lines: [line] });
 }
 
 /** A network or a platform that is away for a moment does not end the wait. */

@@ -16,20 +16,11 @@ export interface MediaFile {
   readonly modifiedMs: number;
 }
 
-/** Pictures, still or moving, are the video track; sound alone is the audio track. */
-export interface Tracks<Item> {
-  readonly video: readonly Item[];
-  readonly audio: readonly Item[];
-}
-
-export function trackOf(type: string): TrackKind {
-  return type.startsWith('audio') ? 'audio' : 'video';
-}
-
-/** The files of a stream by their tracks, in the order of the files. */
-export function sortTracks<Item>(items: readonly Item[], typeOf: (item: Item) => string): Tracks<Item> {
-  const of = (track: TrackKind) => items.filter((item) => trackOf(typeOf(item)) === track);
-  return { video: of('video'), audio: of('audio') };
+/** Files by the tracks of a stream, in their order: pictures, still or moving, are of one, sound alone of the other. */
+export function sortTracks<Item>(items: readonly Item[], typeOf: (item: Item) => string) {
+  const trackOf = (item: Item) => (typeOf(item).startsWith('audio') ? 'audio' : 'video');
+  const { video = [], audio = [] } = Object.groupBy(items, trackOf);
+  return { video, audio };
 }
 
 /** @throws {LoopFailure} if it is not a file, or empty, or not named as a medium */

@@ -1,7 +1,7 @@
-// Streams and destinations as people name them: by name, by id, or not at all if there is only one.
-import type { Destination, Stream } from '../../lambda/web/app/types.ts';
-import type { Client } from './client.ts';
+// Things as people name them: by name, by id, or not at all if there is only one.
+import type { Stream } from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
+import type { Session } from './session.ts';
 
 interface Named {
   readonly id: string;
@@ -22,29 +22,7 @@ export function pick<Thing extends Named>(things: readonly Thing[], given: strin
 }
 
 /** @throws {LoopFailure} */
-export async function findStream(client: Client, given: string | undefined): Promise<Stream> {
+export async function findStream({ client }: Session, given: string | undefined): Promise<Stream> {
   if (given?.startsWith('str_')) return await client.call<Stream>('GET', `/streams/${given}`);
   return pick(await client.all<Stream>('/streams'), given, 'stream');
-}
-
-export interface Target {
-  /** Name, id, platform or address of a destination; undefined: the only one. */
-  readonly to: string | undefined;
-  /** Reads the stream key, for a new address. */
-  readonly readKey: () => Promise<string>;
-  readonly hasKey: boolean;
-}
-
-/** A destination that exists, or a new one for an address. @throws {LoopFailure} */
-export async function findDestination(client: Client, { to, readKey, hasKey }: Target): Promise<Destination> {
-  const all = await client.all<Destination>('/destinations');
-  const isAddress = /^\w+:\/\//.test(to ?? '');
-  if (isAddress) {
-    const same = all.find(({ url, rtmpURL }) => url === to || rtmpURL === to);
-    if (same && !hasKey) return same;
-    const name = new URL(to!).host;
-    return await client.call<Destination>('POST', '/destinations', { name, url: to, streamKey: await readKey() });
-  }
-  const ofPlatform = all.filter(({ platform }) => platform !== null && platform === to?.toLowerCase());
-  return ofPlatform.length === 1 ? ofPlatform[0]! : pick(all, to, 'destination');
 }

@@ -1,31 +1,28 @@
-// Starts a stream, and follows it until a destination takes its media, or until it is off air.
+// Starts, stops and steers a stream, and follows it until it is on or off air.
+import { existsSync } from 'node:fs';
 import { liveStates } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import { waitFor } from '../../lambda/surfaces/sdk/typescript/loop.ts';
-import type { Stream } from '../../lambda/web/app/types.ts';
-import type { Client } from './client.ts';
+import type { Stream, Upload } from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
-import { percent } from './terminal.ts';
-import type { Printer } from './terminal.ts';
+import { readMediaFile } from './media-folder.ts';
+import { findStream, pick } from './named-things.ts';
+import { sendAll } from './send-files.ts';
+import type { Session } from './session.ts';
+import { timelineRows, titleOf } from './stream-answers.ts';
+import { localTime, percent } from './terminal.ts';
 
-const everySeconds = 0.5;
 /** The states of a stream on its way to the air. */
 const onTheWay = new Set<Stream['state']>(['preparing', 'activating', 'scheduled', 'failing']);
 
-export interface StartOptions {
-  readonly printer: Printer;
-  /** Longest wait, in seconds. */
-  readonly timeoutSeconds: number;
-}
-
 /** @throws {LoopFailure} if the start is refused or fails, or takes too long */
-export async function startAndWait(client: Client, streamID: string, options: StartOptions): Promise<Stream> {
-  await client.call<Stream>('POST', `/streams/${streamID}/start`, undefined, { isRepeatable: true });
-  return await untilLive(client, streamID, options);
+export async function startAndWait(session: Session, streamID: string): Promise<Stream> {
+  await session.client.call('POST', `/streams/${streamID}/start`, undefined, { isRepeatable: true });
+  return await untilLive(session, streamID);
 }
 
 /** @throws {LoopFailure} if the start fails, or takes too long */
-export function untilLive(client: Client, streamID: string, options: StartOptions): Promise<Stream> {
-  return follow(client, streamID, options, ({ state, stateReason }) => {
+export function untilLive(session: Session, streamID: string): Promise<Stream> {
+  return follow(session, streamID, ({ state, stateReason }) => {
     if (state !== 'active' && !onTheWay.has(state))
       throw new LoopFailure('refused', `The stream is ${state}. ${stateReason?.detail ?? ''}`.trim());
     return state === 'active';
@@ -33,14 +30,13 @@ export function untilLive(client: Client, streamID: string, options: StartOption
 }
 
 /** @throws {LoopFailure} if the stop takes too long */
-export function untilOffAir(client: Client, streamID: string, options: StartOptions): Promise<Stream> {
-  return follow(client, streamID, options, ({ state }) => !liveStates.includes(state));
+export function untilOffAir(session: Session, streamID: string): Promise<Stream> {
+  return follow(session, streamID, ({ state }) => !liveStates.includes(state));
 }
 
 function follow(
-  client: Client,
+  { client, printer, timeoutSeconds }: Session,
   streamID: string,
-  { printer, timeoutSeconds }: StartOptions,
   isDone: (stream: Stream) => boolean,
 ): Promise<Stream> {
   const isAsWanted = (stream: Stream) => {
@@ -55,5 +51,71 @@ function follow(
     return new LoopFailure('too_late', `The stream is still ${state} after ${timeoutSeconds} s. ${reason}`.trim());
   };
   const read = () => client.call<Stream>('GET', `/streams/${streamID}`);
-  return waitFor(read, isAsWanted, { timeoutSeconds, late, everySeconds });
+  return waitFor(read, isAsWanted, { timeoutSeconds, late, everySeconds: 0.5 });
+}
+
+export function stateLine({ name, id, state, creditsPerHour }: Stream): string {
+  return `${name ?? id} is ${state === 'active' ? `live, for ${creditsPerHour} credits an hour` : state}.`;
+}
+
+/** `loop start` @throws {LoopFailure} */
+export async function start(session: Session, given: string | undefined): Promise<void> {
+  const { id } = await findStream(session, given);
+  const stream = await startAndWait(session, id);
+  session.printer.answer(stream, { lines: [stateLine(stream)] });
+}
+
+/** `loop stop` @throws {LoopFailure} */
+export async function stop(
+  session: Session,
+  given: string | undefined,
+  { endRecurrence = false }: { readonly endRecurrence?: boolean },
+): Promise<void> {
+  const { id } = await findStream(session, given);
+  const body = { endsRecurrence: endRecurrence };
+  const stream = await session.client.call<Stream>('POST', `/streams/${id}/stop`, body, { isRepeatable: true });
+  session.printer.answer(stream, { lines: [stateLine(stream)] });
+}
+
+/** `loop skip` @throws {LoopFailure} also if nothing plays */
+export async function skip(
+  session: Session,
+  given: string | undefined,
+  { next = false }: { readonly next?: boolean },
+): Promise<void> {
+  const { id, name } = await findStream(session, given);
+  const row = (await timelineRows(session, id, { limit: 2 }))[next ? 1 : 0];
+  if (!row) throw new LoopFailure('refused', `${name ?? id} plays nothing that could be skipped.`);
+  const body = { startAt: row.startAt, uploadID: row.uploadID };
+  const skipped = await session.client.call<{ takesOverAt: string }>('POST', `/streams/${id}/skip`, body);
+  const lines = [`${titleOf(row)} is skipped at ${localTime(skipped.takesOverAt)}.`];
+  session.printer.answer({ ...skipped, ...body }, { lines });
+}
+
+/**
+ * `loop next`: plays a file or an upload once, after the item that plays now. It waits while the stream prepares it.
+ * @param given the path of a file, which is sent; else the name or id of an upload
+ * @throws {LoopFailure}
+ */
+export async function playNext(session: Session, given: string, streamGiven: string | undefined): Promise<void> {
+  const { client, printer, timeoutSeconds } = session;
+  const { id } = await findStream(session, streamGiven);
+  const upload = await sendOrFind(session, given);
+  const isPlaced = ({ startsAt }: { readonly startsAt: string | null }) => {
+    if (startsAt === null) printer.progress(`Preparing ${upload.name} for the stream`);
+    return startsAt !== null;
+  };
+  const late = () =>
+    new LoopFailure('too_late', `${upload.name} is not prepared after ${timeoutSeconds} s. Run the command again.`);
+  const place = () =>
+    client.call<{ startsAt: string | null }>('POST', `/streams/${id}/play-next`, { uploadID: upload.id });
+  const { startsAt } = await waitFor(place, isPlaced, { timeoutSeconds, late, everySeconds: 2 });
+  printer.answer({ upload, startsAt }, { lines: [`${upload.name} plays at ${localTime(startsAt)}.`] });
+}
+
+async function sendOrFind(session: Session, given: string): Promise<Upload> {
+  const { client } = session;
+  if (existsSync(given)) return (await sendAll(session, [await readMediaFile(given)]))[0]!;
+  if (given.startsWith('upl_')) return await client.call<Upload>('GET', `/uploads/${given}`);
+  return pick(await client.all<Upload>(`/uploads?q=${encodeURIComponent(given)}`), given, 'upload');
 }

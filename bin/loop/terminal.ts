@@ -1,53 +1,49 @@
 // Words on the terminal: answers on stdout, as a table or as JSON; questions and progress on stderr.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { tableOf } from '../operate/print-reply.ts';
 import { LoopFailure } from './failure.ts';
 
-export type Row = Readonly<Record<string, string | number | boolean | null>>;
-
-export interface Printer {
-  readonly isJson: boolean;
-  /** Prints an answer: JSON for programs, else the lines and the rows. */
-  answer(data: unknown, shown: { readonly lines?: readonly string[]; readonly rows?: readonly Row[] }): void;
-  /** Prints one event of many: one line of JSON, or one line of text. */
-  event(data: object, line: string): void;
-  /** Shows how far a long work is. Repeats of the same words are left out. */
-  progress(words: string): void;
-  /** Prints a line beside the answer. */
-  note(line: string): void;
-  /** Ends the progress, so that other lines follow below it. */
-  settle(): void;
+interface Shown {
+  readonly lines?: readonly string[];
+  readonly rows?: Parameters<typeof tableOf>[0];
 }
+
+export type Printer = ReturnType<typeof createPrinter>;
 
 /** Time between two lines of progress if there is no terminal, as in the log of a CI. */
 const sparseMs = 10_000;
 
-export function createPrinter(isJson: boolean): Printer {
+export function createPrinter(isJson: boolean) {
   const isTerminal = process.stderr.isTTY;
   let last = { words: '', atMs: -Infinity };
   let isOpen = false;
+  /** Ends the progress, so that other lines follow below it. */
   const settle = () => {
     if (isOpen) process.stderr.write('\n');
     isOpen = false;
   };
   return {
-    isJson,
     settle,
-    answer(data, { lines = [], rows = [] }) {
+    /** Prints an answer: JSON for programs, else the lines and the rows. */
+    answer(data: unknown, { lines = [], rows = [] }: Shown): void {
       settle();
       const [, ...table] = tableOf(rows);
       console.log(isJson ? JSON.stringify(data, null, 2) : [...lines.map(plain), ...table].join('\n'));
     },
-    note(line) {
+    /** Prints a line beside the answer. */
+    note(line: string): void {
       settle();
       console.error(plain(line));
     },
-    event(data, line) {
+    /** Prints one event of many: one line of JSON, or one line of text. */
+    event(data: object, line: string): void {
       settle();
       console.log(isJson ? JSON.stringify(data) : plain(line));
     },
-    progress(words) {
+    /** Shows how far a long work is. Repeats of the same words are left out. */
+    progress(words: string): void {
       const now = performance.now();
       if (words === last.words || (!isTerminal && now - last.atMs < sparseMs)) return;
       last = { words, atMs: now };
@@ -64,6 +60,11 @@ const movesCursor = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
 /** Text without characters that move the cursor, because users chose many of the names. */
 export function plain(text: string): string {
   return text.replaceAll(movesCursor, '\uFFFD');
+}
+
+/** Reads a secret from stdin; a terminal asks for it. */
+export async function readSecret(question: string): Promise<string> {
+  return process.stdin.isTTY ? await askSecret(question, '') : (await text(process.stdin)).trim();
 }
 
 /**
@@ -86,17 +87,14 @@ export async function askSecret(question: string, remedy: string): Promise<strin
 /** A length of time: 75 is 1:15. */
 export function clock(seconds: number): string {
   const whole = Math.round(seconds);
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const [hours, ...rest] = parts;
-  return (hours === 0 ? rest : parts)
-    .map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0')))
-    .join(':');
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60)];
+  const two = (value: number) => String(value % 60).padStart(2, '0');
+  return hours === 0 ? `${minutes}:${two(whole)}` : `${hours}:${two(minutes)}:${two(whole)}`;
 }
 
 /** The local time of an instant, to the second. */
 export function localTime(iso: string | null): string {
-  if (iso === null) return '-';
-  return new Date(iso).toLocaleString('sv-SE');
+  return iso === null ? '-' : new Date(iso).toLocaleString('sv-SE');
 }
 
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`;

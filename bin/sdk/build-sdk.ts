@@ -2,7 +2,7 @@
 // Nothing that is generated is committed. The generators are no dependencies of ours: each is installed into a folder
 // of its own when an SDK is built. Decision D238.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { apiVersion } from '../../lambda/surfaces/service.ts';
@@ -21,9 +21,19 @@ const pythonTools = ['openapi-python-client==0.29.1'];
  * @throws the output of the generator or the compiler
  */
 export async function buildTypescript(folder: string, name: string): Promise<string> {
-  const tools = await installed(join(folder, 'npm-tools'), npmTools, (made) =>
-    run('npm', ['install', '--prefix', made, '--ignore-scripts', '--no-audit', '--no-fund', ...npmTools]),
-  );
+  // npm keeps packages that are there, and so does pip.
+  const tools = join(folder, 'npm-tools');
+  await mkdir(tools, { recursive: true });
+  await run('npm', [
+    'install',
+    '--prefix',
+    tools,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    ...npmTools,
+  ]);
   const out = join(folder, 'typescript');
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'src'), { recursive: true });
@@ -78,11 +88,10 @@ const compilerOptions = {
  * @throws the output of the generator, also if it left an operation out
  */
 export async function buildPython(folder: string, name: string): Promise<string> {
-  const tools = await installed(join(folder, 'python-tools'), pythonTools, async (made) => {
-    await run('python3', ['-m', 'venv', made]);
-    await run(join(made, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...pythonTools]);
-  });
+  const tools = join(folder, 'python-tools');
   const python = join(tools, 'bin/python');
+  await run('python3', ['-m', 'venv', tools]);
+  await run(python, ['-m', 'pip', 'install', '--quiet', ...pythonTools]);
   const out = join(folder, 'python');
   await mkdir(folder, { recursive: true });
   const config = {
@@ -104,21 +113,6 @@ export async function buildPython(folder: string, name: string): Promise<string>
 
 /** The name of the package in Python programs, whatever its name in the registry. */
 const module = 'loop_streaming';
-
-/** Installs tools once. The folder gets its name when it is complete, and has another name for other versions. */
-async function installed(
-  folder: string,
-  versions: readonly string[],
-  install: (made: string) => Promise<unknown>,
-): Promise<string> {
-  const place = `${folder}-${versions.join('-').replaceAll(/[^\w.-]/g, '-')}`;
-  if (await stat(place).catch(() => null)) return place;
-  const unfinished = `${place}-${process.pid}`;
-  await mkdir(unfinished, { recursive: true });
-  await install(unfinished);
-  await rename(unfinished, place).catch(() => rm(unfinished, { recursive: true }));
-  return place;
-}
 
 async function run(command: string, args: readonly string[], cwd = root): Promise<{ stdout: string }> {
   try {

@@ -1,21 +1,12 @@
 // The changes of a plan, as data.
+import { isDeepStrictEqual } from 'node:util';
 import type { Method } from '../client.ts';
 import type { MediaFile } from '../media-folder.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { isObject } from './references.ts';
 import type { Plain } from './references.ts';
 
-export type ChangeKind =
-  | 'upload'
-  | 'destination'
-  | 'collection'
-  | 'stream'
-  | 'playlist'
-  | 'programme'
-  | 'output'
-  | 'alert'
-  | 'schedule'
-  | 'run';
+type PartOfStream = 'playlist' | 'programme' | 'output' | 'schedule' | 'run';
+export type ChangeKind = 'upload' | 'destination' | 'collection' | 'alert' | 'stream' | PartOfStream;
 
 export interface FieldChange {
   /** Names with dots between them, such as look.aspect. */
@@ -75,7 +66,7 @@ export interface Wanted {
   readonly kind: ChangeKind;
   readonly name: string;
   /** The fields as the API shows them; null: there is no such thing. */
-  readonly before: Plain | null;
+  readonly before: object | null;
   readonly after: Plain;
   /** Changes of things that the API does not show as fields. */
   readonly further?: readonly FieldChange[];
@@ -95,38 +86,13 @@ export function changesTo(
   return [changeOf({ action: before === null ? 'create' : 'update', kind, name, fields, ...effect(changed) })];
 }
 
-/** The fields with these names. */
-export function only(fields: Plain, names: readonly string[]): Plain {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
-}
-
-/** Stops a stream, and waits until it is off air. */
-export function stopSteps(streamID: string): readonly Step[] {
-  return [
-    { method: 'POST', path: `/streams/${streamID}/stop` },
-    { waitFor: 'off_air', streamID },
-  ];
-}
-
 /** The fields of `to` that differ; of objects, all fields in them. Lists are compared as a whole. */
-export function differences(from: Plain, to: Plain): FieldChange[] {
-  return differencesOf(from, to, Object.keys(to), '');
-}
-
-function differencesOf(from: Plain, to: Plain, names: readonly string[], prefix: string): FieldChange[] {
+export function differences(from: object, to: Plain, names = Object.keys(to), prefix = ''): FieldChange[] {
   return names.flatMap((name) => {
-    const [before, after] = [from[name], to[name]];
+    const [before, after] = [(from as Plain)[name] ?? null, to[name] ?? null];
     const field = prefix + name;
-    if (isDeepStrictEqual(before ?? null, after ?? null)) return [];
-    if (isObject(before) && isObject(after)) {
-      const inside = new Set([...Object.keys(before), ...Object.keys(after)]);
-      return differencesOf(before, after, [...inside], `${field}.`);
-    }
-    return [{ field, from: before ?? null, to: after ?? null }];
+    if (isDeepStrictEqual(before, after)) return [];
+    if (!isObject(before) || !isObject(after)) return [{ field, from: before, to: after }];
+    return differences(before, after, Object.keys({ ...before, ...after }), `${field}.`);
   });
-}
-
-/** Plain data as it arrives by JSON: without undefined fields, and with dates as texts. */
-export function asJSON<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
 }

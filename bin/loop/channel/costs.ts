@@ -1,5 +1,6 @@
 // The price of the streams of a plan, by the prices of the platform.
-import { priceOf } from '../../../lambda/domain/billing/credits.ts';
+import { streamPriceOf } from '../../../lambda/domain/billing/credits.ts';
+import type { PriceTable } from '../../../lambda/domain/billing/credits.ts';
 import type { CostChange } from './change.ts';
 import type { ChannelDocument, StreamEntry } from './document.ts';
 import { find } from './platform-state.ts';
@@ -15,35 +16,23 @@ export function costsOf(document: ChannelDocument, state: PlatformState): CostCh
   });
 }
 
-function priceAfter(entry: StreamEntry, before: PlatformState['streams'][number] | null, state: PlatformState): number {
-  const { prices, defaults } = state;
-  const format = {
-    quality: valueOf(entry.quality, before?.quality ?? null) ?? defaults.quality,
-    framerate: valueOf(entry.framerate, before?.framerate ?? null) ?? defaults.framerate,
-  };
-  const isBackedUp = valueOf(entry.runBackupStream, before?.runBackupStream ?? null) === true;
-  const hasAgents = valueOf(entry.agentModeEnabled, before?.agentModeEnabled ?? null) === true;
-  const further = entry.outputs ?? before?.outputs.filter(({ isFirst }) => !isFirst) ?? [];
-  const table = {
-    version: '',
-    effectiveFrom: prices.effectiveFrom,
-    creditsPerHour: Object.fromEntries(prices.creditsPerHour.map(({ quality, ...each }) => [quality, each])),
-    backupShare: prices.backupShare,
-    furtherShare: prices.furtherShare,
-    creditsPerGiBMonth: prices.creditsPerGiBMonth,
-  };
-  const tables = [table as unknown as NonNullable<Parameters<typeof priceOf>[2]>[number]];
-  const price = (role: 'primary' | 'backup', isFurther: boolean) =>
-    priceOf({ role, isFurther, ...format }, new Date(prices.effectiveFrom), tables).creditsPerHour;
-  const withBackup = (isFurther: boolean) =>
-    price('primary', isFurther) + (isBackedUp && hasAgents ? price('backup', isFurther) : 0);
-  const paid = further.filter(({ enabled }) => enabled !== false).length;
-  return withBackup(false) + paid * withBackup(true);
-}
-
 const round = (credits: number): number => Math.round(credits * 1000) / 1000;
 
-/** An absent field keeps its value; null clears it. */
-function valueOf<Value>(given: Value | null | undefined, before: Value | null): Value | null {
-  return given === undefined ? before : given;
+type Stream = PlatformState['streams'][number];
+
+function priceAfter(entry: StreamEntry, before: Stream | null, { prices, defaults }: PlatformState): number {
+  /** An absent field keeps its value; null clears it. */
+  const setting = <Name extends keyof StreamEntry & keyof Stream>(name: Name) =>
+    entry[name] === undefined ? before?.[name] : entry[name];
+  const isBackedUp = setting('runBackupStream') === true && setting('agentModeEnabled') === true;
+  const outputs = entry.outputs ?? before?.outputs.filter(({ isFirst }) => !isFirst) ?? [];
+  const stream = {
+    quality: setting('quality') ?? defaults.quality,
+    framerate: setting('framerate') ?? defaults.framerate,
+    isBackedUp,
+    further: outputs.filter(({ enabled }) => enabled !== false).map(() => ({ isBackedUp })),
+  };
+  const creditsPerHour = Object.fromEntries(prices.creditsPerHour.map((price) => [price.quality, price]));
+  const table = { ...prices, version: '', creditsPerHour: creditsPerHour as unknown as PriceTable['creditsPerHour'] };
+  return streamPriceOf(stream, new Date(prices.effectiveFrom), [table]);
 }

@@ -10,7 +10,7 @@ import { rulesInput } from '../../../lambda/operations/programmes/programme-sche
 import { soundInput } from '../../../lambda/operations/sound-fields.ts';
 import { recurrence } from '../../../lambda/operations/streams/recurrence-fields.ts';
 import { streamFields } from '../../../lambda/operations/streams/stream-fields.ts';
-import { mapped, nameInFile } from './references.ts';
+import { isObject, mapped, nameInFile } from './references.ts';
 
 /** A file has the name, the playlists and the schedule of a stream in other forms, and no other settings of these. */
 const settings = z.strictObject(streamFields).omit({
@@ -29,6 +29,11 @@ const secret = z
   .union([z.strictObject({ env: text(1, 255) }), z.strictObject({ file: text(1, 4096) })])
   .describe('A secret: the name of a variable (env), or of a file. It is sent when the thing is made or moves.');
 export type SecretReference = z.output<typeof secret>;
+
+/** Whether a field, of a file or of a request before it is sent, refers to a secret. */
+export function isSecret(field: string, value: unknown): value is SecretReference {
+  return ['streamKey', 'passphrase', 'target'].includes(field) && isObject(value);
+}
 
 const { url, backupURL, srt } = destinationFields;
 const destination = z.strictObject({

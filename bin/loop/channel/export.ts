@@ -2,58 +2,54 @@
 import { isDeepStrictEqual } from 'node:util';
 import { rulesInput } from '../../../lambda/operations/programmes/programme-schema.ts';
 import type { Stream } from '../../../lambda/web/app/types.ts';
-import { only } from './change.ts';
 import { streamSettings } from './document.ts';
-import { namesOf, referenceOf } from './platform-state.ts';
-import type { PlatformState } from './platform-state.ts';
-import { mapped, nameInFile, renamed, resolved } from './references.ts';
+import { partEntry } from './part-changes.ts';
+import type { Section } from './part-changes.ts';
+import { namesOf, ownDestinations, referenceOf } from './platform-state.ts';
+import type { Named, PlatformState } from './platform-state.ts';
+import { mapped, nameInFile, only, renamed, resolved } from './references.ts';
 import type { Plain } from './references.ts';
-import { someOf, usualLook, usualSound } from './shown-settings.ts';
+import { itemEntry, shownLook, shownSound } from './shown-settings.ts';
 
 /** @param streams those to write; the destinations and collections that they may use are written as well */
 export function exportedDocument(state: PlatformState, streams: readonly Stream[]): object {
   const names = namesOf(state);
-  const inFile = (entry: object): unknown =>
-    renamed(
-      resolved(withoutNothing(entry), (kind, id) => referenceOf(names[kind], id)),
-      nameInFile,
-    );
-  const section = <Thing extends { readonly id: string }>(
-    kind: keyof typeof names,
+  const inFile = (entry: object) => {
+    const withNames = resolved(withoutNothing(entry), (kind, id) => referenceOf(names[kind], id));
+    return renamed(withNames, nameInFile);
+  };
+  const section = <Thing extends Named>(
+    all: readonly Named[],
     things: readonly Thing[],
     entryOf: (thing: Thing) => object,
-  ) => Object.fromEntries(things.map((thing) => [referenceOf(names[kind], thing.id), inFile(entryOf(thing))]));
-  const ownDestinations = state.destinations.filter(({ url }) => url !== undefined);
+  ) => Object.fromEntries(things.map((thing) => [referenceOf(all, thing.id), inFile(entryOf(thing))]));
+  const part = (name: Section, things: readonly Named[] = state[name]) =>
+    section(state[name], things, (thing) => partEntry(name, thing));
   return {
     version: 1,
-    destinations: section('destination', ownDestinations, ({ url, backupURL, srt }) => ({
-      url,
-      backupURL,
-      srt: srt && { latencyMs: srt.latencyMs, streamID: srt.streamID },
-    })),
-    collections: section('collection', state.collections, (collection) =>
-      only({ ...collection }, ['kind', 'source', 'order', 'groupBy']),
-    ),
-    streams: section('stream', streams, (stream) => streamEntry(stream, state)),
-    alerts: section('alert', state.alerts, (alert) =>
-      only({ ...alert }, ['kind', 'events', 'afterSeconds', 'quietHours', 'enabled']),
-    ),
+    destinations: part('destinations', ownDestinations(state)),
+    collections: part('collections'),
+    streams: section(state.streams, streams, (stream) => streamEntry(stream, state)),
+    alerts: part('alerts'),
   };
 }
 
-function streamEntry(stream: Stream, state: PlatformState): object {
-  const playlists = state.playlists.filter(({ id }) => stream.playlistIDs.includes(id));
-  const programmes = state.programmes.filter(({ streamID }) => streamID === stream.id);
+function streamEntry(stream: Stream, { playlists, programmes }: PlatformState): object {
   const outputs = stream.outputs.filter(({ isFirst }) => !isFirst);
   const { scheduleStartAt: startAt, scheduleEndAt: endAt, recurrence } = stream;
   return {
-    ...only({ ...stream }, streamSettings),
-    sound: unlike(stream.sound, usualSound),
-    look: unlike(stream.look, usualLook),
-    playlists: byKind(playlists, ({ mode, draft }) => ({ mode, items: draft.items.map(itemEntry) })),
-    programmes: byKind(programmes, (programme) => only({ ...programme }, Object.keys(rulesInput))),
-    outputs:
-      outputs.length > 0 ? outputs.map(({ destinationID, name, enabled }) => ({ destinationID, name, enabled })) : null,
+    ...only(stream, streamSettings),
+    sound: unlike(stream.sound, shownSound(null)),
+    look: unlike(stream.look, shownLook(null)),
+    playlists: byKind(
+      playlists.filter(({ id }) => stream.playlistIDs.includes(id)),
+      ({ mode, draft }) => ({ mode, items: draft.items.map(itemEntry) }),
+    ),
+    programmes: byKind(
+      programmes.filter(({ streamID }) => streamID === stream.id),
+      (programme) => only(programme, Object.keys(rulesInput)),
+    ),
+    outputs: outputs.length === 0 ? null : outputs.map((output) => only(output, ['destinationID', 'name', 'enabled'])),
     schedule: startAt === null ? null : { startAt, endAt, recurrence },
     running: stream.status === 'ACTIVE',
   };
@@ -61,10 +57,6 @@ function streamEntry(stream: Stream, state: PlatformState): object {
 
 function byKind<Thing extends { readonly kind: string }>(things: readonly Thing[], entryOf: (thing: Thing) => object) {
   return things.length === 0 ? null : Object.fromEntries(things.map((thing) => [thing.kind, entryOf(thing)]));
-}
-
-function itemEntry({ uploadID, sound, look }: PlatformState['playlists'][number]['draft']['items'][number]): object {
-  return { uploadID, sound: someOf(sound), look: someOf(look) };
 }
 
 /** The fields of settings that differ from the usual ones; null if none does. */

@@ -1,17 +1,18 @@
 // Compares a channel file with the platform: plans the changes, in their order. It writes nothing.
 // Decision D242.
+import { LoopFailure } from '../failure.ts';
 import type { MediaFile } from '../media-folder.ts';
-import { changeOf, stopSteps, symbolOf } from './change.ts';
-import type { Change, ChangeKind, Plan } from './change.ts';
+import { changeOf, symbolOf } from './change.ts';
+import type { Change, ChangeKind, Plan, Step } from './change.ts';
 import { costsOf } from './costs.ts';
 import type { ChannelDocument } from './document.ts';
-import { alertChanges, collectionChanges, destinationChanges } from './part-changes.ts';
-import { find, namesOf } from './platform-state.ts';
-import type { PlatformState } from './platform-state.ts';
+import { partChanges, parts } from './part-changes.ts';
+import type { Section } from './part-changes.ts';
+import { find, namesOf, ownDestinations } from './platform-state.ts';
+import type { Named, PlatformState } from './platform-state.ts';
 import { resolved } from './references.ts';
 import type { ReferenceKind } from './references.ts';
-import { streamChanges } from './stream-changes.ts';
-import { LoopFailure } from '../failure.ts';
+import { stopSteps, streamChanges } from './stream-changes.ts';
 
 export interface PlanOptions {
   readonly now: Date;
@@ -21,7 +22,7 @@ export interface PlanOptions {
   readonly prune: boolean;
   /** Whether secrets are sent again. */
   readonly renewSecrets: boolean;
-  /** Ids of new playlist items. */
+  /** Makes the id of a new playlist item. */
   readonly newID: () => string;
 }
 
@@ -34,103 +35,82 @@ export async function planChannel(
   state: PlatformState,
   options: PlanOptions,
 ): Promise<Plan> {
-  const sending = new Map<string, Change>();
-  const resolve = resolverOf(document, state, options, sending);
-  const wanted = resolved(document, resolve) as ChannelDocument;
-  const made = (
-    section: keyof ChannelDocument,
-    changes: PartChanges,
-    known: readonly { id: string; name: string | null }[],
-  ) =>
-    Object.entries((wanted[section] ?? {}) as object).flatMap(([name, entry]) =>
-      changes(name, entry as never, find(known, name, section) as never, options),
+  const sending = new Map<string, { readonly name: string; readonly file: MediaFile }>();
+  const sent = (name: string) => {
+    const file = options.files.get(name)!;
+    const symbol = symbolOf('upload', file.path);
+    sending.set(symbol, { name, file });
+    return symbol;
+  };
+  const wanted = resolved(document, resolverOf(document, state, options.files, sent)) as ChannelDocument;
+  const uploads = [...sending].map(([makes, { name, file }]) =>
+    changeOf({ action: 'create', kind: 'upload', name, steps: [{ file, makes }] }),
+  );
+  const changesOf = (section: Section) =>
+    Object.entries(wanted[section] ?? {}).flatMap(([name, entry]) =>
+      partChanges(section, name, entry, find<Named>(state[section], name, section), options.renewSecrets),
     );
   const streams = [];
   for (const [name, entry] of Object.entries(wanted.streams ?? {}))
     streams.push(...(await streamChanges(name, entry, find(state.streams, name, 'stream'), { ...options, state })));
   const changes = [
-    ...made('destinations', destinationChanges, state.destinations),
-    ...made('collections', collectionChanges, state.collections),
+    ...uploads,
+    ...changesOf('destinations'),
+    ...changesOf('collections'),
     ...streams,
-    ...made('alerts', alertChanges, state.alerts),
+    ...changesOf('alerts'),
     ...(options.prune ? deletions(wanted, state) : []),
   ];
-  return {
-    changes: [...sending.values(), ...changes],
-    costs: costsOf(wanted, state),
-    uploadBytes: [...sending.values()].reduce((sum, { steps: [step] }) => sum + bytesOf(step), 0),
-  };
+  const uploadBytes = [...sending.values()].reduce((sum, { file }) => sum + file.bytes, 0);
+  return { changes, costs: costsOf(wanted, state), uploadBytes };
 }
 
-type PartChanges = (name: string, entry: never, before: never, options: PlanOptions) => Change[];
-
-const bytesOf = (step: Change['steps'][number] | undefined): number => (step && 'file' in step ? step.file.bytes : 0);
-
-/** Finds the ids of names: on the platform, of files to send, or of things that the document makes. */
+/**
+ * Finds the ids of names: on the platform, of files to send, or of things that the document makes.
+ * @param sent makes the id of a file that the platform does not have, by its path
+ */
 function resolverOf(
   document: ChannelDocument,
   state: PlatformState,
-  { files }: PlanOptions,
-  sending: Map<string, Change>,
+  files: PlanOptions['files'],
+  sent: (path: string) => string,
 ): (kind: ReferenceKind, reference: string) => string {
   const names = namesOf(state);
-  const madeHere: Partial<Record<ReferenceKind, object>> = {
-    destination: document.destinations ?? {},
-    collection: document.collections ?? {},
+  const playlists = Object.entries(document.streams ?? {}).flatMap(([name, { playlists: tracks = {} }]) =>
+    Object.entries(tracks).flatMap(([kind, playlist]) => (playlist ? [`${name}/${kind}`] : [])),
+  );
+  const madeHere: Partial<Record<ReferenceKind, readonly string[]>> = {
+    destination: Object.keys(document.destinations ?? {}),
+    collection: Object.keys(document.collections ?? {}),
+    playlist: playlists,
   };
   return (kind, reference) => {
     if (kind === 'upload' && isPath(reference)) {
-      const file = files.get(reference)!;
-      const same = state.uploads.find(
-        ({ name, fileSize, uploaded }) => uploaded && name === file.name && fileSize === file.bytes,
-      );
-      if (same) return same.id;
-      const symbol = symbolOf('upload', file.path);
-      sending.set(
-        symbol,
-        changeOf({ action: 'create', kind: 'upload', name: reference, steps: [{ file, makes: symbol }] }),
-      );
-      return symbol;
+      const { name, bytes } = files.get(reference)!;
+      const same = state.uploads.find((each) => each.uploaded && each.name === name && each.fileSize === bytes);
+      return same?.id ?? sent(reference);
     }
     const found = find(names[kind], reference, kind);
     if (found) return found.id;
-    if (Object.hasOwn(madeHere[kind] ?? {}, reference)) return symbolOf(kind as ChangeKind, reference);
-    if (kind === 'playlist' && isPlaylistOf(document, reference)) return symbolOf('playlist', reference);
+    if (madeHere[kind]?.includes(reference)) return symbolOf(kind as ChangeKind, reference);
     throw new LoopFailure('not_found', `The file names the ${kind} ${reference}, which does not exist.`);
   };
 }
 
-function isPlaylistOf({ streams = {} }: ChannelDocument, reference: string): boolean {
-  const [, name = '', kind = ''] = /^(.*)\/(video|audio)$/.exec(reference) ?? [];
-  return streams[name]?.playlists?.[kind as 'video' | 'audio'] != null;
-}
-
 /** Streams go first, as they use the others. */
 function deletions(document: ChannelDocument, state: PlatformState): Change[] {
-  const sections = [
-    ['streams', 'stream', '/streams', state.streams],
-    ['collections', 'collection', '/collections', state.collections],
-    ['destinations', 'destination', '/destinations', state.destinations.filter(({ url }) => url !== undefined)],
-    ['alerts', 'alert', '/alert-channels', state.alerts],
-  ] as const;
-  return sections.flatMap(([section, kind, path, things]) => {
+  const things = { ...state, destinations: ownDestinations(state) };
+  const sections = { streams: { kind: 'stream', path: '/streams' }, ...parts } as const;
+  return (['streams', 'collections', 'destinations', 'alerts'] as const).flatMap((section) => {
+    const { kind, path } = sections[section];
     const named = document[section];
-    if (named === undefined) return [];
-    const extra = (things as readonly { id: string; name: string | null }[]).filter(
-      ({ id, name }) => !Object.hasOwn(named, id) && !(name !== null && Object.hasOwn(named, name)),
-    );
+    const isExtra = ({ id, name }: Named) => named && !Object.hasOwn(named, id) && !Object.hasOwn(named, name ?? id);
+    const extra = (things[section] as readonly Named[]).filter(isExtra);
     return extra.map(({ id, name }) => {
-      const stream = state.streams.find((each) => kind === 'stream' && each.id === id);
-      const isOnAir = stream?.status === 'ACTIVE';
-      const stop = isOnAir ? stopSteps(id) : [];
+      const isOnAir = state.streams.some((stream) => stream.id === id && stream.status === 'ACTIVE');
       const viewers = isOnAir ? 'The stream ends.' : '';
-      return changeOf({
-        action: 'delete',
-        kind,
-        name: name ?? id,
-        viewers,
-        steps: [...stop, { method: 'DELETE', path: `${path}/${id}` }],
-      });
+      const steps: Step[] = [...(isOnAir ? stopSteps(id) : []), { method: 'DELETE', path: `${path}/${id}` }];
+      return changeOf({ action: 'delete', kind, name: name ?? id, viewers, steps });
     });
   });
 }

@@ -32,7 +32,7 @@ export function parseChannel(text: string, path: string): ChannelDocument {
   const parsed = channelDocument.safeParse(given);
   if (parsed.success) return withWholeItems(given) as ChannelDocument;
   const lines = parsed.error.issues.flatMap(leavesOf).map(({ path: place, message }) => {
-    const inFile = place.map((step) => (typeof step === 'string' ? nameInFile(step) : step));
+    const inFile = place.map((step) => (typeof step === 'string' ? nameInFile(step) : Number(step)));
     return `${at(offsetOf(document, inFile))}: ${inFile.join('.')}: ${message}`;
   });
   throw faultsOf(path, [...new Set(lines)]);
@@ -45,14 +45,12 @@ interface Issue {
 }
 
 /** The faults of a union are those of its form whose faults lie deepest, as it is the nearest to the given value. */
-function leavesOf(issue: Issue): { path: (string | number)[]; message: string }[] {
-  const path = issue.path as (string | number)[];
-  const nearest = issue.errors?.toSorted((one, other) => depthOf(other) - depthOf(one))[0];
-  if (!nearest || nearest.length === 0) return [{ path, message: issue.message }];
-  return nearest.flatMap((inner) => leavesOf({ ...inner, path: [...path, ...inner.path] }));
+function leavesOf({ path, message, errors = [] }: Issue): Issue[] {
+  const depthOf = (issues: readonly Issue[]) => Math.max(...issues.map((issue) => issue.path.length));
+  const [nearest = []] = errors.toSorted((one, other) => depthOf(other) - depthOf(one));
+  if (nearest.length === 0) return [{ path, message }];
+  return nearest.flatMap((issue) => leavesOf({ ...issue, path: [...path, ...issue.path] }));
 }
-
-const depthOf = (issues: readonly Issue[]): number => Math.max(...issues.map(({ path }) => path.length));
 
 /** The place of a field; of a missing one, that of the thing which lacks it. */
 function offsetOf(document: Document, path: readonly (string | number)[]): number {
@@ -65,15 +63,9 @@ function offsetOf(document: Document, path: readonly (string | number)[]): numbe
 
 /** The names of things are kept; the fields of each thing get the names of the API. */
 function inNamesOfAPI(given: unknown): unknown {
-  if (!isObject(given)) return given;
-  return Object.fromEntries(
-    Object.entries(given).map(([section, things]) => [
-      section,
-      isObject(things)
-        ? Object.fromEntries(Object.entries(things).map(([name, thing]) => [name, renamed(thing, nameInAPI)]))
-        : things,
-    ]),
-  );
+  const each = (of: unknown, change: (value: unknown) => unknown) =>
+    isObject(of) ? Object.fromEntries(Object.entries(of).map(([name, value]) => [name, change(value)])) : of;
+  return each(given, (things) => each(things, (thing) => renamed(thing, nameInAPI)));
 }
 
 /** Items of playlists that are only a name become objects, so that all references have a field. */

@@ -1,26 +1,44 @@
-// Names in a channel file in place of the ids of the API, and the names of the fields that hold them.
+// Names in a channel file in place of the ids of the API, and plain data with other names, fields and values.
 
-export type ReferenceKind = 'upload' | 'collection' | 'destination' | 'playlist' | 'source' | 'managedSettings';
+/** Fields of the API that hold ids, with their names in a file, by the things that they refer to. */
+const references = {
+  upload: {
+    uploadID: 'upload',
+    uploadIDs: 'uploads',
+    videoUploadObjectID: 'videoUpload',
+    audioUploadObjectID: 'audioUpload',
+    introUploadID: 'introUpload',
+    outroUploadID: 'outroUpload',
+  },
+  collection: { collectionID: 'collection', collectionIDs: 'collections' },
+  destination: { destinationID: 'destination' },
+  playlist: { playlistID: 'playlist' },
+  source: { sourceID: 'watchedSource' },
+  managedSettings: { managedSettingsID: 'managedSettings' },
+} as const;
+export type ReferenceKind = keyof typeof references;
 
-/** Fields of the API that hold ids, with their names in a file. */
-const references: Readonly<Record<string, { readonly kind: ReferenceKind; readonly inFile: string }>> = {
-  uploadID: { kind: 'upload', inFile: 'upload' },
-  uploadIDs: { kind: 'upload', inFile: 'uploads' },
-  videoUploadObjectID: { kind: 'upload', inFile: 'videoUpload' },
-  audioUploadObjectID: { kind: 'upload', inFile: 'audioUpload' },
-  introUploadID: { kind: 'upload', inFile: 'introUpload' },
-  outroUploadID: { kind: 'upload', inFile: 'outroUpload' },
-  collectionID: { kind: 'collection', inFile: 'collection' },
-  collectionIDs: { kind: 'collection', inFile: 'collections' },
-  destinationID: { kind: 'destination', inFile: 'destination' },
-  playlistID: { kind: 'playlist', inFile: 'playlist' },
-  sourceID: { kind: 'source', inFile: 'watchedSource' },
-  managedSettingsID: { kind: 'managedSettings', inFile: 'managedSettings' },
-};
-const fieldsInAPI = new Map(Object.entries(references).map(([field, { inFile }]) => [inFile, field]));
+const fields = Object.entries(references).flatMap(([kind, names]) =>
+  Object.entries(names).map(([inAPI, inFile]) => ({ kind: kind as ReferenceKind, inAPI, inFile })),
+);
+export const nameInFile = (field: string): string => fields.find(({ inAPI }) => inAPI === field)?.inFile ?? field;
+export const nameInAPI = (field: string): string => fields.find(({ inFile }) => inFile === field)?.inAPI ?? field;
 
-export const nameInFile = (field: string): string => references[field]?.inFile ?? field;
-export const nameInAPI = (field: string): string => fieldsInAPI.get(field) ?? field;
+export type Plain = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Plain data as it arrives by JSON: without undefined fields, and with dates as texts. */
+export function asJSON<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** The fields with these names. */
+export function only(fields: object, names: readonly string[]): Plain {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+}
 
 /**
  * A copy of plain data with other fields, at any depth.
@@ -47,15 +65,9 @@ export function renamed(value: unknown, nameOf: (field: string) => string): unkn
 /** A copy of plain data whose references are replaced. */
 export function resolved(value: unknown, resolve: (kind: ReferenceKind, reference: string) => string): unknown {
   return mapped(value, (field, each) => {
-    const kind = references[field]?.kind;
+    const kind = fields.find(({ inAPI }) => inAPI === field)?.kind;
     if (kind === undefined) return [field, each];
     if (Array.isArray(each)) return [field, each.map((one) => resolve(kind, String(one)))];
     return [field, typeof each === 'string' ? resolve(kind, each) : each];
   });
-}
-
-export type Plain = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

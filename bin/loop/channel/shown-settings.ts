@@ -1,47 +1,42 @@
-// Settings of a file in the form in which the API shows them, with all defaults, so that both can be compared.
+// Settings as the API shows them, with all defaults, so that a file can be compared with the platform.
 import * as z from 'zod';
-import {
-  itemLookInput,
-  itemLookSettings,
-  presentItemLook,
-  presentLook,
-  streamLookInput,
-  streamLookSettings,
-} from '../../../lambda/operations/look-fields.ts';
-import { noRules, presentProgramme, rulesInput } from '../../../lambda/operations/programmes/programme-schema.ts';
 import { sourceInput } from '../../../lambda/operations/collections/collection-schema.ts';
-import {
-  itemSoundSettings,
-  presentItemSound,
-  presentSound,
-  soundInput,
-  soundSettings,
-} from '../../../lambda/operations/sound-fields.ts';
-import { asJSON } from './change.ts';
+import * as looks from '../../../lambda/operations/look-fields.ts';
+import { noRules, presentProgramme, rulesInput } from '../../../lambda/operations/programmes/programme-schema.ts';
+import * as sounds from '../../../lambda/operations/sound-fields.ts';
+import { asJSON, only } from './references.ts';
 import type { Plain } from './references.ts';
 
-export const usualSound: Plain = asJSON(presentSound(null));
-export const usualLook: Plain = asJSON(presentLook(null));
+/** How the API shows settings of a file; null has all defaults. */
+const asShown =
+  <Input extends z.ZodType, Stored>(
+    input: Input,
+    stored: (given: z.output<Input>) => Stored,
+    present: (settings: Stored) => object,
+  ) =>
+  (given: unknown): Plain =>
+    asJSON(present(stored(input.parse(given ?? {})))) as Plain;
 
-export function shownSound(given: unknown): Plain {
-  return given == null ? usualSound : asJSON(presentSound(soundSettings(soundInput.parse(given))));
+export const shownSound = asShown(sounds.soundInput, sounds.soundSettings, sounds.presentSound);
+export const shownLook = asShown(looks.streamLookInput, looks.streamLookSettings, looks.presentLook);
+const shownItemSound = asShown(sounds.soundInput, sounds.itemSoundSettings, sounds.presentItemSound);
+const shownItemLook = asShown(looks.itemLookInput, looks.itemLookSettings, looks.presentItemLook);
+
+export interface ItemEntry {
+  readonly uploadID: string;
+  readonly sound?: unknown;
+  readonly look?: unknown;
 }
 
-export function shownLook(given: unknown): Plain {
-  return given == null ? usualLook : asJSON(presentLook(streamLookSettings(streamLookInput.parse(given))));
+/** An item of a file as the API would show it. */
+export function shownItem({ uploadID, sound, look }: ItemEntry): ItemEntry {
+  return itemEntry({ uploadID, sound: shownItemSound(sound), look: shownItemLook(look) });
 }
 
-export function shownItemSound(given: unknown): Plain | null {
-  return given == null ? null : someOf(asJSON(presentItemSound(itemSoundSettings(soundInput.parse(given)))));
-}
-
-export function shownItemLook(given: unknown): Plain | null {
-  return given == null ? null : someOf(asJSON(presentItemLook(itemLookSettings(itemLookInput.parse(given)))));
-}
-
-/** Null if no field has a value: then the item follows its stream. */
-export function someOf(fields: Plain | null): Plain | null {
-  return fields !== null && Object.values(fields).some((value) => value !== null) ? fields : null;
+/** An item of the API in the fields of a file. Settings without any value are null: the item follows its stream. */
+export function itemEntry({ uploadID, sound, look }: ItemEntry): ItemEntry {
+  const some = (settings: unknown) => (Object.values(settings ?? {}).some((value) => value !== null) ? settings : null);
+  return { uploadID, sound: some(sound), look: some(look) };
 }
 
 export function shownSource(given: unknown): Plain {
@@ -50,21 +45,7 @@ export function shownSource(given: unknown): Plain {
 
 /** The fields of rules that are given, as the API shows them. */
 export function shownRules(given: Plain): Plain {
-  const parsed = z.strictObject(rulesInput).partial().parse(given);
-  const draft = { ...noRules, timeZone: 'UTC', ...parsed };
-  const all = asJSON(presentProgramme({ ...unsaved, draft } as Parameters<typeof presentProgramme>[0])) as Plain;
-  return Object.fromEntries(Object.keys(given).map((name) => [name, all[name]]));
+  const draft = { ...noRules, timeZone: 'UTC', ...z.strictObject(rulesInput).partial().parse(given) };
+  const programme = { draft, live: null } as Parameters<typeof presentProgramme>[0];
+  return only(asJSON(presentProgramme(programme)), Object.keys(given));
 }
-
-/** The columns of a programme that its rules are not in. */
-const unsaved = {
-  id: '',
-  stream_id: '',
-  kind: 'video',
-  version: 1,
-  live: null,
-  planned_until: null,
-  plan_failure: null,
-  created_at: new Date(0),
-  updated_at: new Date(0),
-};

@@ -1,15 +1,19 @@
 // The changes of a stream and its parts: settings, playlists, programmes, outputs, schedule, and whether it runs.
-import { liveFields } from '../../../lambda/operations/streams/stream-fields.ts';
+import { playlistKinds } from '../../../lambda/domain/playout/playlist-words.ts';
+import type { PlaylistKind } from '../../../lambda/domain/playout/playlist-words.ts';
 import { startsOf } from '../../../lambda/domain/streams/recurrence.ts';
-import type { Playlist, Stream } from '../../../lambda/web/app/types.ts';
-import { asJSON, changeOf, changesTo, differences, nameOfSymbol, only, stopSteps, symbolOf } from './change.ts';
+import { liveFields } from '../../../lambda/operations/streams/stream-fields.ts';
+import type { Stream } from '../../../lambda/web/app/types.ts';
+import { changeOf, changesTo, differences, nameOfSymbol, symbolOf } from './change.ts';
 import type { Change, FieldChange, Step } from './change.ts';
 import { streamSettings } from './document.ts';
 import type { StreamEntry } from './document.ts';
 import { playlistEdits } from './playlist-edits.ts';
 import type { PlatformState } from './platform-state.ts';
+import { asJSON, only } from './references.ts';
 import type { Plain } from './references.ts';
-import { shownItemLook, shownItemSound, shownLook, shownRules, shownSound, someOf } from './shown-settings.ts';
+import { itemEntry, shownItem, shownLook, shownRules, shownSound } from './shown-settings.ts';
+import type { ItemEntry } from './shown-settings.ts';
 
 export interface StreamOptions {
   readonly now: Date;
@@ -17,8 +21,6 @@ export interface StreamOptions {
   readonly newID: () => string;
 }
 
-type TrackKind = 'video' | 'audio';
-const trackKinds: readonly TrackKind[] = ['video', 'audio'];
 const editsAtOnce = 500;
 
 interface Subject extends StreamOptions {
@@ -41,17 +43,23 @@ export async function streamChanges(
   const subject = { ...options, name, entry, before, id, isLive: before?.status === 'ACTIVE' };
   const changes = [
     ...settingsChanges(subject),
-    ...trackKinds.flatMap((kind) => playlistChanges(subject, kind)),
-    ...trackKinds.flatMap((kind) => programmeChanges(subject, kind)),
+    ...playlistKinds.flatMap((kind) => playlistChanges(subject, kind)),
+    ...playlistKinds.flatMap((kind) => programmeChanges(subject, kind)),
     ...outputChanges(subject),
     ...(await scheduleChanges(subject)),
   ];
   // The stream goes off air before the first change that needs it, and stays so for all after it.
   const stopsAt = changes.findIndex(({ interrupts }) => interrupts);
-  const steps = (change: Change, index: number) => [...(index === stopsAt ? stopSteps(id) : []), ...change.steps];
+  const first = changes[stopsAt];
+  if (first) changes[stopsAt] = { ...first, steps: [...stopSteps(id), ...first.steps] };
+  return [...changes, ...runChanges(subject, first !== undefined)];
+}
+
+/** Stops a stream, and waits until it is off air. */
+export function stopSteps(streamID: string): readonly Step[] {
   return [
-    ...changes.map((change, index) => ({ ...change, steps: steps(change, index) })),
-    ...runChanges(subject, stopsAt >= 0),
+    { method: 'POST', path: `/streams/${streamID}/stop` },
+    { waitFor: 'off_air', streamID },
   ];
 }
 
@@ -59,120 +67,98 @@ const offAirFirst = 'The stream goes off air for this, and comes back.';
 const onAir = (isLive: boolean, words: string): string => (isLive ? words : '');
 const unpublished = { field: 'published', from: false, to: true };
 
-function shownSettings(entry: StreamEntry): Plain {
+function settingsChanges({ name, entry, before, id, isLive }: Subject): Change[] {
   const { sound, look } = entry;
-  return {
+  const after: Plain = {
     ...only(entry, streamSettings),
     ...(sound !== undefined && { sound: shownSound(sound) }),
     ...(look !== undefined && { look: shownLook(look) }),
   };
-}
-
-function settingsChanges({ name, entry, before, id, isLive }: Subject): Change[] {
-  const after = shownSettings(entry);
   const isFixed = ({ field }: FieldChange) =>
     field === 'look.aspect' || !(liveFields as readonly string[]).includes(field.split('.')[0]!);
   const interrupts = isLive && differences(before ?? {}, after).some(isFixed);
   const words = interrupts ? offAirFirst : 'Viewers see it from the next item on, without an interruption.';
-  return changesTo({ kind: 'stream', name, before, after }, (changed) =>
-    before
-      ? {
-          interrupts,
-          viewers: onAir(isLive, words),
-          steps: [{ method: 'PATCH', path: `/streams/${id}`, body: only(entry, changed) }],
-        }
-      : { steps: [{ method: 'POST', path: '/streams', body: { name, ...only(entry, changed) }, makes: id }] },
-  );
+  return changesTo({ kind: 'stream', name, before, after }, (changed) => {
+    const body = only(entry, changed);
+    if (!before) return { steps: [{ method: 'POST', path: '/streams', body: { name, ...body }, makes: id }] };
+    const steps: Step[] = [{ method: 'PATCH', path: `/streams/${id}`, body }];
+    return { interrupts, viewers: onAir(isLive, words), steps };
+  });
 }
 
-function playlistChanges(subject: Subject, kind: TrackKind): Change[] {
+function playlistChanges(subject: Subject, track: PlaylistKind): Change[] {
   const { entry, before, id, isLive, state, newID } = subject;
-  const wanted = entry.playlists?.[kind];
-  const playlist = state.playlists.find((each) => before?.playlistIDs.includes(each.id) && each.kind === kind);
-  const name = `${subject.name}/${kind}`;
+  const kind = 'playlist';
+  const name = `${subject.name}/${track}`;
+  const wanted = entry.playlists?.[track];
+  const playlist = state.playlists.find((each) => before?.playlistIDs.includes(each.id) && each.kind === track);
   if (wanted === null && playlist) {
     const playlistIDs = before!.playlistIDs.filter((each) => each !== playlist.id);
     const steps: Step[] = [{ method: 'PATCH', path: `/streams/${id}`, body: { playlistIDs } }];
     const viewers = onAir(isLive, offAirFirst);
-    return [changeOf({ action: 'delete', kind: 'playlist', name, interrupts: isLive, viewers, steps })];
+    return [changeOf({ action: 'delete', kind, name, interrupts: isLive, viewers, steps })];
   }
   if (!wanted) return [];
-  const items = wanted.items.map((item) => {
-    const given = item as Exclude<typeof item, string>;
-    return { uploadID: given.uploadID, sound: shownItemSound(given.sound), look: shownItemLook(given.look), given };
-  });
-  const listed = (playlist?.draft.items ?? []).map(({ id, uploadID, sound, look }) => ({
-    id,
-    uploadID,
-    sound: someOf(sound as Plain | null),
-    look: someOf(look as Plain | null),
-  }));
-  const mode = wanted.mode ?? playlist?.mode ?? (kind === 'audio' ? 'shuffle' : 'sequential');
+  const items = wanted.items as readonly ItemEntry[];
+  const listed = playlist?.draft.items ?? [];
+  const mode = wanted.mode ?? playlist?.mode ?? (track === 'audio' ? 'shuffle' : 'sequential');
   const edits = [
     ...(playlist && playlist.mode !== mode ? [{ op: 'setMode', mode }] : []),
     ...playlistEdits(listed, items, newID),
   ];
-  const makes = symbolOf('playlist', name);
+  const makes = symbolOf(kind, name);
   const path = `/playlists/${playlist?.id ?? makes}`;
   const batches = Array.from({ length: Math.ceil(edits.length / editsAtOnce) }, (_, batch): Step => {
     const operations = edits.slice(batch * editsAtOnce, (batch + 1) * editsAtOnce);
     return { method: 'POST', path: `${path}/operations`, body: { operations } };
   });
-  const make: Step = { method: 'POST', path: '/playlists', body: { streamID: id, kind, mode }, makes };
-  const publish: readonly Step[] = isLive && playlist ? [{ method: 'POST', path: `${path}/publish` }] : [];
+  const make: Step = { method: 'POST', path: '/playlists', body: { streamID: id, kind: track, mode }, makes };
+  const publish: Step = { method: 'POST', path: `${path}/publish` };
   const shown = {
-    before: playlist ? { mode: playlist.mode, items: listed.map(({ id: _id, ...item }) => item) } : null,
-    after: { mode, items: items.map(({ given: _given, ...item }) => item) },
-    further: isLive && playlist && !isPublished(playlist) ? [unpublished] : [],
+    before: playlist ? { mode: playlist.mode, items: listed.map(itemEntry) } : null,
+    after: { mode, items: items.map(shownItem) },
+    further: isLive && playlist && playlist.live?.version !== playlist.version ? [unpublished] : [],
   };
   const fromNextItem = 'The new list begins at the end of an item, at least 10 s from now, without an interruption.';
-  return changesTo({ kind: 'playlist', name, ...shown }, () => ({
+  return changesTo({ kind, name, ...shown }, () => ({
     interrupts: isLive && !playlist,
     viewers: onAir(isLive, playlist ? fromNextItem : offAirFirst),
-    steps: [...(playlist ? [] : [make]), ...batches, ...publish],
+    steps: [...(playlist ? [] : [make]), ...batches, ...(isLive && playlist ? [publish] : [])],
   }));
 }
 
-function isPublished({ draft, live }: Playlist): boolean {
-  const spec = ({ mode, items }: Pick<Playlist['draft'], 'mode' | 'items'>) =>
-    JSON.stringify([mode, items.map(({ id, uploadID, sound, look }) => [id, uploadID, sound, look])]);
-  return live !== null && spec(live) === spec(draft);
-}
-
-function programmeChanges(subject: Subject, kind: TrackKind): Change[] {
-  const { entry, before, id, isLive, state } = subject;
-  const wanted = entry.programmes?.[kind];
-  const programme = state.programmes.find((each) => each.streamID === before?.id && each.kind === kind) ?? null;
-  const name = `${subject.name}/${kind}`;
+function programmeChanges(
+  { name: streamName, entry, before, id, isLive, state }: Subject,
+  track: PlaylistKind,
+): Change[] {
+  const kind = 'programme';
+  const name = `${streamName}/${track}`;
+  const wanted = entry.programmes?.[track];
+  const programme = state.programmes.find((each) => each.streamID === before?.id && each.kind === track) ?? null;
   if (wanted === null && programme) {
     const steps: Step[] = [{ method: 'DELETE', path: `/programmes/${programme.id}` }];
     const viewers = onAir(isLive, 'The stream repeats its last plan.');
-    return [changeOf({ action: 'delete', kind: 'programme', name, viewers, steps })];
+    return [changeOf({ action: 'delete', kind, name, viewers, steps })];
   }
   if (!wanted) return [];
-  const makes = symbolOf('programme', name);
+  const makes = symbolOf(kind, name);
   const path = `/programmes/${programme?.id ?? makes}`;
-  const body = asJSON({ streamID: id, kind, timeZone: wanted.timeZone });
-  const make: Step = { method: 'POST', path: '/programmes', body, makes };
+  const made = { streamID: id, kind: track, timeZone: wanted.timeZone };
+  const make: Step = { method: 'POST', path: '/programmes', body: made, makes };
   const further = programme && programme.liveVersion !== programme.version ? [unpublished] : [];
-  const rules = { before: programme && { ...programme }, after: shownRules(wanted), further };
   const fromNextItem = 'Rows are planned again from the next item on, at least 10 s from now, without an interruption.';
-  return changesTo({ kind: 'programme', name, ...rules }, (changed) => {
-    const patch = only(wanted, changed);
-    return {
-      viewers: onAir(isLive, fromNextItem),
-      steps: [
-        ...(programme ? [] : [make]),
-        ...(Object.keys(patch).length > 0 ? [{ method: 'PATCH' as const, path, body: patch }] : []),
-        ...(programme ? [{ compare: path }] : []),
-        { method: 'POST', path: `${path}/publish` },
-      ],
-    };
+  return changesTo({ kind, name, before: programme, after: shownRules(wanted), further }, (changed) => {
+    const body = only(wanted, changed);
+    const patch: Step[] = Object.keys(body).length > 0 ? [{ method: 'PATCH', path, body }] : [];
+    const publish: Step = { method: 'POST', path: `${path}/publish` };
+    const steps = programme ? [...patch, { compare: path }, publish] : [make, ...patch, publish];
+    return { viewers: onAir(isLive, fromNextItem), steps };
   });
 }
 
 function outputChanges({ name: streamName, entry, before, id, isLive, state }: Subject): Change[] {
   if (entry.outputs === undefined) return [];
+  const kind = 'output';
   const path = `/streams/${id}/outputs`;
   const further = (before?.outputs ?? []).filter(({ isFirst }) => !isFirst);
   const nameOf = (destinationID: string) => {
@@ -182,23 +168,26 @@ function outputChanges({ name: streamName, entry, before, id, isLive, state }: S
   const begins = onAir(isLive, 'Viewers there see the stream within seconds.');
   const ends = onAir(isLive, 'The stream ends there.');
   const made = entry.outputs.flatMap(({ destinationID, ...given }) => {
-    const output = further.find((each) => each.destinationID === destinationID);
-    const before = output ? { ...output } : null;
-    const create: Step = { method: 'POST', path, body: { destinationID, ...given } };
-    return changesTo({ kind: 'output', name: nameOf(destinationID), before, after: given }, (changed) =>
+    const output = further.find((each) => each.destinationID === destinationID) ?? null;
+    const wanted = { kind, name: nameOf(destinationID), before: output, after: given } as const;
+    const switched = given.enabled === false ? ends : begins;
+    return changesTo(wanted, (changed) =>
       output
         ? {
-            viewers: !changed.includes('enabled') ? '' : given.enabled ? begins : ends,
+            viewers: changed.includes('enabled') ? switched : '',
             steps: [{ method: 'PATCH', path: `${path}/${output.id}`, body: given }],
           }
-        : { viewers: given.enabled === false ? '' : begins, steps: [create] },
+        : {
+            viewers: given.enabled === false ? '' : begins,
+            steps: [{ method: 'POST', path, body: { destinationID, ...given } }],
+          },
     );
   });
   const kept = new Set(entry.outputs.map(({ destinationID }) => destinationID));
   const gone = further.filter(({ destinationID }) => !kept.has(destinationID));
   const deleted = gone.map((output) => {
     const steps: Step[] = [{ method: 'DELETE', path: `${path}/${output.id}` }];
-    return changeOf({ action: 'delete', kind: 'output', name: nameOf(output.destinationID), viewers: ends, steps });
+    return changeOf({ action: 'delete', kind, name: nameOf(output.destinationID), viewers: ends, steps });
   });
   return [...deleted, ...made];
 }
@@ -214,30 +203,19 @@ async function scheduleChanges({ name, entry, before, id, now }: Subject): Promi
   const { startAt, endAt = null, recurrence = null } = entry.schedule;
   const firstStartAt = new Date(startAt);
   const lengthMs = endAt === null ? null : Date.parse(endAt) - firstStartAt.getTime();
-  const next = recurrence
-    ? (await startsOf({ ...recurrence, firstStartAt, lengthSeconds: null }, now, 1))[0]
-    : firstStartAt;
+  const runSince = async (since: Date) =>
+    recurrence ? (await startsOf({ ...recurrence, firstStartAt, lengthSeconds: null }, since, 1))[0] : firstStartAt;
+  const scheduleOf = (start: Date) => {
+    const end = lengthMs === null ? null : new Date(start.getTime() + lengthMs);
+    return asJSON({ scheduleStartAt: start, scheduleEndAt: end, recurrence });
+  };
+  const next = await runSince(now);
   if (!next || next <= now) return [];
-  if (armed && recurrence && (await isRunOf(armed, { ...recurrence, firstStartAt }, lengthMs))) return [];
-  const after = asJSON({
-    scheduleStartAt: next,
-    scheduleEndAt: lengthMs === null ? null : new Date(next.getTime() + lengthMs),
-    recurrence,
-  });
+  // Any run of the recurrence may be the armed one.
+  const same = armed && recurrence ? await runSince(new Date(armed.scheduleStartAt!)) : undefined;
+  if (armed && same && differences(armed, scheduleOf(same)).length === 0) return [];
+  const after = scheduleOf(next);
   return changesTo({ kind, name, before: armed, after }, () => ({ steps: [{ method: 'POST', path, body: after }] }));
-}
-
-/** Whether the start and end of a stream are those of any run of the recurrence. */
-async function isRunOf(
-  { scheduleStartAt, scheduleEndAt, recurrence }: Stream,
-  series: { rule: string; timeZone: string; firstStartAt: Date },
-  lengthMs: number | null,
-): Promise<boolean> {
-  const start = new Date(scheduleStartAt!);
-  const isSameRule = recurrence?.rule === series.rule && recurrence.timeZone === series.timeZone;
-  const [found] = isSameRule ? await startsOf({ ...series, lengthSeconds: null }, start, 1) : [];
-  const length = scheduleEndAt === null ? null : Date.parse(scheduleEndAt) - start.getTime();
-  return found?.getTime() === start.getTime() && length === lengthMs;
 }
 
 function runChanges({ name, entry, before, id, isLive }: Subject, isInterrupted: boolean): Change[] {

@@ -5,7 +5,7 @@ import type { Framerate, Quality } from '../shared/video-format.ts';
 /** Free credits of an eligible user, once: four hours of 720p30. */
 export const freeCredits = 100;
 
-interface PriceTable {
+export interface PriceTable {
   readonly version: string;
   /** Begin of the first live intervals with this price. Running intervals keep their price. */
   readonly effectiveFrom: string;
@@ -69,10 +69,11 @@ export function streamPriceOf(
     readonly further: readonly { readonly isBackedUp: boolean }[];
   },
   at: Date,
+  tables: readonly PriceTable[] = priceTables,
 ): number {
   const priceAs = (isFurther: boolean, isBackedUp: boolean) =>
-    priceOf({ ...stream, role: 'primary', isFurther }, at).creditsPerHour +
-    (isBackedUp ? priceOf({ ...stream, role: 'backup', isFurther }, at).creditsPerHour : 0);
+    priceOf({ ...stream, role: 'primary', isFurther }, at, tables).creditsPerHour +
+    (isBackedUp ? priceOf({ ...stream, role: 'backup', isFurther }, at, tables).creditsPerHour : 0);
   return stream.further.reduce(
     (sum, { isBackedUp }) => sum + priceAs(true, isBackedUp),
     priceAs(false, stream.isBackedUp),

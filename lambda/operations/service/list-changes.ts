@@ -15,7 +15,7 @@ const change = z
   })
   .meta({ id: 'Change' });
 
-const changeList = z
+export const changeList = z
   .object({
     cursor: z.string(),
     reset: z.boolean().describe('true: the changes are no longer known. Read all resources again.'),

@@ -2,6 +2,7 @@
 // A path is read again once the API reports a change.
 import { useCallback, useSyncExternalStore } from 'react';
 import { ApiError, call } from './api.ts';
+import type { Changes } from './types.ts';
 
 /** The last known answer. It stays while the path is read again, and while the API does not answer. */
 export interface Live<Data> {
@@ -264,12 +265,6 @@ function publish(entry: Entry, live: Live<unknown>): void {
 
 /** The path of open incidents, which several parts of the page share. */
 export const openIncidentsPath = '/incidents?open=true';
-
-interface Changes {
-  readonly cursor: string;
-  readonly reset: boolean;
-  readonly changed: readonly { readonly kind: string; readonly id: string }[];
-}
 
 /**
  * The kinds of objects in the answers of each collection. Incidents and credits also change streams, and vice versa.

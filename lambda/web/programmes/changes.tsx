@@ -1,9 +1,8 @@
 // The rows that a publish of the draft would change, and the rules that they change by.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type * as z from 'zod';
-import type { comparisonSchema } from '../../operations/programmes/compare-programme.ts';
 import { call } from '../app/api.ts';
+import type { ProgrammeComparison as Comparison } from '../app/types.ts';
 import { Failure } from '../form.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words as shared } from '#words';
@@ -11,7 +10,6 @@ import { programmeWords as words } from '#words/programmes.ts';
 import { locale } from '../app/locale.ts';
 import type { Rules } from './rules.ts';
 
-type Comparison = z.output<typeof comparisonSchema>;
 type Difference = Comparison['differences'][number];
 type Row = Difference['before'][number];
 

@@ -31,6 +31,7 @@ TRANSIENT = {429, 500, 502, 503, 504}
 LONGEST_PAUSE_SECONDS = 60
 # Users have a quota of keys, and these requests may run twice.
 NO_KEY = {"idempotency-key": ""}
+IS_COMPLETE = "resource_in_use"
 
 
 class LoopProblem(Exception):
@@ -152,18 +153,21 @@ def upload_file(client: AuthenticatedClient, path: str, mime_type: str, parallel
     """Uploads a file in parts, and resumes where an interrupted run ended. Until then, a file beside it remembers the
     upload. Returns the ID of the upload, whose content is then examined. facts: name, folder and tags."""
     source = Path(path)
-    size, changed = source.stat().st_size, source.stat().st_mtime_ns
+    size = source.stat().st_size
+    version = f"{size}-{source.stat().st_mtime_ns}"
     memory = Path(f"{path}.loop-upload")
-    known = memory.read_text().split(" ") if memory.exists() else []
+    upload_id, _, known_version = (memory.read_text() if memory.exists() else "").partition(" ")
     http = client.get_httpx_client()
-    is_same = len(known) == 2 and known[1] == f"{size}-{changed}"
-    upload_id = known[0] if is_same and _exists(http, known[0]) else None
-    if upload_id is None:
+    # An upload that was abandoned for days is deleted.
+    if known_version != version or not _unless("not_found", lambda: http.get(f"/uploads/{upload_id}")):
         body = {"name": source.name, "mimeType": mime_type, "fileSize": size, "multipart": True, **facts}
         upload_id = http.post("/uploads", json=body).json()["id"]
-        memory.write_text(f"{upload_id} {size}-{changed}")
+        memory.write_text(f"{upload_id} {version}")
 
-    waiting = _waiting_parts(http, upload_id, -(-size // PART_BYTES))
+    # A complete upload has no parts any more; another process may have completed it.
+    parts = _unless(IS_COMPLETE, lambda: http.get(f"/uploads/{upload_id}/parts"))
+    arrived = {part["partNumber"] for part in parts.json()} if parts else set()
+    waiting = [number for number in range(1, -(-size // PART_BYTES) + 1) if parts and number not in arrived]
     while True:
         with ThreadPoolExecutor(parallel) as pool:
             list(pool.map(lambda number: _send_part(http, upload_id, source, number), waiting))
@@ -177,30 +181,14 @@ def upload_file(client: AuthenticatedClient, path: str, mime_type: str, parallel
             waiting = problem.document["partNumbers"]
 
 
-def _exists(http: httpx.Client, upload_id: str) -> bool:
-    """An upload that was abandoned for days is deleted."""
+def _unless(code: str, send: Callable[[], httpx.Response]) -> httpx.Response | None:
+    """Sends a request. A refusal with this code is None."""
     try:
-        http.get(f"/uploads/{upload_id}")
-        return True
+        return send()
     except LoopProblem as problem:
-        if problem.code == "not_found":
-            return False
+        if problem.code == code:
+            return None
         raise
-
-
-def _waiting_parts(http: httpx.Client, upload_id: str, count: int) -> list[int]:
-    try:
-        arrived = {part["partNumber"] for part in http.get(f"/uploads/{upload_id}/parts").json()}
-    except LoopProblem as problem:
-        if _is_complete(problem):
-            return []
-        raise
-    return [number for number in range(1, count + 1) if number not in arrived]
-
-
-def _is_complete(problem: LoopProblem) -> bool:
-    """A complete upload has no parts any more; another process may have completed it."""
-    return problem.code == "resource_in_use"
 
 
 def _send_part(http: httpx.Client, upload_id: str, source: Path, number: int) -> None:
@@ -211,12 +199,11 @@ def _send_part(http: httpx.Client, upload_id: str, source: Path, number: int) ->
     sha256 = base64.b64encode(hashlib.sha256(content).digest()).decode()
     for attempt in range(1, 4):
         body = {"partNumbers": [number], "sha256": [sha256]}
-        try:
-            answer = http.post(f"/uploads/{upload_id}/part-urls", json=body, headers=NO_KEY)
-        except LoopProblem as problem:
-            if _is_complete(problem):
-                return
-            raise
+        answer = _unless(
+            IS_COMPLETE, lambda: http.post(f"/uploads/{upload_id}/part-urls", json=body, headers=NO_KEY)
+        )
+        if answer is None:
+            return
         part = answer.json()["parts"][0]
         try:
             with httpx.Client(transport=RetryingTransport(part["url"]), timeout=300) as storage:

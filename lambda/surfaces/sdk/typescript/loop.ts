@@ -81,23 +81,20 @@ export function retryingFetch(attempts: number, authorize?: (headers: Headers) =
     if (headers.get('idempotency-key') === '') headers.delete('idempotency-key');
     for (let attempt = 1; ; attempt++) {
       await authorize?.(headers);
-      const signal = AbortSignal.any([
-        request.signal,
-        AbortSignal.timeout(request.method === 'PUT' ? partMs : attemptMs),
-      ]);
-      const answered = await fetch(request.clone(), { redirect: 'manual', signal }).catch((error: unknown) => ({
-        error,
-      }));
-      if ('error' in answered) {
-        if (attempt === attempts || request.signal.aborted) throw answered.error;
-      } else {
-        if (answered.ok) return answered;
+      const timeout = AbortSignal.timeout(request.method === 'PUT' ? partMs : attemptMs);
+      const signal = AbortSignal.any([request.signal, timeout]);
+      let waitSeconds = 0;
+      try {
+        const response = await fetch(request.clone(), { redirect: 'manual', signal });
+        if (response.ok) return response;
         // The address of a picture is at another place, which must not get the API key.
-        if (answered.status === 302) return await fetch(answered.headers.get('location')!);
-        const problem = await problemOf(answered);
+        if (response.status === 302) return await fetch(response.headers.get('location')!);
+        const problem = await problemOf(response);
         if (attempt === attempts || !isTransient(problem)) throw problem;
+        waitSeconds = Number(response.headers.get('retry-after') ?? 0);
+      } catch (error) {
+        if (error instanceof LoopProblem || attempt === attempts || request.signal.aborted) throw error;
       }
-      const waitSeconds = 'error' in answered ? 0 : Number(answered.headers.get('retry-after') ?? 0);
       // Half of the wait is random, so that clients do not return together.
       const pauseMs = Math.max(waitSeconds * 1000, 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
       await setTimeout(Math.min(pauseMs, longestPauseMs));

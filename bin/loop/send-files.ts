@@ -1,0 +1,96 @@
+// Sends files in parts, and waits until they are examined.
+// A process that is killed at any moment is continued by the next. Decision D240.
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { waitFor } from '../../lambda/surfaces/sdk/typescript/loop.ts';
+import type { Upload } from '../../lambda/web/app/types.ts';
+import { LoopFailure } from './failure.ts';
+import { keepFile, readKept } from './kept-files.ts';
+import { readMediaFile } from './media-folder.ts';
+import type { MediaFile } from './media-folder.ts';
+import type { Session } from './session.ts';
+import { mebibytes, percent } from './terminal.ts';
+
+const filesAtOnce = 3;
+const everySeconds = 0.25;
+
+/** `loop upload FILE…` @throws {LoopFailure} */
+export async function upload(session: Session, paths: readonly string[]): Promise<void> {
+  const uploads = await sendAll(session, await Promise.all(paths.map(readMediaFile)));
+  const rows = uploads.map(({ name, id, type, durationSeconds }) => ({ name, id, type, seconds: durationSeconds }));
+  session.printer.answer(uploads, { rows });
+}
+
+/** Sends files, some at the same time, and waits until each is examined. @throws {LoopFailure} */
+export async function sendAll(session: Session, files: readonly MediaFile[]): Promise<readonly Upload[]> {
+  const sent = new Map<MediaFile, number>();
+  const uploads = new Map<MediaFile, Upload>();
+  const sum = (bytes: Iterable<number>) => [...bytes].reduce((total, each) => total + each, 0);
+  const all = sum(files.map(({ bytes }) => bytes));
+  const report = () => {
+    const arrived = sum(sent.values());
+    const share = `${mebibytes(arrived)} of ${mebibytes(all)}, ${percent(arrived / all)}`;
+    session.printer.progress(`Uploading ${files.length} files: ${share}, ${uploads.size} examined`);
+  };
+  const next = files.values();
+  const lane = async () => {
+    for (const file of next) {
+      const onProgress = (bytes: number) => {
+        sent.set(file, bytes);
+        report();
+      };
+      const id = await send(session, file, onProgress);
+      onProgress(file.bytes);
+      uploads.set(file, await untilExamined(session, id));
+      report();
+    }
+  };
+  await Promise.all(Array.from({ length: filesAtOnce }, lane));
+  session.printer.settle();
+  return files.map((file) => uploads.get(file)!);
+}
+
+/** Sends a file, or its missing parts. @param onProgress called with the bytes that have arrived @returns its upload */
+async function send(session: Session, file: MediaFile, onProgress: (bytes: number) => void): Promise<string> {
+  const { client, uploadsFolder } = session;
+  const identity = hash('sha256', [client.apiURL, file.path, file.bytes, file.modifiedMs].join('\n'));
+  const keptPath = join(uploadsFolder, `${identity}.json`);
+  const kept = await readKept<{ uploadID: string }>(keptPath);
+  const known = kept && (await readUpload(session, kept.uploadID));
+  if (known?.uploaded) return known.id;
+  // A key that follows from the file: an upload whose answer was lost is not made twice.
+  const { id, uploaded } = known ?? (await createUpload(session, file, kept === null ? identity : undefined));
+  await keepFile(keptPath, { uploadID: id, file: file.path });
+  if (!uploaded) await client.sendParts(id, file.path, onProgress);
+  return id;
+}
+
+/** @throws {LoopFailure} if the platform cannot use the upload, or takes too long */
+function untilExamined({ client, timeoutSeconds }: Session, uploadID: string): Promise<Upload> {
+  const isExamined = ({ name, failure, probeState }: Upload) => {
+    if (failure) throw new LoopFailure('refused', `${name} cannot be used: ${failure.detail}`);
+    return probeState === 'completed';
+  };
+  const late = ({ name }: Upload) => {
+    const reason = `${name} has arrived, but was not examined within ${timeoutSeconds} s.`;
+    return new LoopFailure('too_late', `${reason} Run the command again to wait longer: nothing is sent twice.`);
+  };
+  const read = () => client.call<Upload>('GET', `/uploads/${uploadID}`);
+  return waitFor(read, isExamined, { timeoutSeconds, late, everySeconds });
+}
+
+/** @returns null if the upload was deleted */
+async function readUpload({ client }: Session, id: string): Promise<Upload | null> {
+  return await client.call<Upload>('GET', `/uploads/${id}`).catch((error: unknown) => {
+    if (error instanceof LoopFailure && error.kind === 'not_found') return null;
+    throw error;
+  });
+}
+
+async function createUpload(session: Session, file: MediaFile, idempotencyKey: string | undefined): Promise<Upload> {
+  const { client } = session;
+  const body = { name: file.name, mimeType: file.mimeType, fileSize: file.bytes, multipart: true };
+  const made = await client.call<Upload>('POST', '/uploads', body, { idempotencyKey });
+  // The answer to the key may be of an upload that was deleted since.
+  return (await readUpload(session, made.id)) ?? (await client.call<Upload>('POST', '/uploads', body));
+}
