@@ -1187,6 +1187,7 @@ create table past_entries (
   offset_seconds double precision not null,
   playlist_id text,
   snapshot jsonb not null,
+  bytes integer,
   constraint past_entries_pkey primary key (stream_id, anchored_at, track, number),
   constraint past_entries_stream_id_anchored_at_fkey foreign key (stream_id, anchored_at) references past_runs(stream_id, anchored_at) on delete cascade
 );
@@ -2373,8 +2374,8 @@ begin
     old.run_quality, old.run_framerate, old.run_video_codec, old.run_aspect, sum(pg_column_size(snapshot))
   from timeline_entries where stream_id = old.id having count(*) > 0
   on conflict do nothing;
-  insert into past_entries (stream_id, anchored_at, track, number, offset_seconds, playlist_id, snapshot)
-  select old.id, anchor, track, number, offset_seconds, playlist_id, snapshot
+  insert into past_entries (stream_id, anchored_at, track, number, offset_seconds, playlist_id, snapshot, bytes)
+  select old.id, anchor, track, number, offset_seconds, playlist_id, snapshot, bytes
   from timeline_entries where stream_id = old.id
   on conflict do nothing;
   return null;

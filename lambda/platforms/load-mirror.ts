@@ -9,10 +9,11 @@ import type { PlatformIngest } from '../data/channels/platform-ingests.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
 import type { Upload } from '../data/media/uploads.ts';
-import { rotationOf } from '../domain/channels/broadcast-rotation.ts';
+import { dueAt, rotationOf } from '../domain/channels/broadcast-rotation.ts';
 import { wishOf } from '../domain/channels/mirror.ts';
 import type { MirrorFacts } from '../domain/channels/mirror.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
+import { elapsedSecondsOf } from '../domain/streams/run-clock.ts';
 import { hashOfSettings } from './broadcast-draft.ts';
 import { playingOf, titleItemOf } from './playing-item.ts';
 import type { PlayingItem } from './playing-item.ts';
@@ -89,11 +90,16 @@ async function rotationOfStream(
 ): Promise<MirrorFacts['rotation']> {
   const live = broadcasts.find(({ phase, live_at: liveAt }) => phase === 'live' && liveAt !== null);
   if (!settings || settings.rotate_after_minutes === null || !live) return null;
-  return rotationOf({
+  const interval = {
     liveAt: live.live_at!,
     afterMinutes: settings.rotate_after_minutes,
     spread: createHash('sha256').update(live.id).digest().readUInt32BE() / 2 ** 32,
-    timeline: (await data.timelines.ofStream(stream.id)).video,
+  };
+  const fromSeconds = elapsedSecondsOf(stream.anchored_at, dueAt(interval));
+  const { timelines } = await data.timelines.partOf(stream.id, { fromSeconds, toSeconds: Infinity });
+  return rotationOf({
+    ...interval,
+    timeline: timelines.video,
     anchoredAt: stream.anchored_at,
     framesPerSecond: framesPerSecond[formatOfRun(stream).framerate],
   });

@@ -51,7 +51,7 @@ export function looks(db: Queryable) {
 
     /**
      * Lets a run send its finished pictures with drawings from a time on, and deletes the records of pictures that it
-     * no longer plays.
+     * has not played since a minute before.
      * @param fromSeconds after the anchor of the run
      */
     scheduleFinished: (streamID: string, fromSeconds: number) =>
@@ -64,7 +64,9 @@ export function looks(db: Queryable) {
              cross join lateral (
                select null as variant where item ? 'drawn'
                union all select jsonb_array_elements_text(item -> 'variants')) as variants
-           where s.id = $1),
+           where s.id = $1 and t.number >= (
+             select coalesce(max(number), 0) from timeline_entries
+             where stream_id = $1 and track = 'video' and offset_seconds <= $2::float8 - 60)),
          forgotten as (
            delete from timeline_looks where stream_id = $1
              and (content_hash, format) not in (select content_hash, format from wanted)),

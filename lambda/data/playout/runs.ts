@@ -5,7 +5,7 @@ import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-f
 import type { Titles } from '../../domain/playout/titles.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-import { pastTimelines } from './timelines.ts';
+import { pastPart } from './timelines.ts';
 import type { RunTime, Track } from './timelines.ts';
 
 /** A run that is over. */
@@ -86,8 +86,8 @@ export function runs(db: Queryable) {
         [streamID, from, to, count],
       ),
 
-    /** The timelines of a past run for a part of it. */
-    timelines: (streamID: string, anchoredAt: Date, time: RunTime) => pastTimelines(db, streamID, anchoredAt, time),
+    /** The first entries of a past run that are in force during a part of it. */
+    partOf: (streamID: string, anchoredAt: Date, time: RunTime) => pastPart(db, streamID, anchoredAt, time),
 
     /**
      * Deletes at most `most` runs and stretches: those older than `days`, and the excess over `bytesPerStream` of

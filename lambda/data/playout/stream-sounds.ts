@@ -44,10 +44,10 @@ export function streamSounds(db: Queryable) {
       )?.loudness,
 
     /**
-     * Adds levels of a run. A level replaces another of the same item and time. Each item keeps its last few levels:
-     * the item on the air uses one of these.
+     * Adds levels of a run. A level replaces another of the same item and time. Each of these items keeps its last few
+     * levels: the item on the air uses one of these. Levels of all other items are deleted.
      */
-    addLevels: (streamID: string, levels: readonly ItemLevel[]) =>
+    addLevels: (streamID: string, levels: readonly ItemLevel[], itemIDs: readonly string[]) =>
       db.query(
         `with ranked as (
            select item_id, upload_id, from_seconds,
@@ -56,7 +56,7 @@ export function streamSounds(db: Queryable) {
          overtaken as (
            delete from timeline_levels l using ranked r
            where l.stream_id = $1 and l.item_id = r.item_id and l.upload_id = r.upload_id
-             and l.from_seconds = r.from_seconds and r.number > 3),
+             and l.from_seconds = r.from_seconds and (r.number > 3 or r.item_id <> all ($3))),
          added as (
            insert into timeline_levels (stream_id, item_id, upload_id, from_seconds, level)
              select $1, added ->> 'itemID', added ->> 'uploadID', (added ->> 'fromSeconds')::double precision,
@@ -64,7 +64,7 @@ export function streamSounds(db: Queryable) {
              from jsonb_array_elements($2) as added
            on conflict (stream_id, item_id, upload_id, from_seconds) do update set level = excluded.level)
          update replicas set timeline_revision = timeline_revision + 1 where stream_id = $1`,
-        [streamID, JSON.stringify(levels)],
+        [streamID, JSON.stringify(levels), itemIDs],
       ),
 
     /** Writes the first levels of runs. */

@@ -45,7 +45,17 @@ export interface RunTime {
  * large, only those in force from a minute ago on, as publishers hold them in memory.
  */
 export type Recent = 'recent';
-const recent = { seconds: 3600, largeSeconds: 60, bytes: 24 * 1024 * 1024 } as const;
+const recent = { seconds: 3600, largeSeconds: 60, bytes: 8 * 1024 * 1024 } as const;
+
+/** A part of the entries of a run, without the levels of their items. */
+export interface RunPart {
+  readonly timelines: Timelines;
+  /** The time until which the part is complete, in seconds after the anchor; Infinity: to the end of its range. */
+  readonly untilSeconds: number;
+}
+
+/** The most JSON of a track in a part, beside its first two entries. */
+const partBytes = 8 * 1024 * 1024;
 
 const wholeRun: RunTime = { fromSeconds: -Infinity, toSeconds: Infinity };
 
@@ -92,7 +102,7 @@ export function timelines(db: Queryable) {
     await db.query(
       `delete from timeline_entries where stream_id = $1 and track = $2 and number in (
          select number from (
-           select number, row_number() over latest as place, sum(pg_column_size(snapshot)) over latest as bytes
+           select number, row_number() over latest as place, sum(${jsonBytes(4)}) over latest as bytes
            from timeline_entries where stream_id = $1 and track = $2 window latest as (order by number desc)) sized
          where place > $4 and bytes > $3)`,
       [streamID, track, keptBytes, mostInReach - 1 + entries.length],
@@ -154,7 +164,7 @@ export function timelines(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row.timeline_revision]));
     },
 
-    /** The facts of the timelines of these streams that decide their costs for agents, by the id of the stream. */
+    /** The facts of the timelines of these streams from now on that decide their costs for agents, by stream. */
     sources: async (streamIDs: readonly string[]): Promise<ReadonlyMap<string, TimelineSources>> => {
       const rows = await all<{ id: string; has_sound_track: boolean; decode_cost: number | null }>(
         db,
@@ -165,8 +175,12 @@ export function timelines(db: Queryable) {
            (select max(case when duration_seconds is null then 0 else decode_cost end) from uploads
             where id = any (array(
               select item ->> 'uploadID' from timeline_entries, jsonb_array_elements(snapshot -> 'items') as item
-              where stream_id = asked.id and track = 'video'))) as decode_cost
-         from unnest($1::text[]) as asked (id)`,
+              where stream_id = asked.id and track = 'video' and number >= playing.number))) as decode_cost
+         from unnest($1::text[]) as asked (id) join streams s using (id)
+           cross join lateral (
+             select coalesce(max(number), 0) as number from timeline_entries
+             where stream_id = s.id and track = 'video'
+               and offset_seconds <= extract(epoch from now() - s.anchored_at)) playing`,
         [streamIDs],
       );
       return new Map(
@@ -177,66 +191,87 @@ export function timelines(db: Queryable) {
       );
     },
 
-    /** The timelines of a run, with the entries that are in force during a part of it. */
+    /**
+     * The timelines of a run, with the entries that are in force during a part of it. The range begins near the present
+     * time, as earlier entries may be too large for one answer: see `partOf`.
+     */
     ofStream: async (streamID: string, time: RunTime | Recent = wholeRun): Promise<Timelines> => {
       const rows =
         time === 'recent'
           ? await all<EntryRow>(db, recentEntries, [streamID])
-          : await all<EntryRow>(db, entriesOf('timeline_entries e', 'stream_id = $1', '$2', '$3'), [
-              streamID,
-              time.fromSeconds,
-              time.toSeconds,
-            ]);
+          : await all<EntryRow>(db, presentEntries, [streamID, time.fromSeconds, time.toSeconds, Infinity]);
+      const itemIDs = new Set(rows.flatMap(({ snapshot }) => snapshot.items.map(({ itemID }) => itemID)));
       const levels = await all<LevelRow>(
         db,
         `select item_id, upload_id,
            jsonb_agg(jsonb_build_object('fromSeconds', from_seconds, 'level', level) order by from_seconds) as levels
-         from timeline_levels where stream_id = $1 group by item_id, upload_id`,
-        [streamID],
+         from timeline_levels where stream_id = $1 and item_id = any ($2) group by item_id, upload_id`,
+        [streamID, [...itemIDs]],
       );
       const withLevels = levelling(levels);
       return timelinesOf(
         rows.map((row) => ({ ...row, snapshot: { ...row.snapshot, items: row.snapshot.items.map(withLevels) } })),
       );
     },
+
+    /** The first entries of the present run that are in force during a part of it. */
+    partOf: async (streamID: string, { fromSeconds, toSeconds }: RunTime): Promise<RunPart> =>
+      partOfRows(await all<PartRow>(db, presentEntries, [streamID, fromSeconds, toSeconds, partBytes])),
   };
 }
 
-/** The timelines of a past run for a part of it, without levels. */
-export async function pastTimelines(
+/** The first entries of a past run that are in force during a part of it. */
+export async function pastPart(
   db: Queryable,
   streamID: string,
   anchoredAt: Date,
   { fromSeconds, toSeconds }: RunTime,
-): Promise<Timelines> {
-  const ofRun = 'stream_id = $1 and anchored_at = $2';
-  const values = [streamID, anchoredAt, fromSeconds, toSeconds];
-  return timelinesOf(await all<EntryRow>(db, entriesOf('past_entries e', ofRun, '$3', '$4'), values));
+): Promise<RunPart> {
+  return partOfRows(await all<PartRow>(db, pastEntries, [streamID, fromSeconds, toSeconds, partBytes, anchoredAt]));
+}
+
+/** SQL of the length of a snapshot as JSON. Entries of earlier releases have none: it is estimated by their size. */
+function jsonBytes(compression: number): string {
+  return `coalesce(bytes, ${compression} * pg_column_size(snapshot))`;
 }
 
 /**
- * SQL of the entries of a run that are in force between two times, given as SQL, with a second more on each side, as
- * entries begin on the grid of frames. The next entry is with them: it cuts off the last item.
+ * SQL of the entries of a run that are in force between two times, up to a number of bytes of a track, with a second
+ * more on each side, as entries begin on the grid of frames. The next entry is with them: it cuts off the last item. If
+ * the first one is a queued item, the list before it is with them, as the list continues from there.
  */
-const entriesOf = (table: string, ofRun: string, from: string, to: string) =>
-  `select track, number, offset_seconds, playlist_id, snapshot from ${table}
-   where ${ofRun} and number >= coalesce((
-     select max(number) from ${table.replace(' e', ' before')}
-     where ${ofRun} and before.track = e.track and before.offset_seconds <= ${from}::float8 - 1), 0)
-     and number <= coalesce((
-       select min(number) from ${table.replace(' e', ' after')}
-       where ${ofRun} and after.track = e.track and after.offset_seconds >= ${to}::float8 + 1), ${lastNumber})
+const entriesOf = (table: string, ofRun: string) =>
+  `select track, number, offset_seconds, playlist_id, snapshot, is_cut from (
+     select e.track, e.number, e.offset_seconds, e.playlist_id, e.snapshot,
+       coalesce(sum(${jsonBytes(32)})
+         over (behind rows between unbounded preceding and 1 preceding), 0) as bytes_before,
+       lag(e.offset_seconds) over behind as before_seconds,
+       e.number < last_value(e.number) over (behind rows between current row and unbounded following) as is_cut
+     from (values ('video'), ('audio')) as tracks (track)
+       cross join lateral (
+         select coalesce((
+           select number from ${table}
+           where ${ofRun} and track = tracks.track and offset_seconds <= $2::float8 - 1 and not snapshot ? 'isQueued'
+           order by number desc limit 1), 0) as number) first
+       cross join lateral (
+         select coalesce(min(number), ${lastNumber}) as number from ${table}
+         where ${ofRun} and track = tracks.track and offset_seconds >= $3::float8 + 1) last
+       join ${table} e on ${ofRun} and e.track = tracks.track and e.number between first.number and last.number
+     window behind as (partition by e.track order by e.number)) entries
+   where bytes_before < $4::float8 or before_seconds <= $2::float8 + 1
    order by number`;
 
 /** The greatest integer of Postgres. */
 const lastNumber = 2_147_483_647;
+
+const presentEntries = entriesOf('timeline_entries', 'stream_id = $1');
+const pastEntries = entriesOf('past_entries', 'stream_id = $1 and anchored_at = $5');
 
 /** SQL of the number of the entry of a track in force so many seconds ago; 0: none was. */
 const inForceAgo = (seconds: number) => `(
   select coalesce(max(number), 0) as number from timeline_entries
   where stream_id = $1 and track = tracks.track and offset_seconds <= elapsed.seconds - ${seconds + 1})`;
 
-/** Entries of earlier releases have no bytes: they are estimated by their compressed size. */
 const recentEntries = `
   select e.track, e.number, e.offset_seconds, e.playlist_id, e.snapshot - 'planned' as snapshot
   from (select extract(epoch from now() - anchored_at)::float8 as seconds from streams where id = $1) elapsed
@@ -245,11 +280,26 @@ const recentEntries = `
     cross join lateral ${inForceAgo(recent.largeSeconds)} late
     cross join lateral (
       select min(number) as number from (
-        select number, sum(coalesce(bytes, 4 * pg_column_size(snapshot))) over (order by number desc) as total
+        select number, sum(${jsonBytes(4)}) over (order by number desc) as total
         from timeline_entries where stream_id = $1 and track = tracks.track and number >= early.number) sized
       where total <= ${recent.bytes} or number >= late.number) first
     join timeline_entries e on e.stream_id = $1 and e.track = tracks.track and e.number >= first.number
   order by e.number`;
+
+/** An entry of a part. */
+interface PartRow extends EntryRow {
+  /** Whether the range has later entries of its track. */
+  readonly is_cut: boolean;
+}
+
+/** @param rows by number, ascending */
+function partOfRows(rows: readonly PartRow[]): RunPart {
+  const ends = (['video', 'audio'] as const).map((track) => {
+    const last = rows.findLast((row) => row.track === track);
+    return last?.is_cut ? last.offset_seconds : Infinity;
+  });
+  return { timelines: timelinesOf(rows), untilSeconds: Math.min(...ends) };
+}
 
 /** A function that adds the levels to items. */
 function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineItem {

@@ -13,16 +13,23 @@ export interface RotatingRun {
   readonly afterMinutes: number;
   /** Uniform in [0, 1), constant for one broadcast. */
   readonly spread: number;
-  /** Timeline of the run; empty, or with a null anchor, if unknown: the rotation then waits for no item's end. */
+  /**
+   * Timeline of the run, from the due time on; empty, or with a null anchor, if unknown: the rotation then waits for no
+   * item's end.
+   */
   readonly timeline: readonly TimelineEntry[];
   readonly anchoredAt: Date | null;
   readonly framesPerSecond: number;
 }
 
+/** The time at which a rotation is due. */
+export function dueAt({ liveAt, afterMinutes, spread }: Pick<RotatingRun, 'liveAt' | 'afterMinutes' | 'spread'>): Date {
+  return new Date(liveAt.getTime() + afterMinutes * 60_000 * (1 - spread * spreadShare));
+}
+
 /** Times of a rotation: at the first item that begins after it is due. */
 export function rotationOf(run: RotatingRun): { readonly prepareAt: Date; readonly at: Date } {
-  const aliveMs = run.afterMinutes * 60_000 * (1 - run.spread * spreadShare);
-  const dueMs = run.liveAt.getTime() + aliveMs;
+  const dueMs = dueAt(run).getTime();
   const prepareAt = new Date(dueMs - prepareAheadSeconds * 1000);
   if (run.anchoredAt === null || run.timeline.length === 0) return { prepareAt, at: new Date(dueMs) };
   const anchorMs = run.anchoredAt.getTime();

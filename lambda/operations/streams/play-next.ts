@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import type { Track } from '../../data/playout/timelines.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
-import { playNext as place, timelinesAhead, trackToPlayOn } from '../../orchestration/playout/play-next.ts';
+import { playNext as place, trackToPlayOn } from '../../orchestration/playout/play-next.ts';
+import { timelinesAhead } from '../../orchestration/playout/timelines-ahead.ts';
 import type { PlayNextResult } from '../../orchestration/playout/play-next.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, timestamp } from '../fields.ts';

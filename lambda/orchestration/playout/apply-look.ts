@@ -2,14 +2,16 @@
 import type { Database } from '../../data/database.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
 import type { Use } from '../../domain/shared/limits.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
-import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
+import type { TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
 import { runningIn } from '../../domain/playout/running-texts.ts';
 import { soundTitlesKey } from '../../domain/playout/sound-titles.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { changeJoins } from './change-joins.ts';
+import { timelinesAhead } from './timelines-ahead.ts';
 import { planTrackSoon } from './plan-soon.ts';
 import { replaceUpcomingItems, lastItems } from './replace-upcoming-items.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
@@ -80,11 +82,12 @@ async function changeLook(
   stream: Locked<Stream>,
   { now, limitFactor }: LookOptions,
 ): Promise<Use | null> {
-  const timeline = (await data.timelines.ofStream(stream.id)).video;
+  const timelines = await timelinesAhead(data, stream, now);
+  const timeline = timelines.video;
   const last = timeline.at(-1);
   if (!last) return null;
   const before = lastItems(timeline);
-  const { items, overlays } = await shown(data, stream, last, before);
+  const { items, overlays } = await shown(data, stream, timelines, before);
   if (
     items.every((item, index) => isShownAs(item, before[index]!)) &&
     soundTitlesKey(overlays) === soundTitlesKey(last.snapshot.overlays) &&
@@ -109,21 +112,21 @@ async function changeLook(
 async function shown(
   data: Database,
   stream: Stream,
-  { playlistID, snapshot: { mode } }: TimelineEntry,
+  { video, audio }: Timelines,
   items: readonly TimelineItem[],
 ): Promise<{ readonly items: TimelineItem[]; readonly overlays: TimelineOverlays | null }> {
+  const { playlistID, snapshot } = video.at(-1)!;
   const wanted = new Set([...items.map(({ uploadID }) => uploadID), ...lookUploads(stream.look)]);
   const found = await data.uploads.ofUser(stream.user_id, [...wanted]);
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
   const [playlist] = playlistID === null ? [] : await data.playlists.findMany(stream.user_id, [playlistID]);
   const looks = new Map(playlist?.live?.items.map(({ id, look }) => [id, look]));
-  const hasSoundTrack = (await data.timelines.ofStream(stream.id)).audio.length > 0;
-  const overlays = overlaysOf(stream, uploads, hasSoundTrack);
+  const overlays = overlaysOf(stream, uploads, audio.length > 0);
   const captioned = items.map(({ captions, ...item }) => {
     const upload = uploads.get(item.uploadID);
     return { ...item, ...(upload ? captionsOf(upload) : captions !== undefined && { captions }) };
   });
-  const named = withNext(captioned, mode);
+  const named = withNext(captioned, snapshot.mode);
   const shownItems = captioned.map((before, index) => {
     const { framing, drawn: _drawn, variants: _variants, ...item } = before;
     const upload = uploads.get(item.uploadID);

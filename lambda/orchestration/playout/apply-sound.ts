@@ -166,18 +166,22 @@ function unlessStopping(work: StreamWork): StreamWork {
  * Records the levels of items from the next item of a stream on, and the number of items without levelled sound.
  */
 async function applySound(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
-  const items = await itemsOf(data, stream, now);
+  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
+  // Publishers that are late still play the items of a minute ago.
+  const time = { fromSeconds: elapsedSeconds - 60, toSeconds: Infinity };
+  const timelines = await data.timelines.ofStream(stream.id, time);
+  const items = soundItems(timelines, elapsedSeconds);
   const levels = await levelsOf(data, soundsOf(stream, items));
   const isThere = await preparedLevels(data, stream, levels);
-  const { anchored_at: anchoredAt } = stream;
-  const fromSeconds = anchoredAt === null ? 0 : elapsedSecondsOf(anchoredAt, now) + effectiveAheadSeconds;
+  const fromSeconds = stream.anchored_at === null ? 0 : elapsedSeconds + effectiveAheadSeconds;
   const changed = items.flatMap(({ itemID, uploadID, levels: before = [] }, index): ItemLevel[] => {
     const { level } = levels[index]!;
     const isSame = isSameLevel(level ?? null, before.at(-1)?.level ?? null);
     return level === undefined || isSame || !isThere(uploadID, level) ? [] : [{ itemID, uploadID, fromSeconds, level }];
   });
   if (changed.length > 0) {
-    await data.streamSounds.addLevels(stream.id, changed);
+    const known = [...timelines.video, ...timelines.audio].flatMap(({ snapshot }) => itemsPlayed(snapshot));
+    await data.streamSounds.addLevels(stream.id, changed, [...new Set(known.map(({ itemID }) => itemID))]);
     await updateCosts(data, stream);
   }
   const pending = levels.filter(({ uploadID, level }) => level === undefined || !isThere(uploadID, level));

@@ -6,6 +6,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { isSameUnder } from '../../domain/playout/sound-under.ts';
 import { isSameJoin } from '../../domain/playout/item-joins.ts';
 import { planTrackSoon } from './plan-soon.ts';
+import { timelinesAhead } from './timelines-ahead.ts';
 import { lastItems, replaceUpcomingItems } from './replace-upcoming-items.ts';
 import { joined } from './timeline-snapshots.ts';
 
@@ -15,7 +16,7 @@ import { joined } from './timeline-snapshots.ts';
  */
 export async function changeJoins(data: Database, stream: Locked<Stream>, track: Track, now: Date): Promise<void> {
   if (stream.planned_tracks?.includes(track)) return planTrackSoon(data, stream, track, now);
-  const timeline = (await data.timelines.ofStream(stream.id))[track];
+  const timeline = (await timelinesAhead(data, stream, now))[track];
   const before = lastItems(timeline);
   if (before.length === 0) return;
   const plain = before.map((each) => {

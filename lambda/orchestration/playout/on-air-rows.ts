@@ -3,7 +3,7 @@ import type { Database } from '../../data/database.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { AiredOfTracks, PastRun } from '../../data/playout/runs.ts';
-import type { RunTime, Timelines, Track } from '../../data/playout/timelines.ts';
+import type { RunPart, RunTime, Timelines, Track } from '../../data/playout/timelines.ts';
 import { airedPartsOf } from '../../domain/playout/aired.ts';
 import type { AiredFrames, AiredPart } from '../../domain/playout/aired.ts';
 import { ofAspect } from '../../domain/playout/look.ts';
@@ -15,6 +15,7 @@ import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import type { Framerate } from '../../domain/shared/video-format.ts';
 import { draftTimelines } from './planned-timelines.ts';
+import { timelinesAhead } from './timelines-ahead.ts';
 import { mostPlanned, PlannedRuns } from './planned-runs.ts';
 import { budgetOf } from '../programme/planning-turns.ts';
 import { endOfRun, plannedTimes } from '../schedule/planned-times.ts';
@@ -45,8 +46,8 @@ export interface AirRun {
   readonly endsAt: Date | null;
   readonly format: PictureFormat;
   readonly framesPerSecond: number;
-  /** The timelines that are in force during a part of the run. */
-  readonly timelines: (time: RunTime) => Promise<Timelines>;
+  /** The first entries that are in force during a part of the run. */
+  readonly partOf: (time: RunTime) => Promise<RunPart>;
   /** Null: the run has begun. */
   readonly planned: PlannedTime | null;
 }
@@ -69,8 +70,8 @@ export interface OnAirQuery {
 export interface OnAirRows {
   readonly rows: readonly OnAirRow[];
   /**
-   * The time until which the rows are complete, if runs that begin later were not planned; it is later than `from`.
-   * Null: they are complete up to the count, or to the end of the range.
+   * The time until which the rows are complete, if runs that begin later were not planned, or later entries of a run
+   * not read; it is later than `from`. Null: they are complete up to the count, or to the end of the range.
    */
   readonly endsAt: Date | null;
 }
@@ -82,6 +83,8 @@ export class TooManyRows extends Error {
 
 /** The most rows of a run that are searched for those of an order. */
 const mostSearched = 100_000;
+/** The most parts of a run that are read for the rows of a page. */
+const mostParts = 8;
 /** The most stretches that are read for the rows of a page. */
 const mostStretches = 20_000;
 /** The most that media is sent ahead of its time: destinations may have accepted this much after the end of a run. */
@@ -104,30 +107,88 @@ export async function onAirRows(
     if (rows.length >= query.count) return { rows, endsAt: null };
     await budgetOf(data)?.assertMayContinue();
     if (run.planned && !plans.mayPlan(run.planned)) return { rows, endsAt: run.anchoredAt };
-    rows.push(...(await rowsOfRun(data, stream, run, { ...query, count: query.count - rows.length })));
+    const ofRun = await rowsOfRun(data, stream, run, { ...query, count: query.count - rows.length });
+    rows.push(...ofRun.rows);
+    if (ofRun.readUntil !== null) return { rows, endsAt: ofRun.readUntil };
   }
   return { rows, endsAt: rows.length >= query.count ? null : endsAt };
 }
 
-async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnAirQuery): Promise<OnAirRow[]> {
+interface RowsOfRun {
+  readonly rows: readonly OnAirRow[];
+  /** The time until which the rows are complete, if later entries were not read; null: all were. */
+  readonly readUntil: Date | null;
+}
+
+/** The rows of a run between the times of a query. Its entries are read in parts, as a list may have many copies. */
+async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnAirQuery): Promise<RowsOfRun> {
+  const { anchoredAt, framesPerSecond: rate } = run;
+  const toSeconds = elapsedSecondsOf(anchoredAt, query.to);
+  const rows: OnAirRow[] = [];
+  const search: Search = { track: query.track, searched: 0 };
+  let fromSeconds = elapsedSecondsOf(anchoredAt, query.from);
+  for (let parts = 0; ; parts++) {
+    if (parts === mostParts) return { rows, readUntil: runClock(anchoredAt, rate).timeOf(fromSeconds * rate) };
+    const part = await readPart(data, run, { fromSeconds, toSeconds });
+    const time = { fromSeconds: parts === 0 ? null : fromSeconds, untilSeconds: part.untilSeconds };
+    const asked = { ...query, count: query.count - rows.length };
+    rows.push(...(await rowsOfPart(data, stream, run, { timelines: part.timelines, ...time, search }, asked)));
+    if (part.untilSeconds >= toSeconds || rows.length >= query.count) return { rows, readUntil: null };
+    fromSeconds = part.untilSeconds;
+  }
+}
+
+/** Reads a part of a run at the cost of the planning budget of the call. */
+async function readPart(data: Database, run: AirRun, time: RunTime): Promise<RunPart> {
+  const beganMs = performance.now();
+  const part = await run.partOf(time);
+  if (run.planned) return part;
+  budgetOf(data)?.use(performance.now() - beganMs);
+  if (part.untilSeconds < time.toSeconds) await budgetOf(data)?.assertMayContinue();
+  return part;
+}
+
+/** The state of the reading of a run. */
+interface Search {
+  /** Null: the main track at the beginning of the range. */
+  track: Track | null;
+  /** The number of rows that are of no wanted order. */
+  searched: number;
+}
+
+interface ReadPart extends RunPart {
+  /** Rows that began before this time are those of the part before; null: it is the first part. */
+  readonly fromSeconds: number | null;
+  readonly search: Search;
+}
+
+async function rowsOfPart(
+  data: Database,
+  stream: Stream,
+  run: AirRun,
+  { timelines, fromSeconds, untilSeconds, search }: ReadPart,
+  query: OnAirQuery,
+): Promise<OnAirRow[]> {
   const { framesPerSecond: rate, anchoredAt } = run;
-  const secondsAt = (at: Date) => elapsedSecondsOf(anchoredAt, at);
-  const timelines = await run.timelines({ fromSeconds: secondsAt(query.from), toSeconds: secondsAt(query.to) });
-  const track =
-    query.track ?? mainTrackOf(timelines, secondsAt(query.from), run.planned ? stream.planned_tracks : null);
+  const atSeconds = elapsedSecondsOf(anchoredAt, query.from);
+  search.track ??= mainTrackOf(timelines, atSeconds, run.planned ? stream.planned_tracks : null);
+  const { track } = search;
   const timeline = timelines[track];
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return [];
   const overMs = run.endsAt?.getTime() ?? Infinity;
   const to = new Date(Math.min(query.to.getTime(), overMs + (run.planned ? 0 : mostAheadMs)));
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const { orderReference = null } = query;
+  const fromFrame = fromSeconds === null ? Math.floor(frameAt(query.from)) : Math.round(fromSeconds * rate);
+  const untilFrame = Math.round(untilSeconds * rate);
   const found: ItemOccurrence[] = [];
-  let searched = 0;
-  for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(query.from)), rate)) {
-    if (timeOf(occurrence.startFrame) >= to || found.length === query.count) break;
-    if (isBeyondPlan(timeline, occurrence) && timeOf(occurrence.startFrame) > query.now) break;
+  for (const occurrence of occurrencesFrom(timeline, fromFrame, rate)) {
+    const { startFrame } = occurrence;
+    if (timeOf(startFrame) >= to || startFrame >= untilFrame || found.length === query.count) break;
+    if (isBeyondPlan(timeline, occurrence) && timeOf(startFrame) > query.now) break;
+    if (fromSeconds !== null && startFrame < fromFrame) continue;
     if (orderReference === null || occurrence.item.order?.reference === orderReference) found.push(occurrence);
-    else if (searched++ === mostSearched) throw new TooManyRows();
+    else if (search.searched++ === mostSearched) throw new TooManyRows();
   }
   const last = found.at(-1);
   if (!last) return [];
@@ -166,7 +227,7 @@ export async function begunRuns(data: Database, stream: Stream, query: OnAirQuer
     endsAt: run.ended_at,
     format: formatOfPast(run),
     framesPerSecond: framesPerSecond[run.framerate],
-    timelines: (time) => data.runs.timelines(stream.id, run.anchored_at, time),
+    partOf: (time) => data.runs.partOf(stream.id, run.anchored_at, time),
     planned: null,
   }));
   const present = stream.anchored_at === null ? null : presentRun(data, stream, query);
@@ -193,10 +254,14 @@ async function airRuns(data: Database, stream: Stream, query: OnAirQuery, plans:
     endsAt: planned.endsAt,
     format,
     framesPerSecond: framesPerSecond[format.framerate],
-    timelines: () => plans.timelinesOf(planned),
+    partOf: async () => wholePart(await plans.timelinesOf(planned)),
     planned,
   }));
   return { runs: [...begun, ...toCome], endsAt };
+}
+
+function wholePart(timelines: Timelines): RunPart {
+  return { timelines, untilSeconds: Infinity };
 }
 
 function formatOfPast({ quality, framerate, video_codec: videoCodec, aspect }: PastRun): PictureFormat {
@@ -204,10 +269,13 @@ function formatOfPast({ quality, framerate, video_codec: videoCodec, aspect }: P
 }
 
 function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {
-  const live = (time: RunTime) => data.timelines.ofStream(stream.id, time);
-  // Drafts replace the entries that are in force soon after now.
-  const sinceNow = ({ fromSeconds }: RunTime) => {
-    return { fromSeconds: Math.min(fromSeconds, elapsedSecondsOf(stream.anchored_at, now)), toSeconds: Infinity };
+  const live = (time: RunTime) => data.timelines.partOf(stream.id, time);
+  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
+  const withDrafts = async (time: RunTime, replacing: NonNullable<OnAirQuery['drafts']>): Promise<RunPart> => {
+    if (time.fromSeconds >= elapsedSeconds)
+      return wholePart(await draftTimelines(data, stream, await timelinesAhead(data, stream, now), replacing, now));
+    const { timelines, untilSeconds } = await live({ ...time, toSeconds: elapsedSeconds });
+    return { timelines, untilSeconds: Math.min(untilSeconds, elapsedSeconds) };
   };
   const mayChange = isLive(stream.state) && stream.state !== 'stopping';
   return {
@@ -215,10 +283,7 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
     endsAt: mayChange ? endOfRun(stream, stream.started_at) : (stream.stopped_at ?? now),
     format: formatOfRun(stream),
     framesPerSecond: framesPerSecond[stream.run_framerate as Framerate],
-    timelines:
-      drafts === null || !mayChange
-        ? live
-        : async (time) => draftTimelines(data, stream, await live(sinceNow(time)), drafts, now),
+    partOf: drafts === null || !mayChange ? live : (time) => withDrafts(time, drafts),
     planned: null,
   };
 }

@@ -1,6 +1,7 @@
 // The on-air statement of a day of a stream: its timelines, the accepted frames, and the hashes of the files.
 // A holder of the statement computes every row of the day from it (`bin/verify-on-air.ts`), so it has no rows.
 import type { Database } from '../../data/database.ts';
+import type { RunTime, Track } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isSessionID } from '../../domain/live/session-ids.ts';
 import { joined, within } from '../../domain/playout/aired.ts';
@@ -74,6 +75,8 @@ interface StatedSession {
 
 /** The most runs and stretches of a statement. */
 const [mostRuns, mostStretches] = [500, 20_000];
+/** The most items of all entries of a run in a statement, with 3 bytes at least each. */
+const mostListed = 1_000_000;
 /** In frames: more than the error of a run's clock, and far less than a frame. */
 const roundingError = 1e-5;
 
@@ -112,18 +115,11 @@ async function statedRun(
   const frameFrom = (at: Date) => Math.max(0, Math.ceil(frameAt(at) - roundingError));
   const [firstFrame, endFrame] = [frameFrom(limits.from), frameFrom(limits.to)];
   const time = { fromSeconds: firstFrame / rate, toSeconds: endFrame / rate };
-  const timelines = await run.timelines(time);
-  const track = mainTrackOf(timelines, time.fromSeconds);
-  const entries = entriesBetween(timelines[track], time.fromSeconds, time.toSeconds);
   const aired = await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame, limits.mostStretches + 1);
   if (aired.length > limits.mostStretches) return null;
-  const numbers = new Map<string, number>();
-  const items: PlayedItem[] = [];
-  for (const played of entries.flatMap(({ snapshot }) => playedItems(snapshot))) {
-    if (numbers.has(keyOf(played))) continue;
-    numbers.set(keyOf(played), items.length);
-    items.push(played);
-  }
+  const played = await playedBetween(run, time);
+  if (played === null) return null;
+  const { track, items, entries } = played;
   const uploads = await data.runs.uploadFacts(stream.user_id, [...new Set(items.map(({ item }) => item.uploadID))]);
   const stated = joined(within(airedOfTrack(aired, track), firstFrame, endFrame));
   const sessions = await statedSessions(data, stated);
@@ -147,23 +143,68 @@ async function statedRun(
         sha256: hash === null ? null : bytesHashOf(hash),
       };
     }),
-    entries: entries.map(({ offsetSeconds, snapshot }) => {
-      const { mode, seed, items: listed, isSpread, lapUnderWay } = snapshot;
-      const numberOf = (played: PlayedItem) => numbers.get(keyOf(played))!;
-      const byID = new Map(listed.map((item) => [item.itemID, numberOf({ item })]));
-      const numbersOf = (ids: readonly string[]) => ids.map((id) => byID.get(id)!);
-      const underWay = lapUnderWay && { heard: numbersOf(lapUnderWay.heard), rest: numbersOf(lapUnderWay.rest) };
-      return {
-        fromFrame: Math.round(offsetSeconds * rate),
-        mode,
-        seed,
-        items: playedItems(snapshot).map(numberOf),
-        ...(isSpread && { isSpread }),
-        ...(underWay && { lapUnderWay: underWay }),
-      };
-    }),
+    entries,
     aired: stated.map(({ standInID, ...stretch }) => ({ ...stretch, standInUploadID: standInID })),
     ...(sessions.length > 0 && { sessions }),
+  };
+}
+
+interface PlayedBetween {
+  readonly track: Track;
+  /** Each once. */
+  readonly items: readonly PlayedItem[];
+  readonly entries: StatedRun['entries'];
+}
+
+/** The items and the entries of a run between two times; null: more numbers of items than a statement has. */
+async function playedBetween(run: AirRun, { fromSeconds, toSeconds }: RunTime): Promise<PlayedBetween | null> {
+  const items: PlayedItem[] = [];
+  const numbers = new Map<string, number>();
+  const entries: StatedRun['entries'][number][] = [];
+  let track: Track | null = null;
+  let [lastNumber, listed] = [-1, 0];
+  for (let atSeconds = fromSeconds; ;) {
+    const { timelines, untilSeconds } = await run.partOf({ fromSeconds: atSeconds, toSeconds });
+    track ??= mainTrackOf(timelines, fromSeconds);
+    for (const { number, offsetSeconds, snapshot } of entriesBetween(
+      timelines[track],
+      atSeconds,
+      Math.min(untilSeconds, toSeconds),
+    )) {
+      if (number <= lastNumber) continue;
+      lastNumber = number;
+      for (const played of playedItems(snapshot)) {
+        if (numbers.has(keyOf(played))) continue;
+        numbers.set(keyOf(played), items.length);
+        items.push(played);
+      }
+      const entry = statedEntry(snapshot, Math.round(offsetSeconds * run.framesPerSecond), numbers);
+      entries.push(entry);
+      listed += entry.items.length;
+      if (listed > mostListed) return null;
+    }
+    if (untilSeconds >= toSeconds) return { track, items, entries };
+    atSeconds = untilSeconds;
+  }
+}
+
+function statedEntry(
+  snapshot: TimelineSnapshot,
+  fromFrame: number,
+  numbers: ReadonlyMap<string, number>,
+): StatedRun['entries'][number] {
+  const { mode, seed, items: listed, isSpread, lapUnderWay } = snapshot;
+  const numberOf = (played: PlayedItem) => numbers.get(keyOf(played))!;
+  const byID = new Map(listed.map((item) => [item.itemID, numberOf({ item })]));
+  const numbersOf = (ids: readonly string[]) => ids.map((id) => byID.get(id)!);
+  const underWay = lapUnderWay && { heard: numbersOf(lapUnderWay.heard), rest: numbersOf(lapUnderWay.rest) };
+  return {
+    fromFrame,
+    mode,
+    seed,
+    items: playedItems(snapshot).map(numberOf),
+    ...(isSpread && { isSpread }),
+    ...(underWay && { lapUnderWay: underWay }),
   };
 }
 

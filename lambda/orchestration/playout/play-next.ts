@@ -47,12 +47,6 @@ export type PlayNextResult =
   | { readonly refusal: 'planned' | 'nothing_played' | 'queue_full' | 'preparing' | 'failed' }
   | { readonly limit: Use };
 
-/** The timelines of a stream with an anchor from now on. */
-export function timelinesAhead(data: Database, stream: Stream, now: Date): Promise<Timelines> {
-  const fromSeconds = elapsedSecondsOf(stream.anchored_at, now);
-  return data.timelines.ofStream(stream.id, { fromSeconds, toSeconds: Infinity });
-}
-
 /** The main track of a stream with an anchor: an upload plays on it if its user names none. */
 export function trackToPlayOn(timelines: Timelines, stream: Stream, now: Date): Track {
   return mainTrackOf(timelines, elapsedSecondsOf(stream.anchored_at, now), stream.planned_tracks);

@@ -11,6 +11,7 @@ import { boundaryAfter, effectiveAheadSeconds, itemsPlayed } from '../../domain/
 import { following, seedAfter } from '../../domain/playout/continuation.ts';
 import type { Continuation } from '../../domain/playout/continuation.ts';
 import type { TimelineEntry, TimelineSnapshot } from '../../domain/playout/play-out.ts';
+import { nextCopySeconds } from '../../domain/playout/list-copies.ts';
 import { endOfQueue } from '../../domain/playout/queued-items.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -26,6 +27,7 @@ import { refreshSound, requestSound, soundsOf } from './apply-sound.ts';
 import { saveDrawings, allowPreparedLooks } from './prepared-looks.ts';
 import { playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
+import { timelinesAhead } from './timelines-ahead.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** A failure by our fault, for the user. */
@@ -187,7 +189,7 @@ async function appendSnapshot(
     await data.timelines.append(stream.id, track, { playlistID: playlist.id, snapshot, offsetSeconds: 0 });
     return updateCosts(data, stream);
   }
-  const timeline = (await data.timelines.ofStream(stream.id))[track];
+  const timeline = (await timelinesAhead(data, stream, now))[track];
   await data.timelines.append(stream.id, track, nextEntry(stream, timeline, { ...playlist, snapshot, from, now }));
   await updateCosts(data, stream);
 }
@@ -207,11 +209,11 @@ export function nextEntry(
 
 /**
  * The next time at which a run can begin another snapshot, in seconds after its anchor: after queued items that begin
- * there.
+ * there, and the rest behind the last one.
  */
 export function nextBoundarySeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
   const fps = framesPerSecond[stream.run_framerate!];
-  const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
-  const frame = boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps);
+  const aheadSeconds = elapsedSecondsOf(stream.anchored_at, now) + effectiveAheadSeconds;
+  const frame = boundaryAfter(timeline, Math.ceil(nextCopySeconds(timeline, aheadSeconds) * fps), fps);
   return endOfQueue(timeline, frame, fps) / fps;
 }

@@ -5,12 +5,14 @@ import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { effectiveAheadSeconds, itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
+import { nextCopySeconds } from '../../domain/playout/list-copies.ts';
 import { endOfQueue, entriesBehind, queueAt } from '../../domain/playout/queued-items.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
 import { mainTrackOf } from './on-air-rows.ts';
 import { planRun } from './plan-run.ts';
+import { timelinesAhead } from './timelines-ahead.ts';
 import type { PlanRunOptions } from './plan-run.ts';
 import { refreshJoins } from './prepare-joins.ts';
 import { listFrom } from './replace-upcoming-items.ts';
@@ -36,9 +38,7 @@ export async function skipItem(
 ): Promise<Date | 'too_late' | 'too_many'> {
   const rate = framesPerSecond[stream.run_framerate!];
   const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, options.now);
-  const startSeconds = elapsedSecondsOf(stream.anchored_at, row.startAt);
-  const time = { fromSeconds: Math.min(elapsedSeconds, startSeconds), toSeconds: Infinity };
-  const timelines = await data.timelines.ofStream(stream.id, time);
+  const timelines = await timelinesAhead(data, stream, options.now);
   const track = row.track ?? mainTrackOf(timelines, elapsedSeconds);
   const { frameAt, timeOf } = runClock(stream.anchored_at!, rate);
   const earliestFrame = Math.ceil((elapsedSeconds + effectiveAheadSeconds) * rate);
@@ -46,8 +46,7 @@ export async function skipItem(
   const frame = span && Math.max(earliestFrame, span.startFrame);
   if (frame === null || frame >= span!.endFrame) return 'too_late';
   const isPlanned = stream.planned_tracks?.includes(track);
-  if (!isPlanned && listsBetween(timelines[track], elapsedSeconds, frame / rate) >= bounds.listsAhead)
-    return 'too_many';
+  if (!isPlanned && !mayCopy(timelines[track], elapsedSeconds, frame / rate)) return 'too_many';
   if (isPlanned) await planRun(data, stream, { ...options, skipped: { track, frame } });
   else await continueList(data, stream, track, { timeline: timelines[track], frame, endFrame: span!.endFrame });
   return timeOf(frame);
@@ -59,8 +58,7 @@ export async function skipItem(
  */
 export async function beginNextItem(data: Database, stream: Locked<Stream>, frame: number, now: Date): Promise<void> {
   const rate = framesPerSecond[stream.run_framerate!];
-  const fromSeconds = elapsedSecondsOf(stream.anchored_at, now);
-  const timelines = await data.timelines.ofStream(stream.id, { fromSeconds, toSeconds: Infinity });
+  const timelines = await timelinesAhead(data, stream, now);
   const track = mainTrackOf(timelines, frame / rate);
   const timeline = timelines[track];
   if (stream.planned_tracks?.includes(track)) return;
@@ -69,9 +67,10 @@ export async function beginNextItem(data: Database, stream: Locked<Stream>, fram
   await continueList(data, stream, track, { timeline, frame, endFrame: startFrame + frameCount });
 }
 
-/** The frames of the row that begins at a frame with an upload; null: there is no such row. */
+/** The frames of the row that begins at a frame with an upload; null: there is no such row from now on. */
 function spanOf(timeline: readonly TimelineEntry[], frame: number, uploadID: string, rate: number) {
-  if (itemsPlayed(timeline[0]?.snapshot).length === 0) return null;
+  const [first] = timeline;
+  if (!first || itemsPlayed(first.snapshot).length === 0 || frame < Math.round(first.offsetSeconds * rate)) return null;
   const { item, startFrame, frameCount } = occurrenceAt(timeline, frame, rate);
   return startFrame === frame && item.uploadID === uploadID ? { startFrame, endFrame: startFrame + frameCount } : null;
 }
@@ -83,10 +82,11 @@ interface ShortenedRow {
   readonly endFrame: number;
 }
 
-/** The number of entries of a list that begin between two times. */
-function listsBetween(timeline: readonly TimelineEntry[], fromSeconds: number, untilSeconds: number): number {
-  const isBetween = (seconds: number) => seconds > fromSeconds && seconds < untilSeconds;
-  return timeline.filter(({ snapshot, offsetSeconds }) => !snapshot.isQueued && isBetween(offsetSeconds)).length;
+/** Whether a list may continue as another copy at a time: few begin before it from now on, and the last one rests. */
+function mayCopy(timeline: readonly TimelineEntry[], nowSeconds: number, atSeconds: number): boolean {
+  const isBefore = (seconds: number) => seconds > nowSeconds && seconds < atSeconds;
+  const ahead = timeline.filter(({ snapshot, offsetSeconds }) => !snapshot.isQueued && isBefore(offsetSeconds));
+  return ahead.length < bounds.listsAhead && nextCopySeconds(timeline, atSeconds) === atSeconds;
 }
 
 /** Continues a playlist at a frame as it would at the end of the row, behind the items that are queued there. */

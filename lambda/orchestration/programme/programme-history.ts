@@ -1,7 +1,7 @@
 // The history that a plan continues: the state of the planner, and the items that were heard before.
 import type { Database } from '../../data/database.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
-import type { Timelines } from '../../data/playout/timelines.ts';
+import type { RunPart, RunTime } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
@@ -67,25 +67,34 @@ interface PlayedRun {
   readonly grid: FrameGrid;
   /** Unix time in ms. */
   readonly endMs: number;
-  readonly timelines: (fromSeconds: number, toSeconds: number) => Promise<Timelines>;
+  readonly partOf: (time: RunTime) => Promise<RunPart>;
 }
 
 /** The rows that have begun between two times, or are planned to. */
 async function playedRows(data: Database, request: HistoryRequest, fromMs: number): Promise<TimedRow[]> {
   const { programme, untilMs, cutMs, memberOf } = request;
   const rows: TimedRow[] = [];
-  for (const { grid, endMs, timelines } of await playedRuns(data, request, fromMs)) {
+  for (const { grid, endMs, partOf } of await playedRuns(data, request, fromMs)) {
     const untilRunMs = Math.min(untilMs, endMs);
     const secondsAt = (ms: number) => Math.max(0, (ms - grid.anchoredAtMs) / 1000);
-    const timeline = (await timelines(secondsAt(fromMs), secondsAt(untilRunMs)))[programme.kind];
-    if (itemsPlayed(timeline[0]?.snapshot).length === 0) continue;
-    const fromFrame = Math.max(0, frameOfMs(grid, fromMs));
-    for (const occurrence of occurrencesFrom(timeline, fromFrame, grid.framesPerSecond)) {
-      const startMs = msOfFrame(grid, occurrence.startFrame);
-      if (startMs >= untilRunMs) break;
-      const endRowMs = Math.min(cutMs, msOfFrame(grid, occurrence.startFrame + occurrence.frameCount));
-      const item = memberOf(occurrence.item.uploadID) ?? itemWithoutMember(occurrence.item);
-      rows.push({ row: rowOfOccurrence(occurrence, item, grid.framesPerSecond), startMs, endMs: endRowMs });
+    const toSeconds = secondsAt(untilRunMs);
+    for (let fromSeconds = secondsAt(fromMs), isFirst = true; ; isFirst = false) {
+      const { timelines, untilSeconds } = await partOf({ fromSeconds, toSeconds });
+      const timeline = timelines[programme.kind];
+      if (itemsPlayed(timeline[0]?.snapshot).length === 0) break;
+      const fromFrame = isFirst ? Math.max(0, frameOfMs(grid, fromMs)) : Math.round(fromSeconds * grid.framesPerSecond);
+      const untilFrame = Math.round(untilSeconds * grid.framesPerSecond);
+      for (const occurrence of occurrencesFrom(timeline, fromFrame, grid.framesPerSecond)) {
+        const { startFrame, frameCount, item: played } = occurrence;
+        const startMs = msOfFrame(grid, startFrame);
+        if (startMs >= untilRunMs || startFrame >= untilFrame) break;
+        if (!isFirst && startFrame < fromFrame) continue;
+        const endRowMs = Math.min(cutMs, msOfFrame(grid, startFrame + frameCount));
+        const item = memberOf(played.uploadID) ?? itemWithoutMember(played);
+        rows.push({ row: rowOfOccurrence(occurrence, item, grid.framesPerSecond), startMs, endMs: endRowMs });
+      }
+      if (untilSeconds >= toSeconds) break;
+      fromSeconds = untilSeconds;
     }
   }
   return rows;
@@ -100,7 +109,7 @@ async function playedRuns(
   const past = (await data.runs.between(id, new Date(fromMs), new Date(untilMs), mostRuns)).map((run): PlayedRun => ({
     grid: { anchoredAtMs: run.anchored_at.getTime(), framesPerSecond: framesPerSecond[run.framerate] },
     endMs: run.ended_at.getTime(),
-    timelines: (fromSeconds, toSeconds) => data.runs.timelines(id, run.anchored_at, { fromSeconds, toSeconds }),
+    partOf: (time) => data.runs.partOf(id, run.anchored_at, time),
   }));
   if (anchoredAt === null || framerate === null) return past;
   // A run that is over is the present one until the next start. Behind a plan, its last entry only repeats.
@@ -108,7 +117,7 @@ async function playedRuns(
   const present: PlayedRun = {
     grid: { anchoredAtMs: anchoredAt.getTime(), framesPerSecond: framesPerSecond[framerate] },
     endMs: endsAt?.getTime() ?? Infinity,
-    timelines: (fromSeconds: number, toSeconds: number) => data.timelines.ofStream(id, { fromSeconds, toSeconds }),
+    partOf: (time) => data.timelines.partOf(id, time),
   };
   return [...past, present];
 }

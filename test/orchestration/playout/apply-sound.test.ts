@@ -1,5 +1,6 @@
 // Streams play items at the target loudness once it is measured and prepared, and unchanged until then.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { all } from '../../../lambda/data/shared/queryable.ts';
 import type { Loudness } from '../../../lambda/domain/playout/loudness.ts';
 import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
@@ -264,3 +265,30 @@ it.each([{ loudness: { targetLUFS: -14.2 } }, { loudness: { targetLUFS: -31 } },
     expect((await call('PATCH', `/streams/${id}`, { sound })).body).toMatchObject({ code: 'validation_failed' });
   },
 );
+
+it('a list whose items are replaced again and again leaves no levels of the items before', async () => {
+  const a = await uploadOf('a');
+  await measure('a', loud);
+  const id = await playlistStream({ streamBackend: 'ffmpeg' }, a);
+  const [playlistID] = (await stream(id)).playlistIDs;
+  await start(id);
+  await goOnAir(id, 'agent', 3600);
+  const publish = (request: number) =>
+    transaction((tx) =>
+      publishDraft(tx, playlistID, request, { now: new Date(), random: () => 0.5, limitFactor: 100 }),
+    );
+  for (let request = 1; request <= 5; request++) {
+    await edit(playlistID, [{ op: 'clear' }, ...Array.from({ length: 20 }, () => ({ op: 'add', uploadID: a }))]);
+    await call('POST', `/playlists/${playlistID}/publish`);
+    await publish(request);
+  }
+  const levels = await all<{ item_id: string }>(
+    service.pool(),
+    'select item_id from timeline_levels where stream_id = $1',
+    [id],
+  );
+  // Those of the list on the air, and of the one that follows it.
+  expect(levels.length).toBeLessThanOrEqual(41);
+  const { video } = await data().timelines.ofStream(id);
+  expect(video.at(-1)!.snapshot.items.every(({ levels: own }) => own?.length === 1)).toBe(true);
+});
