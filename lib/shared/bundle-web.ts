@@ -5,6 +5,8 @@ import { buildSync } from 'esbuild';
 import type { Metafile } from 'esbuild';
 import { documentOf, languages } from '../../lambda/web/languages.ts';
 import type { Language } from '../../lambda/web/languages.ts';
+import type { SignInPath } from '../../lambda/web/paths.ts';
+import { signInPaths } from '../../lambda/web/paths.ts';
 import { documentWords as german } from '../../lambda/web/words/de-document.ts';
 import { documentWords as english } from '../../lambda/web/words/en-document.ts';
 
@@ -87,33 +89,58 @@ function bundlePage(language: Language): BundledPage {
   const always = loadedWith(metafile, script);
   const shell = loadedWith(metafile, entryOf('web/app/app.tsx')).filter((path) => !always.includes(path));
   const scripts = new Set([...always, ...shell]);
-  const preload = (path: string, more = '') => `<link rel="modulepreload"${more} href="/assets/${basename(path)}" />`;
-  // Sign-in pages do not wait for the shell, which comes after the other files.
-  const preloads = [
-    ...always.slice(1).map((path) => preload(path)),
-    ...shell.map((path) => preload(path, ' fetchpriority="low"')),
-  ];
+  const served = (paths: readonly string[]) => paths.map((path) => `assets/${basename(path)}`);
+  const beside = (path: string, loaded: ReadonlySet<string>) =>
+    served(loadedWith(metafile, path).filter((each) => !loaded.has(each)));
+  const screens = new Map(
+    Object.entries(metafile.outputs)
+      .filter(([path, { entryPoint }]) => entryPoint?.endsWith('.tsx') && !scripts.has(path))
+      .map(([path, { entryPoint = '' }]) => [entryPoint, beside(path, scripts)]),
+  );
+  const [preload, preloading] = preloadScript({
+    ...Object.fromEntries(signInPaths.map((path) => [path, beside(entryOf(sourceOf(path)), new Set(always))])),
+    shell: served(shell),
+  });
+  files.set(preload, preloading);
+  const preloads = served(always.slice(1)).map((path) => `<link rel="modulepreload" href="/${path}" />`);
   // Without it, the font would be asked for only when the style has come.
   const font = [...files.keys()].find((path) => path.includes(firstFont))!;
   preloads.push(`<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}" />`);
   const page = readFileSync(join(folder, 'index.html'), 'utf8')
     .replace('<!-- PRELOADS -->', preloads.join('\n    '))
+    .replace('PRELOAD', `/${preload}`)
     .replace('LANGUAGE', language)
     .replace('DESCRIPTION', wordsOf[language].description)
     .replace('NO_SCRIPT', wordsOf[language].noScript)
     .replace('STYLE', `/assets/${basename(style)}`)
     .replace('SCRIPT', `/assets/${basename(script)}`);
   files.set(documentOf(language), Buffer.from(page));
-  const served = (paths: readonly string[]) => paths.map((path) => `assets/${basename(path)}`);
-  const screens = Object.entries(metafile.outputs)
-    .filter(([path, { entryPoint }]) => entryPoint?.endsWith('.tsx') && !scripts.has(path))
-    .map(([path, { entryPoint = '' }]): [string, string[]] => [
-      entryPoint,
-      served(loadedWith(metafile, path).filter((each) => !scripts.has(each))),
-    ]);
-  const signIn = [...served([...always, style]), font];
-  const loads = { document: documentOf(language), first: [...signIn, ...served(shell)], signIn };
-  return { files, loads: { ...loads, screens: new Map(screens) } };
+  const signIn = [preload, ...served([...always, style]), font];
+  const loads = { document: documentOf(language), first: [...signIn, ...served(shell)], signIn, screens };
+  return { files, loads };
+}
+
+/** The source of a sign-in page, from the top of the project. */
+export function sourceOf(path: SignInPath): string {
+  return path === '/error' ? 'lambda/web/error-page.tsx' : `lambda/web/sign-in${path}-page.tsx`;
+}
+
+/** The path and the contents of the script that asks for files of an address, by that address. */
+function preloadScript(paths: Readonly<Record<string, readonly string[]>>): readonly [string, Uint8Array] {
+  const addresses = Object.fromEntries(
+    Object.entries(paths).map(([path, each]) => [path, each.map((file) => `/${file}`)]),
+  );
+  const { outputFiles } = buildSync({
+    entryPoints: [join(folder, 'preload.ts')],
+    outdir: '/assets',
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    write: false,
+    target: 'es2024',
+    define: { FILES: JSON.stringify(addresses) },
+    minify: true,
+  });
+  return [`assets/${basename(outputFiles[0]!.path)}`, outputFiles[0]!.contents];
 }
 
 /** A script, and all scripts that it imports statically, directly or indirectly. */

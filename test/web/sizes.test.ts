@@ -1,8 +1,10 @@
 // Loaded bytes until a browser shows something: limits after gzip, and the files that the document names.
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { languages } from '../../lambda/web/languages.ts';
-import { bundlePages } from '../../lib/shared/bundle-web.ts';
+import { signInPaths } from '../../lambda/web/paths.ts';
+import { bundlePages, sourceOf } from '../../lib/shared/bundle-web.ts';
 import { catalogueOf } from '../support/catalogues.ts';
 
 const bounds = { signInKiB: 120, firstKiB: 200, screenKiB: 80 };
@@ -29,11 +31,38 @@ describe.each(languages)('in the language %s', (language) => {
     expect(sizes.filter(({ kibibytes }) => kibibytes === 0 || kibibytes >= bounds.screenKiB)).toEqual([]);
   });
 
-  test('the document says its language, and names each file of the first load, so that none waits for another', () => {
+  test('the document says its language, and asks early for the files of the address, but for no other', () => {
     const html = textOf(document);
     expect(html).toContain(`<html lang="${language}">`);
-    for (const path of first) expect(html).toContain(`"/${path}"`);
+    for (const path of signIn) expect(html).toContain(`"/${path}"`);
+    const shell = first.filter((path) => !signIn.includes(path));
+    expect(shell.filter((path) => html.includes(path))).toEqual([]);
+    for (const at of ['/', '/streams']) expect(askedAt(at)).toEqual({ early: shell, later: [] });
+    for (const path of signInPaths) {
+      const { early, later } = askedAt(path);
+      expect([path, later]).toEqual([path, shell]);
+      expect(early).toEqual(expect.arrayContaining([...screens.get(sourceOf(path))!]));
+      expect(kibibytesOf([...signIn, ...early])).toBeLessThan(bounds.signInKiB);
+    }
   });
+
+  /** The files that the first script asks for at an address: at once, and after the page has loaded. */
+  function askedAt(pathname: string): { readonly early: readonly string[]; readonly later: readonly string[] } {
+    const asked: { rel?: string; href?: string }[] = [];
+    const page = { createElement: () => ({}), head: { append: (link: object) => asked.push(link) } };
+    let loaded = (): void => {};
+    const addEventListener = (type: string, listener: () => void) => {
+      expect(type).toBe('load');
+      loaded = listener;
+    };
+    const preload = signIn.find((path) => path.includes('/preload-'))!;
+    runInNewContext(textOf(preload), { document: page, location: { pathname }, addEventListener });
+    const atOnce = asked.length;
+    loaded();
+    expect(asked.every(({ rel }) => rel === 'modulepreload')).toBe(true);
+    const paths = asked.map(({ href }) => href!.slice(1));
+    return { early: paths.slice(0, atOnce), later: paths.slice(atOnce) };
+  }
 });
 
 /** Parts that are loaded on demand and cannot be small: the player of previews, and the editor of GraphQL. */
