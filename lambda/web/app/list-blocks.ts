@@ -6,7 +6,7 @@ export interface Blocks {
   readonly to: number;
 }
 
-export const rowsInBlock = 20;
+export const rowsInBlock = 10;
 
 /** Rows within this distance of the viewport are rendered before the user scrolls to them. */
 const marginPx = 600;

@@ -1,5 +1,5 @@
 // A long list that renders only the rows near the viewport. Padding replaces the other rows.
-import { useLayoutEffect, useRef, useState } from 'react';
+import { startTransition, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { roomOf, rowsInBlock, shownBlocks } from './list-blocks.ts';
 import type { Blocks } from './list-blocks.ts';
@@ -39,10 +39,12 @@ export function LongList<Item extends { readonly id: string }>({
   // A layout effect: a passive effect would still receive events after the list has been removed.
   useLayoutEffect(() => {
     look();
-    addEventListener('scroll', look, { passive: true });
+    // React renders new rows in slices between frames, so that scrolling stays smooth on a slow processor.
+    const lookSoon = () => startTransition(look);
+    addEventListener('scroll', lookSoon, { passive: true });
     addEventListener('resize', look);
     return () => {
-      removeEventListener('scroll', look);
+      removeEventListener('scroll', lookSoon);
       removeEventListener('resize', look);
     };
     // oxlint-disable-next-line react/exhaustive-deps -- `look` reads all that it needs from the list itself
