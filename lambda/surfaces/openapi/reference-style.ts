@@ -27,7 +27,7 @@ nav {
 nav h2 { margin: 1rem 0 .25rem; font-size: .875rem; text-transform: capitalize; }
 nav ul { margin: 0; padding: 0; list-style: none; }
 a { color: var(--accent); text-underline-offset: 3px; }
-nav a { display: block; padding: .125rem 0; text-decoration: none; }
+nav a { display: block; padding: .25rem 0; text-decoration: none; }
 nav a:hover { text-decoration: underline; }
 h1 { font-size: 1.375rem; letter-spacing: -.022em; }
 main { padding: 1rem 2rem 4rem; max-width: 60rem; }
