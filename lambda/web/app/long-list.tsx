@@ -23,6 +23,8 @@ export function LongList<Item extends { readonly id: string }>({
   const list = useRef<HTMLElement>(null);
   const heights = useRef(new Map<number, number>());
   const [blocks, setBlocks] = useState<Blocks>({ from: 0, to: 2 });
+  // The padding follows the number of measured blocks: otherwise the end of the list would move away from a jump to it.
+  const [, setMeasured] = useState(0);
   const count = Math.ceil(items.length / rowsInBlock);
   const look = () => {
     const { top, width } = list.current!.getBoundingClientRect();
@@ -33,8 +35,12 @@ export function LongList<Item extends { readonly id: string }>({
   useLayoutEffect(() => {
     const first = [...list.current!.children].filter((_, index) => index % rowsInBlock === 0) as HTMLElement[];
     // The end of a block is the start of the next one, so the last block cannot be measured.
-    for (const [index, row] of first.slice(0, -1).entries())
-      heights.current.set(blocks.from + index, first[index + 1]!.offsetTop - row.offsetTop);
+    for (const [index, row] of first.slice(0, -1).entries()) {
+      const [block, height] = [blocks.from + index, first[index + 1]!.offsetTop - row.offsetTop];
+      if (heights.current.get(block) === height) continue;
+      heights.current.set(block, height);
+      setMeasured(heights.current.size);
+    }
   });
   // A layout effect: a passive effect would still receive events after the list has been removed.
   useLayoutEffect(() => {
