@@ -27,7 +27,7 @@ export class SourceFacts {
   #bytesSinceMs: number | null = null;
   #bitrateKbps: number | null = null;
   #reported: LiveSource | null = null;
-  #reportedMs = -Infinity;
+  #comparedMs = -Infinity;
 
   constructor(onSource: (source: LiveSource) => void) {
     this.#onSource = onSource;
@@ -61,7 +61,7 @@ export class SourceFacts {
       this.#bytes = 0;
       this.#bytesSinceMs = nowMs;
     }
-    if (nowMs - this.#reportedMs >= reportEveryMs) this.#report(nowMs);
+    if (nowMs - this.#comparedMs >= reportEveryMs) this.#report(nowMs);
   }
 
   #report(nowMs: number): void {
@@ -72,9 +72,9 @@ export class SourceFacts {
       bitrateKbps: this.#bitrateKbps,
       keyframeSeconds: this.#keyframeSeconds,
     };
+    this.#comparedMs = nowMs;
     if (this.#reported && isAlike(source, this.#reported)) return;
     this.#reported = source;
-    this.#reportedMs = nowMs;
     this.#onSource(source);
   }
 

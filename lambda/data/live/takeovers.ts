@@ -47,14 +47,15 @@ interface IntervalRow {
   readonly first_segment: number;
 }
 
-/** The intervals that agents know: the latest ones. */
+/** The most intervals of a takeover that are read: the latest ones. A contributor may go and come for months. */
 const mostIntervals = 20;
 
 const revised = 'update replicas set timeline_revision = timeline_revision + 1 where stream_id = ';
 
 const intervalsJSON = `(select coalesce(jsonb_agg(jsonb_build_object('sessionID', v.session_id,
   'fromFrame', v.from_frame, 'toFrame', v.to_frame, 'firstSegment', v.first_segment) order by v.from_frame), '[]')
-  from takeover_intervals v where v.takeover_id = t.id) as intervals`;
+  from (select * from takeover_intervals where takeover_id = t.id order by from_frame desc limit ${mostIntervals}) v)
+  as intervals`;
 const columns = `t.id, t.stream_id, t.anchored_at, t.live_input_id, t.began_at, t.start_at, t.end_at,
   t.look_again_at, t.lost_at, ${intervalsJSON}`;
 
