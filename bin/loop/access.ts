@@ -94,9 +94,8 @@ async function refresh(seen: Tokens, file: string): Promise<Tokens> {
     throw new LoopFailure('not_signed_in', 'The sign-in has changed meanwhile. Try again.');
   if (kept.expiresAtMs - Date.now() >= marginMs) return kept;
   const { refreshTokenGrant } = await import('openid-client');
-  const answer = await refreshTokenGrant(await configurationOf(kept), kept.refreshToken).catch((error: unknown) =>
-    Promise.reject(signInFailure(kept.tokenURL, error)),
-  );
+  const configuration = await configurationOf(kept);
+  const answer = await refreshTokenGrant(configuration, kept.refreshToken).catch(failedAt(kept.tokenURL));
   const tokens = { ...kept, ...tokensOf(answer, kept.refreshToken) };
   await keepFile(file, tokens);
   return tokens;
@@ -127,15 +126,16 @@ export function signInFailure(place: string, fault: unknown): LoopFailure {
   return new LoopFailure(...(refusals[error] ?? ['refused', reason ?? `The sign-in was refused: ${error}.`]));
 }
 
-export function tokensOf(
-  { access_token, expires_in = 0, refresh_token }: TokenEndpointResponse,
-  refreshToken = '',
-): Pick<Tokens, 'accessToken' | 'refreshToken' | 'expiresAtMs'> {
-  return {
-    accessToken: access_token,
-    refreshToken: refresh_token ?? refreshToken,
-    expiresAtMs: Date.now() + expires_in * 1000,
+export function failedAt(place: string): (fault: unknown) => never {
+  return (fault) => {
+    throw signInFailure(place, fault);
   };
+}
+
+/** @param refreshToken the former one, which stays if the answer has none */
+export function tokensOf(answer: TokenEndpointResponse, refreshToken = '') {
+  const { access_token: accessToken, expires_in: seconds = 0, refresh_token: next = refreshToken } = answer;
+  return { accessToken, refreshToken: next, expiresAtMs: Date.now() + seconds * 1000 };
 }
 
 async function lock(path: string): Promise<AsyncDisposable> {

@@ -18,17 +18,6 @@ export interface CallOptions {
   readonly isRepeatable?: boolean;
 }
 
-export interface Client {
-  /** Base URL of the API, ending in /v1. */
-  readonly apiURL: string;
-  /** @throws {LoopFailure} */
-  call<Answer>(method: Method, path: string, body?: object, options?: CallOptions): Promise<Answer>;
-  /** All rows of a list, page by page. @throws {LoopFailure} */
-  all<Row>(path: string): Promise<readonly Row[]>;
-  /** Sends the missing parts of an upload, and completes it. @throws {LoopFailure} */
-  sendParts(uploadID: string, path: string, onProgress: (bytes: number) => void): Promise<void>;
-}
-
 export interface Access {
   readonly apiURL: string;
   /** The headers of a request that prove who asks. @throws {LoopFailure} */
@@ -38,36 +27,40 @@ export interface Access {
 const usualAttempts = 6;
 const pageRows = 100;
 
+export type Client = ReturnType<typeof createClient>;
+
 /** @param attempts of each request, including the first: six take about half a minute */
-export function createClient(access: Access, attempts = usualAttempts): Client {
+export function createClient(access: Access, attempts = usualAttempts) {
+  const { apiURL } = access;
   const send = retryingFetch(attempts, async (headers) => {
     for (const [name, value] of Object.entries(await access.headers())) headers.set(name, value);
   });
   // The credential comes with each attempt.
-  const connection = { apiURL: access.apiURL, headers: {}, fetch: send };
-  const call: Client['call'] = (method, path, body, { isRepeatable, idempotencyKey } = {}) =>
-    answered(access.apiURL, () => callAPI(connection, method, path, body, isRepeatable ? '' : idempotencyKey));
-  return {
-    apiURL: access.apiURL,
-    call,
-    async all<Row>(path: string) {
+  const connection = { apiURL, headers: {}, fetch: send };
+  const client = {
+    /** Base URL of the API, ending in /v1. */
+    apiURL,
+    /** @throws {LoopFailure} */
+    async call<Answer>(method: Method, path: string, body?: object, options: CallOptions = {}): Promise<Answer> {
+      const key = options.isRepeatable ? '' : options.idempotencyKey;
+      return await callAPI<Answer>(connection, method, path, body, key).catch(failed);
+    },
+    /** All rows of a list, page by page. @throws {LoopFailure} */
+    async all<Row>(path: string): Promise<readonly Row[]> {
       const list = `${path}${path.includes('?') ? '&' : '?'}limit=${pageRows}`;
       const read = (cursor: string | undefined) =>
-        call<Page<Row>>('GET', cursor === undefined ? list : `${list}&cursor=${encodeURIComponent(cursor)}`);
+        client.call<Page<Row>>('GET', cursor === undefined ? list : `${list}&cursor=${encodeURIComponent(cursor)}`);
       const rows: Row[] = [];
       for await (const row of rowsOf(read)) rows.push(row);
       return rows;
     },
-    sendParts: (uploadID, path, onProgress) =>
-      answered(access.apiURL, () => resumeUpload(connection, uploadID, path, { onProgress })),
+    /** Sends the missing parts of an upload, and completes it. @throws {LoopFailure} */
+    async sendParts(uploadID: string, path: string, onProgress: (bytes: number) => void): Promise<void> {
+      await resumeUpload(connection, uploadID, path, { onProgress }).catch(failed);
+    },
   };
-}
-
-/** The result of requests, whose refusals and other faults become failures. */
-async function answered<Answer>(apiURL: string, ask: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await ask();
-  } catch (error) {
+  /** Turns refusals and other faults into failures. */
+  function failed(error: unknown): never {
     if (error instanceof LoopFailure) throw error;
     if (error instanceof LoopProblem)
       throw failureOf({ ...error.document, code: error.code, detail: error.remedy, status: error.status });
@@ -76,4 +69,5 @@ async function answered<Answer>(apiURL: string, ask: () => Promise<Answer>): Pro
       throw new LoopFailure('unreachable', `${apiURL} does not answer. Check the address and the network.`);
     throw new LoopFailure('refused', (error as Error).message);
   }
+  return client;
 }

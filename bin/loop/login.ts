@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import * as oauth from 'openid-client';
-import { accessOf, configurationOf, findAddress, signInFailure, tokensOf, withoutSlash } from './access.ts';
+import { accessOf, configurationOf, failedAt, findAddress, signInFailure, tokensOf, withoutSlash } from './access.ts';
 import type { SignIn } from './access.ts';
 import { createClient } from './client.ts';
 import { LoopFailure } from './failure.ts';
@@ -44,9 +44,7 @@ export async function login(environment: Environment, printer: Printer, options:
 async function signInByDevice(apiURL: string, scope: string, printer: Printer): Promise<SignIn> {
   const { origin } = new URL(apiURL);
   const options = { algorithm: 'oauth2' as const, execute: [oauth.allowInsecureRequests] };
-  const failed = (error: unknown): never => {
-    throw signInFailure(origin, error);
-  };
+  const failed = failedAt(origin);
   const config = await oauth
     .dynamicClientRegistration(new URL(origin), clientMetadata(), oauth.None(), options)
     .catch(failed);

@@ -3,13 +3,16 @@ import type { Stream } from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
 import type { Session } from './session.ts';
 
+/** The name or the id of a thing; undefined: the only one. */
+export type Given = string | undefined;
+
 interface Named {
   readonly id: string;
   readonly name: string | null;
 }
 
-/** @param given its name or id; undefined: the only one @throws {LoopFailure} if it is none, or several */
-export function pick<Thing extends Named>(things: readonly Thing[], given: string | undefined, noun: string): Thing {
+/** @throws {LoopFailure} if it is none, or several */
+export function pick<Thing extends Named>(things: readonly Thing[], given: Given, noun: string): Thing {
   const fits = ({ id, name }: Thing) => id === given || name?.toLowerCase() === given?.toLowerCase();
   const found = given === undefined ? things : things.filter(fits);
   if (found.length === 1) return found[0]!;
@@ -22,7 +25,7 @@ export function pick<Thing extends Named>(things: readonly Thing[], given: strin
 }
 
 /** @throws {LoopFailure} */
-export async function findStream({ client }: Session, given: string | undefined): Promise<Stream> {
+export async function findStream({ client }: Session, given: Given): Promise<Stream> {
   if (given?.startsWith('str_')) return await client.call<Stream>('GET', `/streams/${given}`);
   return pick(await client.all<Stream>('/streams'), given, 'stream');
 }

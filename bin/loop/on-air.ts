@@ -6,6 +6,7 @@ import type { Stream, Upload } from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
 import { readMediaFile } from './media-folder.ts';
 import { findStream, pick } from './named-things.ts';
+import type { Given } from './named-things.ts';
 import { sendAll } from './send-files.ts';
 import type { Session } from './session.ts';
 import { timelineRows, titleOf } from './stream-answers.ts';
@@ -59,30 +60,22 @@ export function stateLine({ name, id, state, creditsPerHour }: Stream): string {
 }
 
 /** `loop start` @throws {LoopFailure} */
-export async function start(session: Session, given: string | undefined): Promise<void> {
+export async function start(session: Session, given: Given): Promise<void> {
   const { id } = await findStream(session, given);
   const stream = await startAndWait(session, id);
   session.printer.answer(stream, { lines: [stateLine(stream)] });
 }
 
 /** `loop stop` @throws {LoopFailure} */
-export async function stop(
-  session: Session,
-  given: string | undefined,
-  { endRecurrence = false }: { readonly endRecurrence?: boolean },
-): Promise<void> {
+export async function stop(session: Session, given: Given, options: { readonly endRecurrence?: true }): Promise<void> {
   const { id } = await findStream(session, given);
-  const body = { endsRecurrence: endRecurrence };
+  const body = { endsRecurrence: options.endRecurrence === true };
   const stream = await session.client.call<Stream>('POST', `/streams/${id}/stop`, body, { isRepeatable: true });
   session.printer.answer(stream, { lines: [stateLine(stream)] });
 }
 
 /** `loop skip` @throws {LoopFailure} also if nothing plays */
-export async function skip(
-  session: Session,
-  given: string | undefined,
-  { next = false }: { readonly next?: boolean },
-): Promise<void> {
+export async function skip(session: Session, given: Given, { next }: { readonly next?: true }): Promise<void> {
   const { id, name } = await findStream(session, given);
   const row = (await timelineRows(session, id, { limit: 2 }))[next ? 1 : 0];
   if (!row) throw new LoopFailure('refused', `${name ?? id} plays nothing that could be skipped.`);
@@ -97,7 +90,7 @@ export async function skip(
  * @param given the path of a file, which is sent; else the name or id of an upload
  * @throws {LoopFailure}
  */
-export async function playNext(session: Session, given: string, streamGiven: string | undefined): Promise<void> {
+export async function playNext(session: Session, given: string, streamGiven: Given): Promise<void> {
   const { client, printer, timeoutSeconds } = session;
   const { id } = await findStream(session, streamGiven);
   const upload = await sendOrFind(session, given);

@@ -4,11 +4,12 @@ import { setTimeout } from 'node:timers/promises';
 import type * as api from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
 import { findStream } from './named-things.ts';
+import type { Given } from './named-things.ts';
 import type { Session } from './session.ts';
 import { clock, localTime } from './terminal.ts';
 
 /** `loop status` @throws {LoopFailure} */
-export async function status(session: Session, given: string | undefined): Promise<void> {
+export async function status(session: Session, given: Given): Promise<void> {
   const { client, printer } = session;
   const streams = given === undefined ? await client.all<api.Stream>('/streams') : [await findStream(session, given)];
   const { data: incidents } = await client.call<{ data: api.Incident[] }>('GET', '/incidents?open=true&limit=100');
@@ -57,7 +58,7 @@ export function titleOf({ title, artist, name, uploadID }: api.TimelineRow): str
 }
 
 /** `loop timeline` @throws {LoopFailure} */
-export async function timeline(session: Session, given: string | undefined, options: Query): Promise<void> {
+export async function timeline(session: Session, given: Given, options: Query): Promise<void> {
   const { from, to, track, limit } = options;
   const stream = await findStream(session, given);
   const found = await timelineRows(session, stream.id, { from, to, track, limit });
@@ -80,7 +81,7 @@ export interface ProofOptions {
 }
 
 /** `loop prove`: writes the signed statement of a day, and the public keys of now, because keys are replaced. */
-export async function prove(session: Session, given: string | undefined, { day, output }: ProofOptions): Promise<void> {
+export async function prove(session: Session, given: Given, { day, output }: ProofOptions): Promise<void> {
   const { client, printer } = session;
   const { id } = await findStream(session, given);
   const address = withQuery(`/streams/${id}/proof`, { day });
@@ -116,7 +117,7 @@ export async function spend({ client, printer }: Session, { from, to }: Query): 
 const askedEveryMs = 1000;
 
 /** `loop tail`: prints states, items and incidents as they come, until the process is interrupted. */
-export async function tail(session: Session, given: string | undefined): Promise<void> {
+export async function tail(session: Session, given: Given): Promise<void> {
   const { client, printer } = session;
   const { id: streamID } = await findStream(session, given);
   let { cursor } = await client.call<api.Changes>('GET', '/changes');

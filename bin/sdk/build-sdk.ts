@@ -24,16 +24,8 @@ export async function buildTypescript(folder: string, name: string): Promise<str
   // npm keeps packages that are there, and so does pip.
   const tools = join(folder, 'npm-tools');
   await mkdir(tools, { recursive: true });
-  await run('npm', [
-    'install',
-    '--prefix',
-    tools,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-    ...npmTools,
-  ]);
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  await run('npm', ['install', '--prefix', tools, ...options, ...npmTools]);
   const out = join(folder, 'typescript');
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'src'), { recursive: true });
@@ -93,7 +85,6 @@ export async function buildPython(folder: string, name: string): Promise<string>
   await run('python3', ['-m', 'venv', tools]);
   await run(python, ['-m', 'pip', 'install', '--quiet', ...pythonTools]);
   const out = join(folder, 'python');
-  await mkdir(folder, { recursive: true });
   const config = {
     project_name_override: name,
     package_name_override: module,

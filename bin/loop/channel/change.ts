@@ -52,9 +52,9 @@ export function symbolOf(kind: ChangeKind, name: string): string {
   return `new:${kind}:${encodeURIComponent(name)}`;
 }
 
-/** The name in a symbol. */
-export function nameOfSymbol(symbol: string): string {
-  return decodeURIComponent(symbol.replace(/^new:[a-z]+:/, ''));
+/** The name in a symbol; other texts stay as they are. */
+export function nameOfSymbol(text: string): string {
+  return text.replace(/^new:[a-z]+:(.+)$/, (_symbol, name: string) => decodeURIComponent(name));
 }
 
 /** A change that viewers do not notice and that has no fields or steps, unless others are given. */

@@ -7,6 +7,7 @@ import { LoopFailure } from '../failure.ts';
 import { readMediaFile } from '../media-folder.ts';
 import type { MediaFile } from '../media-folder.ts';
 import { pick } from '../named-things.ts';
+import type { Given } from '../named-things.ts';
 import type { Session } from '../session.ts';
 import { applyChanges } from './apply.ts';
 import { nameOfSymbol } from './change.ts';
@@ -71,12 +72,9 @@ export async function apply(session: Session, request: PlanRequest): Promise<voi
 }
 
 /** Writes a file of all streams, or of one. @param output the path of the file; undefined: to stdout */
-export async function exportChannel(
-  { client }: Session,
-  given: string | undefined,
-  { output }: { readonly output?: string },
-): Promise<void> {
-  const state = await readState(client);
+export async function exportChannel(session: Session, given: Given, options: { output?: string }): Promise<void> {
+  const { output } = options;
+  const state = await readState(session.client);
   const streams = given === undefined ? state.streams : [pick(state.streams, given, 'stream')];
   const text = stringify(exportedDocument(state, streams), { aliasDuplicateObjects: false });
   if (output === undefined) process.stdout.write(text);

@@ -109,9 +109,6 @@ export function channelJSONSchema(): object {
 function withNamesInFile(schema: object): object {
   return mapped(schema, (name, value) => {
     if (name === 'examples') return null;
-    if (name === 'required') return [name, (value as string[]).map(nameInFile)];
-    if (name !== 'properties') return [name, value];
-    const properties = Object.entries(value as object).map(([field, of]) => [nameInFile(field), of] as const);
-    return [name, Object.fromEntries(properties)];
+    return [nameInFile(name), name === 'required' ? (value as string[]).map(nameInFile) : value];
   }) as object;
 }

@@ -35,14 +35,13 @@ export async function planChannel(
   state: PlatformState,
   options: PlanOptions,
 ): Promise<Plan> {
-  const sending = new Map<string, { readonly name: string; readonly file: MediaFile }>();
-  const sent = (name: string) => {
-    const file = options.files.get(name)!;
-    const symbol = symbolOf('upload', file.path);
-    sending.set(symbol, { name, file });
-    return symbol;
-  };
-  const wanted = resolved(document, resolverOf(document, state, options.files, sent)) as ChannelDocument;
+  const wanted = resolved(document, resolverOf(document, state, options.files)) as ChannelDocument;
+  /** The files that the platform does not have, by their symbols. */
+  const sending = new Map(
+    [...options.files].flatMap(([name, file]) =>
+      sameUpload(state, file) ? [] : [[symbolOf('upload', file.path), { name, file }]],
+    ),
+  );
   const uploads = [...sending].map(([makes, { name, file }]) =>
     changeOf({ action: 'create', kind: 'upload', name, steps: [{ file, makes }] }),
   );
@@ -65,16 +64,12 @@ export async function planChannel(
   return { changes, costs: costsOf(wanted, state), uploadBytes };
 }
 
-/**
- * Finds the ids of names: on the platform, of files to send, or of things that the document makes.
- * @param sent makes the id of a file that the platform does not have, by its path
- */
-function resolverOf(
-  document: ChannelDocument,
-  state: PlatformState,
-  files: PlanOptions['files'],
-  sent: (path: string) => string,
-): (kind: ReferenceKind, reference: string) => string {
+function sameUpload({ uploads }: PlatformState, { name, bytes }: MediaFile): Named | undefined {
+  return uploads.find((each) => each.uploaded && each.name === name && each.fileSize === bytes);
+}
+
+/** Finds the ids of names: on the platform, of files to send, or of things that the document makes. */
+function resolverOf(document: ChannelDocument, state: PlatformState, files: PlanOptions['files']) {
   const names = namesOf(state);
   const playlists = Object.entries(document.streams ?? {}).flatMap(([name, { playlists: tracks = {} }]) =>
     Object.entries(tracks).flatMap(([kind, playlist]) => (playlist ? [`${name}/${kind}`] : [])),
@@ -84,12 +79,9 @@ function resolverOf(
     collection: Object.keys(document.collections ?? {}),
     playlist: playlists,
   };
-  return (kind, reference) => {
-    if (kind === 'upload' && isPath(reference)) {
-      const { name, bytes } = files.get(reference)!;
-      const same = state.uploads.find((each) => each.uploaded && each.name === name && each.fileSize === bytes);
-      return same?.id ?? sent(reference);
-    }
+  return (kind: ReferenceKind, reference: string): string => {
+    const file = kind === 'upload' && isPath(reference) ? files.get(reference)! : null;
+    if (file) return sameUpload(state, file)?.id ?? symbolOf('upload', file.path);
     const found = find(names[kind], reference, kind);
     if (found) return found.id;
     if (madeHere[kind]?.includes(reference)) return symbolOf(kind as ChangeKind, reference);

@@ -7,15 +7,17 @@ const marks = { create: '+', update: '~', delete: '-' } as const;
 const longest = 70;
 const mostDifferences = 5;
 
-type NameOf = (id: string) => string;
-
-export function planLines({ changes, costs, uploadBytes }: Plan, nameOf: NameOf): string[] {
+/** @param nameOf the name of an id, or a text that is none as it is */
+export function planLines({ changes, costs, uploadBytes }: Plan, nameOf: (id: string) => string): string[] {
   if (changes.length === 0) return ['Nothing changes: the platform is as the file says.'];
   const interrupting = changes.filter(({ interrupts }) => interrupts);
   const streams = new Set(interrupting.map(({ name }) => name.replace(/\/(?:video|audio)$/, '')));
   const interrupted = `Interrupted: ${[...streams].join(', ')}. Apply it with --restart.`;
+  const withNames = JSON.parse(JSON.stringify(changes), (_field, value: unknown) =>
+    typeof value === 'string' ? nameOf(value) : value,
+  ) as readonly Change[];
   return [
-    ...changes.flatMap((change) => changeLines(change, nameOf)),
+    ...withNames.flatMap(changeLines),
     '',
     ...(uploadBytes > 0 ? [`Uploads: ${mebibytes(uploadBytes)}.`] : []),
     ...costs.map(({ stream, fromPerHour, toPerHour }) => {
@@ -26,32 +28,28 @@ export function planLines({ changes, costs, uploadBytes }: Plan, nameOf: NameOf)
   ];
 }
 
-function changeLines({ action, kind, name, fields, viewers }: Change, nameOf: NameOf): string[] {
+function changeLines({ action, kind, name, fields, viewers }: Change): string[] {
   return [
     `${marks[action]} ${kind} ${name}`,
-    ...fields.map((field) => `    ${fieldLine(field, nameOf)}`),
+    ...fields.map((field) => `    ${fieldLine(field)}`),
     ...(viewers === '' ? [] : [`    Viewers: ${viewers}`]),
   ];
 }
 
-function fieldLine({ field, from, to }: FieldChange, nameOf: NameOf): string {
-  if (Array.isArray(from) && Array.isArray(to)) return `${field}: ${listWords(from, to, nameOf)}`;
-  const before = from === null ? '' : `${shown(from, nameOf)} → `;
-  return `${field}: ${before}${shown(to, nameOf)}`;
+function fieldLine({ field, from, to }: FieldChange): string {
+  if (Array.isArray(from) && Array.isArray(to)) return `${field}: ${listWords(from.map(shown), to.map(shown))}`;
+  return `${field}: ${from === null ? '' : `${shown(from)} → `}${shown(to)}`;
 }
 
-function listWords(from: readonly unknown[], to: readonly unknown[], nameOf: NameOf): string {
-  const [before, after] = [from, to].map((list) => list.map((each) => shown(each, nameOf))) as [string[], string[]];
+function listWords(before: readonly string[], after: readonly string[]): string {
   const gone = before.filter((each) => !after.includes(each)).map((each) => `- ${each}`);
   const added = after.filter((each) => !before.includes(each)).map((each) => `+ ${each}`);
   return [...gone, ...added].join(', ') || 'in another order';
 }
 
-function shown(value: unknown, nameOf: NameOf): string {
-  if (typeof value === 'string') return nameOf(value);
-  const text = JSON.stringify(value, (name, each: unknown) =>
-    each === null && name !== '' ? undefined : typeof each === 'string' ? nameOf(each) : each,
-  );
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const text = JSON.stringify(value, (name, each: unknown) => (each === null && name !== '' ? undefined : each));
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 

@@ -170,18 +170,16 @@ function outputChanges({ name: streamName, entry, before, id, isLive, state }: S
   const made = entry.outputs.flatMap(({ destinationID, ...given }) => {
     const output = further.find((each) => each.destinationID === destinationID) ?? null;
     const wanted = { kind, name: nameOf(destinationID), before: output, after: given } as const;
-    const switched = given.enabled === false ? ends : begins;
-    return changesTo(wanted, (changed) =>
-      output
-        ? {
-            viewers: changed.includes('enabled') ? switched : '',
-            steps: [{ method: 'PATCH', path: `${path}/${output.id}`, body: given }],
-          }
-        : {
-            viewers: given.enabled === false ? '' : begins,
-            steps: [{ method: 'POST', path, body: { destinationID, ...given } }],
-          },
-    );
+    const isPaused = given.enabled === false;
+    return changesTo(wanted, (changed) => {
+      if (!output)
+        return {
+          viewers: isPaused ? '' : begins,
+          steps: [{ method: 'POST', path, body: { destinationID, ...given } }],
+        };
+      const viewers = !changed.includes('enabled') ? '' : isPaused ? ends : begins;
+      return { viewers, steps: [{ method: 'PATCH', path: `${path}/${output.id}`, body: given }] };
+    });
   });
   const kept = new Set(entry.outputs.map(({ destinationID }) => destinationID));
   const gone = further.filter(({ destinationID }) => !kept.has(destinationID));
