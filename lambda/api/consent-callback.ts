@@ -6,7 +6,8 @@ import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';
 import { oneForChannel } from '../data/channels/connections.ts';
 import type { Authorization } from '../data/channels/connections.ts';
-import { databaseOn, inTransaction } from '../data/database.ts';
+import { databaseOn, inChange } from '../data/database.ts';
+import { boundsOfUser, ChangeRefused } from '../data/shared/change-bounds.ts';
 import { newID } from '../data/shared/new-id.ts';
 import { destinationKeyPlace } from '../domain/shared/sealed-places.ts';
 import { lockMirrorsOf, remirror } from '../orchestration/channels/mirror-stream.ts';
@@ -102,7 +103,7 @@ async function complete(
       'Another channel',
       html`<p>This connection is for ${before.title_cached ?? 'another channel'}. Choose that channel.</p>`,
     );
-  const outcome = await inTransaction(pool, async (data) => {
+  const outcome = await inChange(pool, boundsOfUser(userID, true), async (data) => {
     const mirrored = await lockMirrorsOf(data, { connectionID: id });
     if (!(await data.connections.connect({ id, ...given, ...channel }))) return 'disconnected';
     const destinationID = newID('dst', await data.now());
@@ -112,6 +113,7 @@ async function complete(
     await remirror(data, mirrored, 'reauthorised');
     return 'connected';
   }).catch((error: Error) => {
+    if (error instanceof ChangeRefused) return 'busy';
     if ('constraint' in error && error.constraint === oneForChannel) return 'twin';
     throw error;
   });
@@ -120,6 +122,8 @@ async function complete(
       'Connected already',
       html`<p>${channel.title} is connected to this account already, by another connection.</p>`,
     );
+  if (outcome === 'busy')
+    return refuse('Not connected', html`<p>Other changes of this account are under way. Ask for another link.</p>`);
   if (outcome === 'disconnected')
     return refuse('Disconnected', html`<p>This connection was deleted meanwhile. Make another.</p>`);
   log('channel_connected', { connectionID: id, platform, state: given.state });

@@ -4,12 +4,14 @@ import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api
 import type { BetterAuthPlugin } from 'better-auth';
 import type { Pool } from 'pg';
 import * as z from 'zod';
-import { databaseOn, inTransaction } from '../data/database.ts';
+import { databaseOn } from '../data/database.ts';
+import { ChangeRefused } from '../data/shared/change-bounds.ts';
 import { limits } from '../domain/shared/limits.ts';
 import type { ApiKey } from '../data/accounts/api-keys.ts';
 import { newID } from '../data/shared/new-id.ts';
 import { allScopes } from '../operations/scopes.ts';
 import { apiKeyPrefix, hashApiKey } from '../surfaces/admission/authenticate.ts';
+import { disconnectApplication } from './disconnect-application.ts';
 import { recordEvent } from './security-events.ts';
 
 const keysPerUser = limits.apiKeys.base;
@@ -105,7 +107,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         async (ctx) => {
           const { user } = ctx.context.session;
           const { clientID } = ctx.body;
-          if (!(await inTransaction(pool, (data) => data.applications.disconnect(user.id, clientID))))
+          if (!(await disconnectApplication(pool, user.id, clientID).catch(refuse)))
             throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'This application is not connected.' });
           await recordEvent(pool, ctx, 'application_disconnected', user.id, clientID);
           return ctx.json({ disconnected: true });
@@ -151,4 +153,11 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
       }),
     },
   } satisfies BetterAuthPlugin;
+}
+
+/** @throws {APIError} in place of a change that was refused */
+function refuse(error: unknown): never {
+  if (!(error instanceof ChangeRefused)) throw error;
+  const { message, retrySeconds } = error;
+  throw new APIError('TOO_MANY_REQUESTS', { code: 'RATE_LIMITED', message }, { 'retry-after': String(retrySeconds) });
 }

@@ -4,7 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } from '@better-auth/oauth-provider';
 import { decodeJwt } from 'jose';
 import type { Pool } from 'pg';
-import { databaseOn, inTransaction } from '../data/database.ts';
+import { databaseOn } from '../data/database.ts';
+import { ChangeRefused } from '../data/shared/change-bounds.ts';
 import type { Scope } from '../operations/scopes.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import type { AccessTokens } from '../surfaces/admission/access-tokens.ts';
@@ -14,6 +15,7 @@ import { authPath, createAuthorizationServer } from './authorization-server.ts';
 import type { AuthorizationServerOptions } from './authorization-server.ts';
 import { addressHeader } from './client-address.ts';
 import { asDeviceAnswer, asDeviceRequest, asTokenRequest, formOf } from './device-codes.ts';
+import { disconnectApplication } from './disconnect-application.ts';
 import { ConfirmingBrowser } from './confirming-browser.ts';
 import { asRegistration, withoutCalls } from './registration.ts';
 import { jwksMaxAgeSeconds } from './signing-keys.ts';
@@ -205,7 +207,13 @@ async function asTokenAnswer(pool: Pool, response: Response): Promise<Response> 
   const { applications } = databaseOn(pool);
   if (sub === undefined || azp === undefined) throw new Error('better-auth issued a token of no user or application');
   if (await applications.isAgreedTo(sub, azp)) return response;
-  await inTransaction(pool, (data) => data.applications.disconnect(sub, azp));
+  try {
+    await disconnectApplication(pool, sub, azp);
+  } catch (error) {
+    if (!(error instanceof ChangeRefused)) throw error;
+    const answer = oauthError(503, 'temporarily_unavailable', error.message);
+    return withHeaders(answer, { 'retry-after': String(error.retrySeconds) });
+  }
   return oauthError(400, 'invalid_grant', 'The user has disconnected this application.');
 }
 

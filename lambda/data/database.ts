@@ -1,5 +1,5 @@
 // Every aggregate's SQL behind one object, bound to a pool or to a transaction.
-import type { Pool } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import { activeTraceparent } from '../telemetry/spans.ts';
 import { agentRenewals } from './fleet/agent-renewals.ts';
 import { agents } from './fleet/agents.ts';
@@ -11,6 +11,8 @@ import { bindingOf } from './shared/bind-aggregates.ts';
 import { blockedContents } from './media/blocked-contents.ts';
 import { broadcasts } from './channels/broadcasts.ts';
 import { captions } from './playout/captions.ts';
+import { assertMayChange, beginChange, changeBounds, errorOfChange } from './shared/change-bounds.ts';
+import type { ChangeBounds } from './shared/change-bounds.ts';
 import { changes } from './notices/changes.ts';
 import { collections } from './media/collections.ts';
 import { connections } from './channels/connections.ts';
@@ -100,6 +102,7 @@ export const aggregates = {
   blockedContents,
   broadcasts,
   captions,
+  changeBounds,
   changes,
   collections,
   connections,
@@ -195,29 +198,54 @@ const maxAttempts = 4;
  * favour of another one, `work` runs again. So `work` does nothing that a rollback does not undo.
  * @param bind binds the aggregates that `work` gets to the transaction
  */
-export async function inTransaction<Result, Statements = Database>(
+export function inTransaction<Result, Statements = Database>(
   pool: Pool,
   work: (data: Statements) => Promise<Result>,
   bind: (db: Queryable) => Statements = databaseOn as unknown as (db: Queryable) => Statements,
 ): Promise<Result> {
+  return retrying(() => tryTransaction(pool, null, (client) => work(bind(client))));
+}
+
+/**
+ * Runs a change that a user has requested, as `inTransaction` does.
+ * @param bounds null: `work` bounds it
+ * @throws {ChangeRefused} as many changes are under way, or a lock was not free in time. Nothing has changed
+ */
+export async function inChange<Result>(
+  pool: Pool,
+  bounds: ChangeBounds | null,
+  work: (data: Database) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await retrying(() => tryTransaction(pool, bounds, (client) => work(databaseOn(client))));
+  } catch (error) {
+    throw errorOfChange(error);
+  }
+}
+
+async function retrying<Result>(attemptOnce: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryTransaction(pool, (client) => work(bind(client)));
+      return await attemptOnce();
     } catch (error) {
       if (attempt === maxAttempts || !retriableErrors.has((error as { code?: string }).code ?? '')) throw error;
     }
   }
 }
 
-async function tryTransaction<Result>(pool: Pool, work: (db: Queryable) => Promise<Result>): Promise<Result> {
+/** @param bounds null: neither the number of such transactions nor their waits are bounded */
+async function tryTransaction<Result>(
+  pool: Pool,
+  bounds: ChangeBounds | null,
+  work: (db: Queryable) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const recordBroken = (error: Error) => void (broken = error);
   // Without a listener, a connection that breaks between two statements would end the process.
   client.on('error', recordBroken);
   try {
-    const traceparent = activeTraceparent();
-    await client.query(traceparent === null ? 'begin' : `begin; set local loop.traceparent = '${traceparent}'`);
+    await begin(client, bounds);
     const result = await work(client);
     await client.query('commit');
     return result;
@@ -228,4 +256,17 @@ async function tryTransaction<Result>(pool: Pool, work: (db: Queryable) => Promi
     client.off('error', recordBroken);
     client.release(broken);
   }
+}
+
+/** Begins a transaction in one round trip. */
+async function begin(client: PoolClient, bounds: ChangeBounds | null): Promise<void> {
+  const traceparent = activeTraceparent();
+  const statements = [
+    'begin',
+    ...(traceparent === null ? [] : [`set local loop.traceparent = '${traceparent}'`]),
+    ...(bounds === null ? [] : [beginChange(bounds)]),
+  ];
+  // The driver has a list of results for several statements.
+  const results: QueryResult<{ may_change?: boolean }>[] = [await client.query(statements.join('; '))].flat();
+  if (bounds) assertMayChange(results.at(-1)!.rows[0], bounds);
 }

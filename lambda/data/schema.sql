@@ -2023,6 +2023,16 @@ begin
   return null;
 end $$;
 
+create function begin_change(subject text, at_once integer, lock_wait_ms integer) returns boolean language plpgsql
+as $$
+begin
+  perform set_config('lock_timeout', lock_wait_ms::text, true);
+  for turn in 1 .. at_once loop
+    if pg_try_advisory_xact_lock(hashtextextended('change ' || subject, turn)) then return true; end if;
+  end loop;
+  return false;
+end $$;
+
 create function begun_incident(of_user text, of_kind text, of_subject text) returns table(output_id text) language sql stable
 as $$
   select output_id from incidents

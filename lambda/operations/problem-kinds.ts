@@ -311,7 +311,9 @@ export const problemCodes = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    explanation: 'The rate limit is reached. Retry-After gives the seconds to wait before the next request.',
+    explanation:
+      'The rate limit is reached, or too many changes of the account are under way, or another change of the same ' +
+      'resource takes long. Retry-After gives the seconds to wait before the next request.',
   },
   upstream_unavailable: {
     status: 502,

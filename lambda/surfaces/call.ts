@@ -1,8 +1,9 @@
 // Runs one operation for one caller: in a transaction if it changes data, and once per Idempotency-Key.
 // Every surface calls operations through this file.
 import { randomBytes } from 'node:crypto';
-import { databaseOn, inTransaction } from '../data/database.ts';
+import { databaseOn, inChange } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
+import { boundsOfUser } from '../data/shared/change-bounds.ts';
 import { withPlanningBudget } from '../orchestration/programme/planning-turns.ts';
 import type { PlanningBudget } from '../orchestration/programme/planning-turns.ts';
 import type { Caller, Context } from '../operations/context.ts';
@@ -30,8 +31,10 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
     const data = databaseOn(service.pool);
     return run(service, call, planner ? withPlanningBudget(data, budgetOfRead(service, planner)) : data);
   }
+  // The operation of a guest bounds it, as only that knows whose channel it is.
+  const bounds = caller && boundsOfUser(caller.userID, caller.isOnPage === true);
   const change = (budget?: PlanningBudget) =>
-    inTransaction(service.pool, (data) =>
+    inChange(service.pool, bounds, (data) =>
       runInTransaction(service, call, budget ? withPlanningBudget(data, budget) : data),
     );
   const answer = await (planner ? limitPlansOfChange(service, planner, change) : change());

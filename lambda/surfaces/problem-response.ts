@@ -1,4 +1,5 @@
 // Turns an error that ended a request into an application/problem+json answer.
+import { ChangeRefused } from '../data/shared/change-bounds.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { problemCodes } from '../operations/problem-kinds.ts';
 import type { ProblemCode } from '../operations/problem-codes.ts';
@@ -45,6 +46,7 @@ export function problemDocument(service: Service, error: unknown): ProblemDocume
   const { status, title } = problemCodes[problem.code];
   if (status >= 500 && !(problem.cause instanceof ClientGone))
     service.log('request_failed', { code: problem.code, cause: problem.cause });
+  if (problem.code === 'rate_limited' && problem.cause) service.log('lock_not_free', { cause: problem.cause });
   return {
     type: problemType(service, problem.code),
     title,
@@ -69,6 +71,11 @@ export function explainProblem(service: Service, code: ProblemCode): Record<stri
 
 function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
+  if (error instanceof ChangeRefused)
+    return new ProblemError('rate_limited', error.message, {
+      headers: { 'retry-after': String(error.retrySeconds) },
+      cause: error.cause,
+    });
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (unavailable.test(code) || unavailableMessage.test(message)) {
     return new ProblemError('upstream_unavailable', 'The database did not answer. Try again in a moment.', {

@@ -11,6 +11,8 @@ import { createConsents } from '../../lambda/ports/managed-platforms/consents.ts
 import { openGrant } from '../../lambda/ports/managed-platforms/kept-grant.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
+import { inChange } from '../../lambda/data/database.ts';
+import { boundsOfUser } from '../../lambda/data/shared/change-bounds.ts';
 import { one } from '../../lambda/data/shared/queryable.ts';
 import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testClient, testPlatforms } from '../support/platforms.ts';
@@ -261,6 +263,28 @@ describe('a consent', () => {
     expect(titles.toSorted()).toEqual(['Connected', 'Connected already']);
     // Google revokes all grants of an account at once.
     expect(revoked).toEqual([]);
+  });
+
+  it('while many changes of its user are under way is revoked, and another link connects', async () => {
+    await disconnectAll();
+    const { id, authorizeURL } = await asked();
+    const back = await consent(authorizeURL!, allow);
+    const bounds = boundsOfUser(user.id, true);
+    const end = Promise.withResolvers<void>();
+    const began = Array.from({ length: bounds.atOnce }, () => Promise.withResolvers<void>());
+    const changes = began.map(({ resolve }) =>
+      inChange(service.pool(), bounds, async () => {
+        resolve();
+        await end.promise;
+      }),
+    );
+    await Promise.all(began.map(({ promise }) => promise));
+    expect(await titleOf(await confirm(back))).toBe('Not connected');
+    expect(revoked).toEqual(['UC-local-loops']);
+    end.resolve();
+    await Promise.all(changes);
+    const again = (await call('POST', `/connections/${id}/reauthorise`, {}))!;
+    expect(await titleOf(await confirm(await consent(String(again['authorizeURL']), allow)))).toBe('Connected');
   });
 
   it('that comes after the connection was deleted is revoked', async () => {

@@ -5,6 +5,7 @@ import { newID } from '../../lambda/data/shared/new-id.ts';
 import { hashLiveKey } from '../../lambda/domain/live/live-key.ts';
 import { browserSession } from '../support/browser-session.ts';
 import type { BrowserSession } from '../support/browser-session.ts';
+import { holdRows } from '../support/held-rows.ts';
 import { source } from '../support/live-inputs.ts';
 import { registerClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
@@ -225,5 +226,33 @@ describe('a source', () => {
     await disconnect();
     expect([await sources().lockHeld(running), await sources().endScan(running, outcome)]).toEqual([false, false]);
     expect((await shown(id)).reason).toEqual(held);
+  });
+});
+
+test('an application whose changes wait keeps its user neither from changes nor from the disconnect', async () => {
+  site.pool().options.max = 20;
+  const { call, disconnect } = await connected();
+  const [{ body: locked }, { body: free }] = [await call('POST', '/streams', {}), await call('POST', '/streams', {})];
+  const held = await holdRows(site.pool(), 'streams', locked.id);
+  const changes = Array.from({ length: 10 }, () => call('PATCH', `/streams/${locked.id}`, { name: 'x' }));
+  await held.untilWaiting(6);
+  const ends = Array.from({ length: 6 }, disconnect);
+  await held.untilWaiting(8);
+  const page = { cookie: browser.cookies(), 'sec-fetch-site': 'same-origin', origin: site.origin() };
+  expect((await callWith(page)('PATCH', `/streams/${free.id}`, { name: 'y' })).status).toBe(200);
+  expect(await held.waits()).toBe(8);
+  await held.release();
+  expect((await Promise.all(changes)).map(({ status }) => status).toSorted()).toEqual([
+    ...Array.from({ length: 6 }, () => 200),
+    ...Array.from({ length: 4 }, () => 429),
+  ]);
+  const answers = await Promise.all(ends);
+  // The second of those that waited has nothing to disconnect any more.
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 429, 429, 429, 429]);
+  const refused = answers.find(({ status }) => status === 429)!;
+  expect(refused.headers.get('retry-after')).toBe('2');
+  expect(refused.body).toMatchObject({
+    code: 'RATE_LIMITED',
+    message: expect.stringMatching('Try again in 2 seconds'),
   });
 });

@@ -17,6 +17,8 @@ export interface CountedStatement {
 const shownCharacters = 100;
 const ofThisDatabase = '(select oid from pg_database where datname = current_database())';
 const isCounting = `query like '%pg_stat_statements%'`;
+/** Statements that frame a transaction. The bounds of a change are sent with its begin, and read no block. */
+const isFrame = `query in ('begin', 'commit') or query like 'select begin_change(%'`;
 
 /** Makes the server count the statements of a database, on all connections from now on. */
 export async function openCounts(databaseURL: string): Promise<void> {
@@ -44,7 +46,7 @@ export async function countStatements(pool: Pool, work: () => Promise<unknown>):
     `select query as text, calls::int, (shared_blks_hit + shared_blks_read)::int as blocks,
        wal_records::int as "walRecords"
      from pg_stat_statements
-     where dbid = ${ofThisDatabase} and not (${isCounting}) and query not in ('begin', 'commit')
+     where dbid = ${ofThisDatabase} and not (${isCounting}) and not (${isFrame})
      order by query`,
   );
   return rows.map((row) => ({ ...row, text: shownText(row.text) }));

@@ -1,6 +1,7 @@
 // Transactions: all or nothing, retried after a deadlock; a lost connection ends neither the process nor the pool.
 import { beforeEach, expect, it } from 'vitest';
-import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
+import { databaseOn, inChange, inTransaction } from '../../lambda/data/database.ts';
+import { ChangeRefused } from '../../lambda/data/shared/change-bounds.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { breakConnectionsOf } from '../support/database-outage.ts';
 import { testDatabase } from '../support/database.ts';
@@ -58,5 +59,22 @@ it('a transaction whose connection is lost fails, and later ones on the pool do 
   await lost.promise;
   expect(await userIDs()).toEqual([]);
   expect((await ensure(databaseOn(pool), 'c')).id).toBe('c');
+  await pool.end();
+});
+
+it('a change that runs again has one turn until it ends, and leaves its connection without bounds', async () => {
+  const pool = createPool({ connectionString: database.url(), max: 2 });
+  const bounds = { subject: 'one at a time', atOnce: 1, lockWaitSeconds: 5 };
+  const change = (work: () => Promise<unknown>) => inChange(pool, bounds, work);
+  let runs = 0;
+  await change(async () => {
+    if (++runs < 3) throw Object.assign(new Error('in favour of another'), { code: '40001' });
+    await expect(change(async () => {})).rejects.toThrow(ChangeRefused);
+    await expect(inChange(pool, { ...bounds, subject: 'another' }, async () => 'done')).resolves.toBe('done');
+  });
+  expect(runs).toBe(3);
+  await expect(change(async () => 'done')).resolves.toBe('done');
+  const shown = await Promise.all([1, 2].map(() => pool.query('show lock_timeout')));
+  expect(shown.map(({ rows }) => rows)).toEqual([[{ lock_timeout: '0' }], [{ lock_timeout: '0' }]]);
   await pool.end();
 });

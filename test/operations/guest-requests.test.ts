@@ -1,11 +1,12 @@
 // Requests of guests: viewers ask at a guide link for an item, by the policy of its owner, and floods stay bounded.
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
 import { networkOf } from '../../lambda/surfaces/admission/guests.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 import { actorsOn, startOptions, storage } from '../support/actors.ts';
+import { holdRows } from '../support/held-rows.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 
@@ -166,6 +167,27 @@ describe('a request of a guest', () => {
     for (const answer of answers.filter(({ status }) => status !== 202))
       expect(answer).toMatchObject(refusedBy('sameItemMinutes'));
   });
+});
+
+it('requests of guests that wait for a stream leave connections to its owner and to others', async () => {
+  await goLive();
+  const usual = service.pool().options.max;
+  onTestFinished(() => void (service.pool().options.max = usual));
+  service.pool().options.max = 20;
+  const other = (await call('POST', '/streams', {})).body.id;
+  const held = await holdRows(service.pool(), 'streams', streamID);
+  const asked = Array.from({ length: 30 }, (_, index) => ask(wishes[index % 10]!, addressOf(index)));
+  await held.untilWaiting(6);
+  expect((await call('PATCH', `/streams/${other}`, { name: 'Other' })).status).toBe(200);
+  await vi.waitUntil(() => service.pool().waitingCount === 0);
+  expect(await held.waits()).toBe(6);
+  await held.release();
+  const answers = await Promise.all(asked);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(24);
+  expect(refused[0]).toMatchObject({ body: { code: 'rate_limited' } });
+  expect(refused[0]!.headers.get('retry-after')).toBe('2');
+  expect((await waiting()).length).toBeGreaterThan(0);
 });
 
 describe('a request that waits while', () => {

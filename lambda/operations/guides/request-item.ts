@@ -31,6 +31,7 @@ export const requestItem = guestOperation({
     const now = await ctx.data.now();
     const offered = itemsInTime(await ctx.offers(ctx.data, channel), channel, now);
     if (!offered.some((item) => item.id === uploadID)) throw guestRefusal(notOffered);
+    await ctx.data.changeBounds.beginGuests(channel.stream.user_id);
     // Only a request that nothing else refuses waits for this lock. The policy may have changed meanwhile.
     orNotFound(await ctx.data.streams.lock(channel.stream.user_id, channel.stream.id), 'guide');
     await grant(ctx, await channelOfGuide(ctx, token), uploadID, now);

@@ -68,8 +68,8 @@ export function refusalResponse(service: Service, accept: string | null, error: 
 
 export function withQuota(response: Response, quota: Quota | null): Response {
   if (quota === null) return response;
-  for (const [name, value] of Object.entries(quotaHeaders(quota, { refused: response.status === 429 })))
-    response.headers.set(name, value);
+  const refused = response.status === 429 && !response.headers.has('retry-after');
+  for (const [name, value] of Object.entries(quotaHeaders(quota, { refused }))) response.headers.set(name, value);
   return response;
 }
 
