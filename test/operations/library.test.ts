@@ -1,5 +1,6 @@
 // The order of a library: folders, tags, names, searches, and changes of many uploads at once.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { recordStatements } from '../migrate/statement-recording.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
@@ -184,6 +185,17 @@ describe('a batch', () => {
     expect((await user.call('GET', `/uploads/${three}`)).status).toBe(404);
     await arrange([{ op: 'moveFolder', folder: 'Moved/There', to: '' }]);
     expect([await names('q=uno&folder=In'), await names('q=two&folder=')]).toEqual([['uno'], ['two']]);
+  });
+
+  it('of 500 renames is a handful of statements, so that nothing waits long for its locks', async () => {
+    const ids = [await add('many 1'), await add('many 2'), await add('many 3')];
+    const renames = Array.from({ length: 500 }, (_, n) => ({ op: 'rename', uploadID: ids[n % 3], name: `many ${n}` }));
+    const recording = recordStatements();
+    const { body } = await arrange(renames);
+    expect(recording.stop().length).toBeLessThan(20);
+    expect(body).toEqual({ changed: 3, deleted: 0 });
+    const shown = ids.map(async (id) => (await user.call('GET', `/uploads/${id}`)).body.name);
+    expect(await Promise.all(shown)).toEqual(['many 498', 'many 499', 'many 497']);
   });
 
   it.each([

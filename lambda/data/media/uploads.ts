@@ -203,6 +203,16 @@ export function uploads(db: Queryable) {
         userID,
       ]),
 
+    /** This user's uploads among these, by id, locked. */
+    lockMany: async (userID: string, ids: readonly string[]) => {
+      const found = await all<Upload>(
+        db,
+        `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) order by id for update`,
+        [userID, ids],
+      );
+      return new Map(found.map((upload) => [upload.id, upload]));
+    },
+
     /** The upload of any user, locked. */
     lockAny: (id: string) =>
       one<Locked<Upload>>(db, `select ${uploadColumns} from uploads where id = $1 for update`, [id]),
@@ -272,6 +282,15 @@ export function uploads(db: Queryable) {
           upload.advertiser,
         ],
       ))!,
+
+    /** Changes the names, folders and tags of uploads. */
+    arrangeMany: (uploads: readonly Pick<Upload, 'id' | 'name' | 'folder' | 'tags'>[]) =>
+      db.query(
+        `update uploads set name = arranged.name, folder = arranged.folder, tags = arranged.tags
+         from jsonb_to_recordset($1) as arranged (id text, name text, folder text, tags text[])
+         where uploads.id = arranged.id`,
+        [JSON.stringify(uploads.map(({ id, name, folder, tags }) => ({ id, name, folder, tags })))],
+      ),
 
     /** Records that the object is stored, and discards the result of an earlier probe. */
     markUploaded: async (id: string, sizeBytes: number) =>

@@ -58,9 +58,9 @@ export function imports(db: Queryable) {
         sourceID,
       ]),
 
-    /** Records that the user has named the upload, so that the name from the source does not replace it. */
-    keepName: (uploadID: string) =>
-      db.query('update imports set named = true where upload_id = $1 and not named', [uploadID]),
+    /** Records that the user has named the uploads, so that names from the source do not replace theirs. */
+    keepNames: (uploadIDs: readonly string[]) =>
+      db.query('update imports set named = true where upload_id = any ($1) and not named', [uploadIDs]),
 
     /**
      * Claims an import for a worker: the oldest one of the users with the fewest claimed imports. Users at rest wait.

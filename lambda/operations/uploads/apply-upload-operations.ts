@@ -7,16 +7,7 @@ import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { deleteUnused, inUseDetail } from './delete-upload.ts';
-import {
-  arrangeUpload,
-  folderPath,
-  maxTags,
-  namedFolder,
-  someTags,
-  uploadName,
-  withTags,
-  withoutTags,
-} from './upload-order.ts';
+import { folderPath, maxTags, namedFolder, someTags, uploadName, withTags, withoutTags } from './upload-order.ts';
 
 /** The most uploads that one request deletes: each takes several statements, and a request has only seconds. */
 const maxDeleted = 1000;
@@ -37,6 +28,7 @@ const change = z
   ])
   .meta({ id: 'UploadOperation' });
 type Change = z.output<typeof change>;
+type Arrangement = Extract<Change, { op: 'rename' | 'move' | 'tag' | 'untag' }>;
 
 export const applyUploadOperations = operation(['service:write'], {
   summary: 'Organize uploads',
@@ -63,7 +55,12 @@ export const applyUploadOperations = operation(['service:write'], {
   hints: { destructive: true },
   async handle(ctx, { body }) {
     const done = { changed: new Set<string>(), moved: 0, deleted: 0 };
-    for (const [index, each] of body.operations.entries()) await apply(ctx, each, refusalOf(index), done);
+    for (let index = 0; index < body.operations.length;) {
+      const arrangements = arrangementsFrom(body.operations, index);
+      if (arrangements.length > 0) await arrange(ctx, arrangements, index, done);
+      else await apply(ctx, body.operations[index] as Exclude<Change, Arrangement>, refusalOf(index), done);
+      index += Math.max(1, arrangements.length);
+    }
     return { changed: done.changed.size + done.moved, deleted: done.deleted };
   },
 });
@@ -82,7 +79,30 @@ function refusalOf(index: number): Refusal {
   return (field, ...fault) => fieldProblem(`operations/${index}/${field}`, ...fault);
 }
 
-async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): Promise<void> {
+/** The operations at this place and behind it, up to the first that needs the database. */
+function arrangementsFrom(operations: readonly Change[], index: number): Arrangement[] {
+  const isArrangement = (each: Change): each is Arrangement => 'uploadID' in each && each.op !== 'delete';
+  const end = operations.findIndex((each, place) => place >= index && !isArrangement(each));
+  return operations.slice(index, end < 0 ? undefined : end) as Arrangement[];
+}
+
+/** Applies operations as one set: 500 of them by themselves would hold their locks for seconds. */
+async function arrange(ctx: Context, arrangements: readonly Arrangement[], index: number, done: Done): Promise<void> {
+  const ids = [...new Set(arrangements.map(({ uploadID: id }) => id))];
+  const uploads = await ctx.data.uploads.lockMany(ctx.caller.userID, ids);
+  for (const [place, each] of arrangements.entries()) {
+    const refusal = refusalOf(index + place);
+    const upload = uploads.get(each.uploadID);
+    if (!upload) throw refusal('uploadID', 'This upload does not exist.');
+    uploads.set(upload.id, { ...upload, ...changesOf(upload, each, refusal) });
+    done.changed.add(upload.id);
+  }
+  const renamed = arrangements.filter(({ op }) => op === 'rename').map(({ uploadID: id }) => id);
+  if (renamed.length > 0) await ctx.data.imports.keepNames(renamed);
+  await ctx.data.uploads.arrangeMany([...uploads.values()]);
+}
+
+async function apply(ctx: Context, each: Exclude<Change, Arrangement>, refusal: Refusal, done: Done): Promise<void> {
   const { userID } = ctx.caller;
   switch (each.op) {
     case 'moveFolder':
@@ -96,18 +116,12 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
     }
     case 'delete':
       return remove(ctx, each.uploadID, 'uploadID', refusal, done);
-    default: {
-      const upload = await ctx.data.uploads.lock(userID, each.uploadID);
-      if (!upload) throw refusal('uploadID', 'This upload does not exist.');
-      await arrangeUpload(ctx, upload, changesOf(upload, each, refusal));
-      done.changed.add(upload.id);
-    }
   }
 }
 
 function changesOf(
   { tags }: Upload,
-  each: Extract<Change, { op: 'rename' | 'move' | 'tag' | 'untag' }>,
+  each: Arrangement,
   refusal: Refusal,
 ): Partial<Pick<Upload, 'name' | 'folder' | 'tags'>> {
   switch (each.op) {

@@ -62,7 +62,7 @@ export async function arrangeUpload(
   before: Locked<Upload>,
   changes: { readonly [Field in keyof ArrangedUpload]?: Upload[Field] | undefined },
 ): Promise<Upload> {
-  if (changes.name !== undefined) await ctx.data.imports.keepName(before.id);
+  if (changes.name !== undefined) await ctx.data.imports.keepNames([before.id]);
   const given = Object.entries(changes).filter(([, change]) => change !== undefined);
   return ctx.data.uploads.arrange(before.id, { ...before, ...Object.fromEntries(given) });
 }
