@@ -24,7 +24,14 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
+/** The time that all ages on the page are counted to. The first one after a while without any begins at the present. */
+function shown(): number {
+  const nowMs = serviceNow();
+  if (timer === undefined && Math.abs(nowMs - shownMs) > tickMs) shownMs = nowMs;
+  return shownMs;
+}
+
 /** Milliseconds since 1970 by the service's clock. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => shownMs);
+  return useSyncExternalStore(subscribe, shown);
 }
