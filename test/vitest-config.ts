@@ -19,7 +19,7 @@ const slow = [
   'test/web/gallery/gallery.test.ts',
   'test/web/music-channel.test.ts',
   'test/web/{curating,developers,german,journeys,live,long-lists,on-air,operating,pages,paying}.test.ts',
-  'test/web/{open-page,programming}.test.ts',
+  'test/web/{newcomer,open-page,places,programming}.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,play-next,preview,rotation,sign-in,synthetic}.test.ts',
   'test/hostile/parsers.test.ts',

@@ -47,6 +47,7 @@ const adviceOfReason: Readonly<Record<string, string>> = {
   unreachable: 'Check the URL of the destination, and whether its service is up.',
   unanswered: 'Check whether the service of the destination is up. We keep retrying.',
   falling_behind: 'Lower the quality or framerate, or let its media be prepared once (streamBackend manifest).',
+  no_capacity: 'We start it as soon as a publisher has room for it.',
   slower_than_real_time: 'Lower the quality or framerate, or let its media be prepared once (streamBackend manifest).',
 };
 

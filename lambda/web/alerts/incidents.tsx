@@ -6,6 +6,7 @@ import { PagedRows } from '../app/paged-rows.tsx';
 import { Link } from '../app/router.tsx';
 import type { Incident } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { withoutFieldNames } from '../app/without-field-names.ts';
 import { alertsWords } from '#words/alerts.ts';
 
 export function Incidents(): ReactNode {
@@ -36,8 +37,8 @@ function Row({ incident }: { readonly incident: Incident }): ReactNode {
     <li className="tall">
       <div>
         <strong>{alertsWords.eventNames[kind]}</strong>
-        <p>{detail}</p>
-        {endedAt === null && <p>{advice}</p>}
+        <p>{withoutFieldNames(detail)}</p>
+        {endedAt === null && <p>{withoutFieldNames(advice)}</p>}
         <p className="hint">
           <Age at={beganAt} /> · {alertsWords.times(count)}
           {streamID !== null && (

@@ -8,11 +8,13 @@ import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { Link } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
-import type { Destination, Incident, Occurrence, Page, Stream, StreamCount } from '../app/types.ts';
+import type { Incident, Occurrence, Page, Stream, StreamCount } from '../app/types.ts';
+import { withoutFieldNames } from '../app/without-field-names.ts';
 import { Empty } from '../kit/empty.tsx';
 import { useBalance } from '../billing/balance.ts';
 import { Numbers } from '../kit/numbers.tsx';
 import { NowPlaying } from '../streams/now-playing.tsx';
+import { usePlaceNames } from '../streams/place-names.ts';
 import { Still } from '../streams/still.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '#words';
@@ -73,21 +75,20 @@ function First(): ReactNode {
 /** @param newest the streams that were made last; an account may have thousands, so others are read by their states */
 function Overview({ newest }: { readonly newest: readonly Stream[] }): ReactNode {
   const { data: incidents } = useLive<Page<Incident>>(incidentsPath);
-  const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
   const { data: count } = useLive<StreamCount>(countPath);
   const { data: wrong } = useLive<Page<Stream>>(wrongPath);
   const { data: live } = useLive<Page<Stream>>(livePath);
-  const names = new Map(destinations?.data.map(({ id, name }) => [id, name]));
   const known = [...(wrong?.data ?? []), ...(live?.data ?? []), ...newest];
   const streams = [...new Map(known.map((stream) => [stream.id, stream])).values()];
   const shown = streams.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, mostShown);
+  const placesOf = usePlaceNames(shown);
   return (
     <>
       <Figures count={count ?? null} incidents={incidents?.data.length ?? null} />
       <Attention streams={streams.filter(isWrong)} incidents={incidents?.data ?? []} />
       <ul className="tiles" aria-label={words.streams.title}>
         {shown.map((stream) => (
-          <Tile key={stream.id} stream={stream} names={names} />
+          <Tile key={stream.id} stream={stream} places={placesOf(stream)} />
         ))}
       </ul>
       {count && count.count > shown.length && (
@@ -150,8 +151,8 @@ function Attention({ streams, incidents }: AttentionProps): ReactNode {
         {incidents.map((incident) => (
           <li key={incident.id} className="tall">
             <div>
-              <strong>{incident.detail}</strong>
-              <p>{incident.advice}</p>
+              <strong>{withoutFieldNames(incident.detail)}</strong>
+              <p>{withoutFieldNames(incident.advice)}</p>
               <p className="hint">
                 {incident.viewers} · <Age at={incident.beganAt} />
               </p>
@@ -163,7 +164,7 @@ function Attention({ streams, incidents }: AttentionProps): ReactNode {
           <li key={stream.id}>
             <div>
               <strong>{nameOf(stream)}</strong> <StreamBadge {...stream} />
-              {stream.stateReason && <p>{stream.stateReason.detail}</p>}
+              {stream.stateReason && <p>{withoutFieldNames(stream.stateReason.detail)}</p>}
             </div>
             <Open stream={stream} />
           </li>
@@ -183,12 +184,11 @@ function Open({ stream }: { readonly stream: Pick<Stream, 'id' | 'name'> }): Rea
 
 interface TileProps {
   readonly stream: Stream;
-  /** The names of destinations by id. */
-  readonly names: ReadonlyMap<string, string>;
+  /** The names of the places that it goes to. */
+  readonly places: readonly string[];
 }
 
-function Tile({ stream, names }: TileProps): ReactNode {
-  const to = stream.outputs.map(({ name, destinationID }) => name ?? names.get(destinationID ?? '') ?? '…');
+function Tile({ stream, places }: TileProps): ReactNode {
   return (
     <li>
       <Link href={`/streams/${stream.id}`}>
@@ -210,7 +210,7 @@ function Tile({ stream, names }: TileProps): ReactNode {
         )}
         <span className="playing">
           <Send aria-hidden />
-          <span>{to.length === 0 ? words.streams.nowhere : to.join(', ')}</span>
+          <span>{places.length === 0 ? words.streams.nowhere : places.join(', ')}</span>
         </span>
       </Link>
     </li>

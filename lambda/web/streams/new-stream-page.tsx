@@ -1,7 +1,6 @@
 // A new stream on one page. The first choice creates it, so a reload loses nothing.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { framerates, qualities } from '../../domain/shared/video-format.ts';
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { call } from '../app/api.ts';
 import type { ScreenProps } from '../app/screen.ts';
@@ -15,10 +14,10 @@ import { words } from '#words';
 import { ChosenMedia } from './chosen-media.tsx';
 import { DraftStream } from './draft-stream.ts';
 import type { StreamChanges } from './draft-stream.ts';
-import { framerateWords, qualityWords } from './format-words.ts';
 import { LookTemplates } from './look-templates.tsx';
 import { usePrice } from './price.ts';
 import { Readiness, useReadiness } from './readiness.tsx';
+import { useFormatOptions } from './use-format-options.ts';
 import { toDestination, WhereTo } from './where-to.tsx';
 import type { Place } from './where-to.tsx';
 
@@ -55,7 +54,7 @@ function DestinationCard({ stream, onChoose }: CardProps & { readonly stream: St
     <section aria-labelledby="destination">
       <h2 id="destination">{words.make.destination}</h2>
       <p className="hint">{words.make.destinationText}</p>
-      {!isNew && <WhereTo place={place} onPlace={choose} onAnother={() => setNew(true)} />}
+      <WhereTo place={place} onPlace={choose} onAnother={() => setNew(true)} isAnother={isNew} />
       {destinations && (isNew || (destinations.data.length === 0 && place.streamDestination === null)) && (
         <DestinationForm
           onMade={({ id }) => {
@@ -84,6 +83,7 @@ function QualityCard({
   framerate,
   onChoose,
 }: CardProps & { readonly quality: Quality | null; readonly framerate: Framerate | null }): ReactNode {
+  const options = useFormatOptions();
   return (
     <section aria-labelledby="quality">
       <h2 id="quality">{words.make.quality}</h2>
@@ -93,14 +93,14 @@ function QualityCard({
           name="quality"
           label={words.stream.quality}
           value={quality ?? ''}
-          options={[['', words.stream.byDefault], ...qualities.map((each) => [each, qualityWords(each)] as const)]}
+          options={options.qualities}
           onChange={(value) => void onChoose({ quality: (value || null) as Quality | null })}
         />
         <Choice
           name="framerate"
           label={words.stream.framerate}
           value={framerate ?? ''}
-          options={[['', words.stream.byDefault], ...framerates.map((each) => [each, framerateWords(each)] as const)]}
+          options={options.framerates}
           onChange={(value) => void onChoose({ framerate: (value || null) as Framerate | null })}
         />
       </div>

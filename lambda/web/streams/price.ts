@@ -9,10 +9,18 @@ interface Me {
   readonly defaults: { readonly quality: Quality; readonly framerate: Framerate };
 }
 
-/** Credits per hour for the first output; a dash while unknown. */
-export function usePrice(quality: Quality | null, framerate: Framerate | null): string {
-  const defaults = useLive<Me>('/me').data?.defaults;
+/** The format of streams that name none; null while unknown. */
+export function useDefaults(): Me['defaults'] | null {
+  return useLive<Me>('/me').data?.defaults ?? null;
+}
+
+/**
+ * Credits per hour for an output, without its backup; a dash while unknown.
+ * @param isFurther whether another output of the stream is paid in full
+ */
+export function usePrice(quality: Quality | null, framerate: Framerate | null, isFurther = false): string {
+  const defaults = useDefaults();
   if (!defaults) return '–';
   const format = { quality: quality ?? defaults.quality, framerate: framerate ?? defaults.framerate };
-  return formatNumber(priceOf({ role: 'primary', ...format }, new Date(serviceNow())).creditsPerHour);
+  return formatNumber(priceOf({ role: 'primary', isFurther, ...format }, new Date(serviceNow())).creditsPerHour);
 }

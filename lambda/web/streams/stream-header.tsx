@@ -10,24 +10,29 @@ import { openIncidentsPath, refresh, useLive } from '../app/live-data.ts';
 import { navigate } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Incident, Page, Stream } from '../app/types.ts';
+import { withoutFieldNames } from '../app/without-field-names.ts';
 import { Failure } from '../form.tsx';
 import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
+import { useOutputNames } from './place-names.ts';
 import { Readiness, useReadiness } from './readiness.tsx';
 import { StartAndStop } from './start-and-stop.tsx';
-import { nameOf } from './stream-name.ts';
+import { nameOf as streamName } from './stream-name.ts';
 
 export function StreamHeader({ stream }: { readonly stream: Stream }): ReactNode {
   // A new stream stays `starting` for half a minute, although its output may already report a failure.
   const failing = stream.outputs.find(({ state }) => state === 'failing');
+  const nameOf = useOutputNames();
   const reason = stream.stateReason ?? failing?.reason ?? null;
+  /** Which of several outputs the reason is of. */
+  const where = stream.stateReason === null && failing && stream.outputs.length > 1 ? `${nameOf(failing)}: ` : '';
   const isWrong = stream.state === 'failing' || stream.state === 'failed' || failing !== undefined;
   return (
     <header className="stream-head">
       <div className="heading">
-        <h1>{nameOf(stream)}</h1>
+        <h1>{streamName(stream)}</h1>
         <div className="state">
           {!isLive(stream.state) && <Ready streamID={stream.id} />}
           <StartAndStop stream={stream} />
@@ -41,7 +46,10 @@ export function StreamHeader({ stream }: { readonly stream: Stream }): ReactNode
       {isOnBackup(stream) && <p className="hint">{words.stream.onBackup}</p>}
       {reason && (
         <div className={isWrong ? 'error' : 'hint'}>
-          <p>{reason.detail}</p>
+          <p>
+            {where}
+            {withoutFieldNames(reason.detail)}
+          </p>
           {isWrong && <Advice streamID={stream.id} />}
         </div>
       )}
@@ -54,7 +62,7 @@ export function StreamHeader({ stream }: { readonly stream: Stream }): ReactNode
 function Advice({ streamID }: { readonly streamID: string }): ReactNode {
   const { data } = useLive<Page<Incident>>(openIncidentsPath);
   const incident = data?.data.find((open) => open.streamID === streamID);
-  return incident ? <p>{incident.advice}</p> : null;
+  return incident ? <p>{withoutFieldNames(incident.advice)}</p> : null;
 }
 
 function Since({ stream }: { readonly stream: Stream }): ReactNode {
@@ -113,7 +121,7 @@ function MoreActions({ stream }: { readonly stream: Stream }): ReactNode {
         onClose={() => setAsked(false)}
         action={words.remove}
         tone="grave"
-        question={words.stream.removeAsk(nameOf(stream))}
+        question={words.stream.removeAsk(streamName(stream))}
         explanation={words.stream.removeText}
         refuse={words.stream.kept}
         onYes={async () => {

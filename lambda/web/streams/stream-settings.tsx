@@ -2,14 +2,13 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { framerates, qualities } from '../../domain/shared/video-format.ts';
 import { call } from '../app/api.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { words } from '#words';
-import { framerateWords, qualityWords } from './format-words.ts';
+import { useFormatOptions } from './use-format-options.ts';
 import { WhereTo } from './where-to.tsx';
 import type { Place } from './where-to.tsx';
 
@@ -29,11 +28,27 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
   return (
     <section aria-labelledby="settings">
       <h2 id="settings">{words.stream.settings}</h2>
-      {locked && <p className="hint">{words.stream.lockedWhileLive}</p>}
+      {locked && <Locked stream={stream} />}
       {/* The form is reset when the settings change elsewhere, so that it never shows or saves outdated values. */}
       <Fields key={keyOf(stream)} stream={stream} isLocked={locked} onSave={save} />
       <p role="status">{isSaved && words.saved}</p>
     </section>
+  );
+}
+
+/** The format of a live stream, which cannot be changed. */
+function Locked({ stream: { quality, framerate, streamBackend } }: { readonly stream: Stream }): ReactNode {
+  const options = useFormatOptions();
+  const facts = [
+    [words.stream.quality, new Map(options.qualities).get(quality ?? '')],
+    [words.stream.framerate, new Map(options.framerates).get(framerate ?? '')],
+    [words.stream.backend, words.stream.backends[streamBackend ?? 'ffmpeg']],
+  ];
+  return (
+    <>
+      <p className="hint">{words.stream.lockedWhileLive}</p>
+      <p>{facts.map((fact) => fact.join(': ')).join(' · ')}</p>
+    </>
   );
 }
 
@@ -94,6 +109,7 @@ interface FieldsProps {
 function Fields({ stream, isLocked, onSave }: FieldsProps): ReactNode {
   const [place, setPlace] = useState<Place>(stream);
   const { videoCodec, streamBackend, streamDuration } = stream;
+  const options = useFormatOptions();
   const save = (fields: Readonly<Record<string, string>>) =>
     onSave({ ...settingsOf(fields), ...(!isLocked && placeFields(place)) });
   return (
@@ -106,13 +122,13 @@ function Fields({ stream, isLocked, onSave }: FieldsProps): ReactNode {
             name="quality"
             label={words.stream.quality}
             defaultValue={stream.quality ?? ''}
-            options={[['', words.stream.byDefault], ...qualities.map((each) => [each, qualityWords(each)] as const)]}
+            options={options.qualities}
           />
           <Choice
             name="framerate"
             label={words.stream.framerate}
             defaultValue={stream.framerate ?? ''}
-            options={[['', words.stream.byDefault], ...framerates.map((each) => [each, framerateWords(each)] as const)]}
+            options={options.framerates}
           />
           <Choice
             name="videoCodec"

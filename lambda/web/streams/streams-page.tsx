@@ -4,17 +4,19 @@ import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { Age, Elapsed } from '../app/age.tsx';
-import { useLive } from '../app/live-data.ts';
+import { formatMoment } from '../app/format.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
 import { SearchField } from '../app/search-field.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
-import type { Destination, Page, Stream } from '../app/types.ts';
+import type { Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { withoutFieldNames } from '../app/without-field-names.ts';
 import { Choice } from '../kit/choice.tsx';
 import { words } from '#words';
+import { usePlaceNames } from './place-names.ts';
 import { Still } from './still.tsx';
 import { nameOf } from './stream-name.ts';
 
@@ -82,34 +84,30 @@ function None({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
 }
 
 function Rows({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
-  const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
-  const nameOfDestination = new Map(destinations?.data.map(({ id, name }) => [id, name]));
+  const placesOf = usePlaceNames(streams);
   return (
     <>
       <p className="hint" role="status">
         {words.streams.shown(streams.length)}
       </p>
-      <LongList items={streams}>
-        {(stream) => (
-          <Row
-            stream={stream}
-            destination={stream.destinationID === null ? null : (nameOfDestination.get(stream.destinationID) ?? '…')}
-          />
-        )}
-      </LongList>
+      <LongList items={streams}>{(stream) => <Row stream={stream} places={placesOf(stream).join(', ')} />}</LongList>
     </>
   );
 }
 
 interface RowProps {
   readonly stream: Stream;
-  /** The name of the destination; null if none is chosen. */
-  readonly destination: string | null;
+  /** The names of the places that it goes to; empty: none is chosen. */
+  readonly places: string;
+}
+
+interface SinceProps {
+  readonly stream: Stream;
 }
 
 const Row = memo(ShownRow);
 
-function ShownRow({ stream, destination }: RowProps): ReactNode {
+function ShownRow({ stream, places }: RowProps): ReactNode {
   return (
     <>
       <Still stream={stream} isSmall />
@@ -118,20 +116,23 @@ function ShownRow({ stream, destination }: RowProps): ReactNode {
           {nameOf(stream)}
         </Link>
         <p className="hint">
-          {destination === null ? words.streams.nowhere : words.streams.to(destination)}
-          {stream.stateReason && ` · ${stream.stateReason.detail}`}
+          {places === '' ? words.streams.nowhere : words.streams.to(places)}
+          {stream.stateReason && ` · ${withoutFieldNames(stream.stateReason.detail)}`}
         </p>
       </div>
       <p className="state">
         <span className="hint time">
-          {stream.state === 'active' && stream.startedAt ? (
-            <Elapsed since={stream.startedAt} />
-          ) : (
-            <Age at={stream.transitions[0]?.at ?? stream.updatedAt} />
-          )}
+          <Since stream={stream} />
         </span>
         <StreamBadge {...stream} />
       </p>
     </>
   );
+}
+
+/** The time in the state, or the time of the planned start. */
+function Since({ stream: { state, startedAt, scheduleStartAt, transitions, updatedAt } }: SinceProps): ReactNode {
+  if (state === 'active' && startedAt) return <Elapsed since={startedAt} />;
+  if (state === 'scheduled' && scheduleStartAt !== null) return formatMoment(scheduleStartAt);
+  return <Age at={transitions[0]?.at ?? updatedAt} />;
 }

@@ -18,6 +18,8 @@ interface WhereToProps {
   readonly onPlace: (place: Place) => void;
   /** Called if the user wants a new destination; absent: the list does not offer it. */
   readonly onAnother?: () => void;
+  /** Whether a new destination is being made. @default false */
+  readonly isAnother?: boolean;
 }
 
 type Options = readonly (readonly [value: string, words: string])[];
@@ -36,7 +38,7 @@ const toChannel = (managedSettingsID: string): Place => ({
 });
 const nameOf = ({ platform, title, id }: Connection) => `${channelsWords.platforms[platform]} · ${title ?? id}`;
 
-export function WhereTo({ place, onPlace, onAnother }: WhereToProps): ReactNode {
+export function WhereTo({ place, onPlace, onAnother, isAnother = false }: WhereToProps): ReactNode {
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
   const { data: connections } = useLive<Page<Connection>>('/connections?limit=50');
   const { data: settings } = useLive<Page<ManagedSettings>>('/managed-settings?limit=50');
@@ -48,6 +50,8 @@ export function WhereTo({ place, onPlace, onAnother }: WhereToProps): ReactNode 
     ...destinations.data.filter(({ url }) => url !== undefined).map(({ id, name }) => [id, name] as const),
     ...channelsOf(connections.data, settings.data),
   ];
+  // The form for the first place stands alone.
+  if (onAnother && known.length === 0 && chosen === '') return null;
   // A chosen object that is not among the first hundred stays selectable.
   const isKnown = chosen === '' || known.some(([id]) => id === chosen);
   const choose = (option: string): void => {
@@ -62,7 +66,7 @@ export function WhereTo({ place, onPlace, onAnother }: WhereToProps): ReactNode 
       <Choice
         name="whereTo"
         label={words.stream.whereTo}
-        value={chosen}
+        value={isAnother ? another : chosen}
         onChange={choose}
         options={[
           ['', words.none],

@@ -98,9 +98,12 @@ export const outputsWords = {
   removeOf: (name: string) => `${name} löschen`,
   keep: 'Behalten',
   add: 'Ausgang hinzufügen',
-  addAsk: 'Diesen Ausgang hinzufügen?',
-  addText: 'Ist der Stream auf Sendung, beginnt der Ausgang sofort. Er kostet zusätzlich 60 % des Streampreises.',
+  addAsk: (name: string) => `${name} als Ausgang hinzufügen?`,
+  addText: (credits: string) =>
+    `Er beginnt sofort und kostet zusätzlich ${credits} Credits pro Stunde, mit einer Reserve das Doppelte.`,
+  toChannel: (channel: string) =>
+    `Der Stream geht an den Kanal ${channel}: siehe „Sendungen“. Weitere Ziele sind möglich.`,
   to: 'Weiteres Ziel',
-  allUsed: 'Jedes Ziel ist bereits ein Ausgang.',
-  first: 'erster',
+  allUsed: 'Jedes Ihrer Ziele ist bereits ein Ausgang.',
+  first: 'zum vollen Preis',
 } satisfies Translation<typeof englishOutputs>;

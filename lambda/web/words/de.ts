@@ -244,7 +244,7 @@ export const words = {
     whereTo: 'Ziel',
     quality: 'Auflösung',
     framerate: 'Bilder pro Sekunde',
-    byDefault: 'Ihr Standard',
+    byDefault: (format: string) => `${format}, Ihr Standard`,
     codec: 'Videocodec',
     usualCodec: 'H.264 (für jedes Ziel)',
     codecs: { h264: 'H.264', hevc: 'HEVC', av1: 'AV1' },

@@ -79,9 +79,11 @@ export const outputsWords = {
   removeOf: (name: string) => `Delete ${name}`,
   keep: 'Keep it',
   add: 'Add an output',
-  addAsk: 'Add this output?',
-  addText: 'If the stream is live, the output begins at once. It adds 60 % of the price of the stream.',
+  addAsk: (name: string) => `Add ${name} as an output?`,
+  addText: (credits: string) => `It begins at once, and adds ${credits} credits an hour, twice as much with a backup.`,
+  toChannel: (channel: string) =>
+    `The stream goes to the channel ${channel}: see “Broadcasts”. Other destinations can be added.`,
   to: 'Another destination',
-  allUsed: 'Every destination is an output already.',
-  first: 'first',
+  allUsed: 'Each of your destinations is an output already.',
+  first: 'at the full price',
 } as const;

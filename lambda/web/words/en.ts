@@ -234,7 +234,7 @@ export const words = {
     whereTo: 'Where to',
     quality: 'Quality',
     framerate: 'Frames a second',
-    byDefault: 'Your default',
+    byDefault: (format: string) => `${format}, your default`,
     codec: 'Video codec',
     usualCodec: 'H.264, which every destination takes',
     codecs: { h264: 'H.264', hevc: 'HEVC', av1: 'AV1' },
