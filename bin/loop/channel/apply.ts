@@ -50,7 +50,7 @@ async function take(session: Session, planned: Step, made: Map<string, string>):
   } else if ('waitFor' in step) await (step.waitFor === 'on_air' ? untilLive : untilOffAir)(session, step.streamID);
   else if ('method' in step) {
     const answer = await client.call<{ id: string } | undefined>(step.method, step.path, step.body);
-    if ('makes' in planned && answer) made.set(planned.makes!, answer.id);
+    if (step.makes !== undefined) made.set(step.makes, answer!.id);
   }
 }
 

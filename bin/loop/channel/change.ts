@@ -47,6 +47,11 @@ export interface Plan {
   readonly uploadBytes: number;
 }
 
+/** @param makes the symbol of the thing that the request makes */
+export const post = (path: string, body?: Plain, makes?: string): Step => ({ method: 'POST', path, body, makes });
+export const patch = (path: string, body: Plain): Step => ({ method: 'PATCH', path, body });
+export const remove = (path: string): Step => ({ method: 'DELETE', path });
+
 /** The id of a thing that does not exist yet. */
 export function symbolOf(kind: ChangeKind, name: string): string {
   return `new:${kind}:${encodeURIComponent(name)}`;

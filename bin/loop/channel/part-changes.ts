@@ -1,6 +1,6 @@
 // The sections of things that streams use: destinations, collections and alert channels, in one table; their changes.
 import { LoopFailure } from '../failure.ts';
-import { changesTo, symbolOf } from './change.ts';
+import { changesTo, patch, post, symbolOf } from './change.ts';
 import type { Change } from './change.ts';
 import { isSecret } from './document.ts';
 import { isObject, only } from './references.ts';
@@ -35,12 +35,14 @@ const usualSrt = { latencyMs: 1000, streamID: null };
 /** A thing of the API, or of a file, in the fields that a file shows: without secrets. */
 export function partEntry(section: Section, thing: object): Plain {
   const entry = only(thing, parts[section].fields);
-  const { srt, events } = entry;
-  return {
-    ...entry,
-    ...(isObject(srt) && { srt: only(srt, Object.keys(usualSrt)) }),
-    ...(Array.isArray(events) && { events: events.toSorted() }),
-  };
+  const { srt } = entry;
+  return isObject(srt) ? { ...entry, srt: only(srt, Object.keys(usualSrt)) } : entry;
+}
+
+/** The order of events has no meaning. */
+function comparable(entry: Plain): Plain {
+  const { events } = entry;
+  return Array.isArray(events) ? { ...entry, events: events.toSorted() } : entry;
 }
 
 function hasSecret(entry: Plain): boolean {
@@ -58,8 +60,8 @@ export function partChanges(
   renewSecrets: boolean,
 ): Change[] {
   const { kind, path, viewers } = parts[section];
-  const before = thing && partEntry(section, thing);
-  const { kind: ownKind, ...given } = partEntry(section, entry);
+  const before = thing && comparable(partEntry(section, thing));
+  const { kind: ownKind, ...given } = comparable(partEntry(section, entry));
   if (before && before['kind'] !== ownKind)
     throw new LoopFailure(
       'refused',
@@ -75,9 +77,9 @@ export function partChanges(
   const isRenewed = thing !== null && renewSecrets && hasSecret(entry);
   const further = isRenewed ? [{ field: 'secrets', from: '(as stored)', to: '(sent again)' }] : [];
   return changesTo({ kind, name, before, after, further }, (names) => {
-    if (!thing) return { steps: [{ method: 'POST', path, body: { name, ...entry }, makes: symbolOf(kind, name) }] };
+    if (!thing) return { steps: [post(path, { name, ...entry }, symbolOf(kind, name))] };
     const isMoved = names.includes('url') || names.includes('backupURL');
     const body = { ...only(after, names), ...((isMoved || renewSecrets) && secrets) };
-    return { viewers, steps: [{ method: 'PATCH', path: `${path}/${thing.id}`, body }] };
+    return { viewers, steps: [patch(`${path}/${thing.id}`, body)] };
   });
 }

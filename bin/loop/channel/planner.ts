@@ -2,8 +2,8 @@
 // Decision D242.
 import { LoopFailure } from '../failure.ts';
 import type { MediaFile } from '../media-folder.ts';
-import { changeOf, symbolOf } from './change.ts';
-import type { Change, ChangeKind, Plan, Step } from './change.ts';
+import { changeOf, remove, symbolOf } from './change.ts';
+import type { Change, ChangeKind, Plan } from './change.ts';
 import { costsOf } from './costs.ts';
 import type { ChannelDocument } from './document.ts';
 import { partChanges, parts } from './part-changes.ts';
@@ -101,7 +101,7 @@ function deletions(document: ChannelDocument, state: PlatformState): Change[] {
     return extra.map(({ id, name }) => {
       const isOnAir = state.streams.some((stream) => stream.id === id && stream.status === 'ACTIVE');
       const viewers = isOnAir ? 'The stream ends.' : '';
-      const steps: Step[] = [...(isOnAir ? stopSteps(id) : []), { method: 'DELETE', path: `${path}/${id}` }];
+      const steps = [...(isOnAir ? stopSteps(id) : []), remove(`${path}/${id}`)];
       return changeOf({ action: 'delete', kind, name: name ?? id, viewers, steps });
     });
   });

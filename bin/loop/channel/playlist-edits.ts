@@ -18,9 +18,10 @@ export function playlistEdits(
 ): PlaylistEdit[] {
   const free = Map.groupBy(listed, ({ uploadID }) => uploadID);
   const matched = wanted.map(({ uploadID }) => free.get(uploadID)?.shift());
-  const gone = [...free.values()].flat().map(({ id }) => id);
-  const edits: PlaylistEdit[] = gone.map((itemID) => ({ op: 'remove', itemID }));
-  const order = listed.map(({ id }) => id).filter((id) => !gone.includes(id));
+  const kept = new Set(matched.map((item) => item?.id));
+  const gone = listed.filter(({ id }) => !kept.has(id));
+  const edits: PlaylistEdit[] = gone.map(({ id }) => ({ op: 'remove', itemID: id }));
+  const order = listed.map(({ id }) => id).filter((id) => kept.has(id));
   for (const [index, item] of wanted.entries()) {
     const { uploadID, sound = null, look = null } = item;
     const before = matched[index];

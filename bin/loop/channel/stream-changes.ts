@@ -4,7 +4,7 @@ import type { PlaylistKind } from '../../../lambda/domain/playout/playlist-words
 import { startsOf } from '../../../lambda/domain/streams/recurrence.ts';
 import { liveFields } from '../../../lambda/operations/streams/stream-fields.ts';
 import type { Stream } from '../../../lambda/web/app/types.ts';
-import { changeOf, changesTo, differences, nameOfSymbol, symbolOf } from './change.ts';
+import { changeOf, changesTo, differences, nameOfSymbol, patch, post, remove, symbolOf } from './change.ts';
 import type { Change, FieldChange, Step } from './change.ts';
 import { streamSettings } from './document.ts';
 import type { StreamEntry } from './document.ts';
@@ -57,10 +57,7 @@ export async function streamChanges(
 
 /** Stops a stream, and waits until it is off air. */
 export function stopSteps(streamID: string): readonly Step[] {
-  return [
-    { method: 'POST', path: `/streams/${streamID}/stop` },
-    { waitFor: 'off_air', streamID },
-  ];
+  return [post(`/streams/${streamID}/stop`), { waitFor: 'off_air', streamID }];
 }
 
 const offAirFirst = 'The stream goes off air for this, and comes back.';
@@ -80,9 +77,8 @@ function settingsChanges({ name, entry, before, id, isLive }: Subject): Change[]
   const words = interrupts ? offAirFirst : 'Viewers see it from the next item on, without an interruption.';
   return changesTo({ kind: 'stream', name, before, after }, (changed) => {
     const body = only(entry, changed);
-    if (!before) return { steps: [{ method: 'POST', path: '/streams', body: { name, ...body }, makes: id }] };
-    const steps: Step[] = [{ method: 'PATCH', path: `/streams/${id}`, body }];
-    return { interrupts, viewers: onAir(isLive, words), steps };
+    if (!before) return { steps: [post('/streams', { name, ...body }, id)] };
+    return { interrupts, viewers: onAir(isLive, words), steps: [patch(`/streams/${id}`, body)] };
   });
 }
 
@@ -94,7 +90,7 @@ function playlistChanges(subject: Subject, track: PlaylistKind): Change[] {
   const playlist = state.playlists.find((each) => before?.playlistIDs.includes(each.id) && each.kind === track);
   if (wanted === null && playlist) {
     const playlistIDs = before!.playlistIDs.filter((each) => each !== playlist.id);
-    const steps: Step[] = [{ method: 'PATCH', path: `/streams/${id}`, body: { playlistIDs } }];
+    const steps = [patch(`/streams/${id}`, { playlistIDs })];
     const viewers = onAir(isLive, offAirFirst);
     return [changeOf({ action: 'delete', kind, name, interrupts: isLive, viewers, steps })];
   }
@@ -108,12 +104,10 @@ function playlistChanges(subject: Subject, track: PlaylistKind): Change[] {
   ];
   const makes = symbolOf(kind, name);
   const path = `/playlists/${playlist?.id ?? makes}`;
-  const batches = Array.from({ length: Math.ceil(edits.length / editsAtOnce) }, (_, batch): Step => {
-    const operations = edits.slice(batch * editsAtOnce, (batch + 1) * editsAtOnce);
-    return { method: 'POST', path: `${path}/operations`, body: { operations } };
-  });
-  const make: Step = { method: 'POST', path: '/playlists', body: { streamID: id, kind: track, mode }, makes };
-  const publish: Step = { method: 'POST', path: `${path}/publish` };
+  const make = post('/playlists', { streamID: id, kind: track, mode }, makes);
+  const batches = Array.from({ length: Math.ceil(edits.length / editsAtOnce) }, (_, batch) =>
+    post(`${path}/operations`, { operations: edits.slice(batch * editsAtOnce, (batch + 1) * editsAtOnce) }),
+  );
   const shown = {
     before: playlist ? { mode: playlist.mode, items: listed.map(itemEntry) } : null,
     after: { mode, items: items.map(shownItem) },
@@ -123,7 +117,7 @@ function playlistChanges(subject: Subject, track: PlaylistKind): Change[] {
   return changesTo({ kind, name, ...shown }, () => ({
     interrupts: isLive && !playlist,
     viewers: onAir(isLive, playlist ? fromNextItem : offAirFirst),
-    steps: [...(playlist ? [] : [make]), ...batches, ...(isLive && playlist ? [publish] : [])],
+    steps: [...(playlist ? [] : [make]), ...batches, ...(isLive && playlist ? [post(`${path}/publish`)] : [])],
   }));
 }
 
@@ -136,23 +130,20 @@ function programmeChanges(
   const wanted = entry.programmes?.[track];
   const programme = state.programmes.find((each) => each.streamID === before?.id && each.kind === track) ?? null;
   if (wanted === null && programme) {
-    const steps: Step[] = [{ method: 'DELETE', path: `/programmes/${programme.id}` }];
     const viewers = onAir(isLive, 'The stream repeats its last plan.');
-    return [changeOf({ action: 'delete', kind, name, viewers, steps })];
+    return [changeOf({ action: 'delete', kind, name, viewers, steps: [remove(`/programmes/${programme.id}`)] })];
   }
   if (!wanted) return [];
   const makes = symbolOf(kind, name);
   const path = `/programmes/${programme?.id ?? makes}`;
-  const made = { streamID: id, kind: track, timeZone: wanted.timeZone };
-  const make: Step = { method: 'POST', path: '/programmes', body: made, makes };
+  const make = post('/programmes', { streamID: id, kind: track, timeZone: wanted.timeZone }, makes);
   const further = programme && programme.liveVersion !== programme.version ? [unpublished] : [];
   const fromNextItem = 'Rows are planned again from the next item on, at least 10 s from now, without an interruption.';
   return changesTo({ kind, name, before: programme, after: shownRules(wanted), further }, (changed) => {
     const body = only(wanted, changed);
-    const patch: Step[] = Object.keys(body).length > 0 ? [{ method: 'PATCH', path, body }] : [];
-    const publish: Step = { method: 'POST', path: `${path}/publish` };
-    const steps = programme ? [...patch, { compare: path }, publish] : [make, ...patch, publish];
-    return { viewers: onAir(isLive, fromNextItem), steps };
+    const change = Object.keys(body).length > 0 ? [patch(path, body)] : [];
+    const steps = programme ? [...change, { compare: path }] : [make, ...change];
+    return { viewers: onAir(isLive, fromNextItem), steps: [...steps, post(`${path}/publish`)] };
   });
 }
 
@@ -172,19 +163,15 @@ function outputChanges({ name: streamName, entry, before, id, isLive, state }: S
     const wanted = { kind, name: nameOf(destinationID), before: output, after: given } as const;
     const isPaused = given.enabled === false;
     return changesTo(wanted, (changed) => {
-      if (!output)
-        return {
-          viewers: isPaused ? '' : begins,
-          steps: [{ method: 'POST', path, body: { destinationID, ...given } }],
-        };
+      if (!output) return { viewers: isPaused ? '' : begins, steps: [post(path, { destinationID, ...given })] };
       const viewers = !changed.includes('enabled') ? '' : isPaused ? ends : begins;
-      return { viewers, steps: [{ method: 'PATCH', path: `${path}/${output.id}`, body: given }] };
+      return { viewers, steps: [patch(`${path}/${output.id}`, given)] };
     });
   });
   const kept = new Set(entry.outputs.map(({ destinationID }) => destinationID));
   const gone = further.filter(({ destinationID }) => !kept.has(destinationID));
   const deleted = gone.map((output) => {
-    const steps: Step[] = [{ method: 'DELETE', path: `${path}/${output.id}` }];
+    const steps = [remove(`${path}/${output.id}`)];
     return changeOf({ action: 'delete', kind, name: nameOf(output.destinationID), viewers: ends, steps });
   });
   return [...deleted, ...made];
@@ -195,8 +182,7 @@ async function scheduleChanges({ name, entry, before, id, now }: Subject): Promi
   const kind = 'schedule';
   const path = `/streams/${id}/schedule`;
   const armed = before?.scheduleStartAt == null ? null : before;
-  if (entry.schedule === null && armed)
-    return [changeOf({ action: 'delete', kind, name, steps: [{ method: 'DELETE', path }] })];
+  if (entry.schedule === null && armed) return [changeOf({ action: 'delete', kind, name, steps: [remove(path)] })];
   if (!entry.schedule) return [];
   const { startAt, endAt = null, recurrence = null } = entry.schedule;
   const firstStartAt = new Date(startAt);
@@ -213,17 +199,14 @@ async function scheduleChanges({ name, entry, before, id, now }: Subject): Promi
   const same = armed && recurrence ? await runSince(new Date(armed.scheduleStartAt!)) : undefined;
   if (armed && same && differences(armed, scheduleOf(same)).length === 0) return [];
   const after = scheduleOf(next);
-  return changesTo({ kind, name, before: armed, after }, () => ({ steps: [{ method: 'POST', path, body: after }] }));
+  return changesTo({ kind, name, before: armed, after }, () => ({ steps: [post(path, after)] }));
 }
 
 function runChanges({ name, entry, before, id, isLive }: Subject, isInterrupted: boolean): Change[] {
   const running = entry.running ?? isLive;
   const isRunning = isLive && !isInterrupted;
   if (running === isRunning) return [];
-  const start: readonly Step[] = [
-    { method: 'POST', path: `/streams/${id}/start` },
-    { waitFor: 'on_air', streamID: id },
-  ];
+  const start: readonly Step[] = [post(`/streams/${id}/start`), { waitFor: 'on_air', streamID: id }];
   return [
     changeOf({
       name,
