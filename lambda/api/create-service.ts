@@ -38,6 +38,7 @@ export function createService(connections: Connections & Providers, settings: Se
     serviceSecret,
     signStatement: (statement) => signStatement(pool, sealer, { iss: origin, ...statement }, clock()),
     clock,
+    steadyClock: () => performance.now(),
     random: Math.random,
     health: createHealth(pool, objects),
     offers: createKeptOffers(),

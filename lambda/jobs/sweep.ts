@@ -60,10 +60,10 @@ const frameKeptHours = 24;
 const oldSeriesAtOnce = 5000;
 /** The maximum number of old incidents deleted per sweep. */
 const oldIncidentsAtOnce = 5000;
-/**
- * The maximum number of old changes deleted per sweep. They are small, and a takeover of all streams causes as many.
- */
+/** The maximum number of old changes deleted at once. They are small, and a takeover of all streams causes as many. */
 const oldChangesAtOnce = 50_000;
+/** The time limit for deleting old changes: a user may cause more a minute than are deleted at once. */
+const forgetChangesMs = 10_000;
 /** The maximum number of old runs, pictures, looks and captions deleted per sweep, each. */
 const oldRunsAtOnce = 5000;
 /** The maximum number of old joins of sound deleted per sweep. */
@@ -119,7 +119,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).captions.forgetUnused(oldRunsAtOnce),
     () => forgetOldJoins(pool, oldJoinsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
-    () => databaseOn(pool).changes.forget(changesKeptMinutes, oldChangesAtOnce),
+    () => forgetChanges(pool, AbortSignal.timeout(forgetChangesMs)),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
   const failures: unknown[] = [];
@@ -132,6 +132,11 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
   }
   if (failures.length > 0)
     throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
+}
+
+async function forgetChanges(pool: Pool, signal: AbortSignal): Promise<void> {
+  const { changes } = databaseOn(pool);
+  while ((await changes.forget(changesKeptMinutes, oldChangesAtOnce)) && !signal.aborted);
 }
 
 /**

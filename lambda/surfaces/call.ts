@@ -12,6 +12,7 @@ import { ProblemError } from '../operations/problem-codes.ts';
 import { guestHash } from './admission/guests.ts';
 import { budgetOfRead, limitPlansOfChange } from './admission/planning-limits.ts';
 import { bearerChallenge } from './admission/protected-resource.ts';
+import { countingTime } from './admission/slow-calls.ts';
 import { cursorsOf } from './cursors.ts';
 import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
 import { newID } from '../data/shared/new-id.ts';
@@ -24,6 +25,10 @@ import type { Service } from './service.ts';
  * @throws {ProblemError} if the operation refuses the call. Any other error is a fault of the platform.
  */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {
+  return countingTime(service, call.caller, call.operation, () => answer(service, call));
+}
+
+async function answer(service: Service, call: Call): Promise<Answer> {
   const { operation, caller, signal } = call;
   const planningClass = operation.method === 'GET' ? 'planning' : 'changes';
   const planner = caller && ({ userID: caller.userID, planningClass, signal } as const);
@@ -37,9 +42,9 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
     inChange(service.pool, bounds, (data) =>
       runInTransaction(service, call, budget ? withPlanningBudget(data, budget) : data),
     );
-  const answer = await (planner ? limitPlansOfChange(service, planner, change) : change());
+  const answered = await (planner ? limitPlansOfChange(service, planner, change) : change());
   await service.relay();
-  return answer;
+  return answered;
 }
 
 async function runInTransaction(service: Service, call: Call, data: Database): Promise<Answer> {

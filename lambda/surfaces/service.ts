@@ -51,6 +51,8 @@ export interface Service {
   readonly serviceSecret: string;
   readonly signStatement: Context['signStatement'];
   readonly clock: () => Date;
+  /** In ms, for durations. */
+  readonly steadyClock: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly health: PublicContext['health'];

@@ -1,5 +1,6 @@
 // The billing overview, invoices and usage over the API: up to date, per stream, in the caller's time zone.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { usage as usageOn } from '../../lambda/data/billing/usage.ts';
 import { freeCredits } from '../../lambda/domain/billing/credits.ts';
 import { fireCredits } from '../../lambda/orchestration/accounts/fire-credits.ts';
 import { storeInterval } from '../support/books.ts';
@@ -44,6 +45,18 @@ async function costOfAll(): Promise<number> {
   return (await service.pool().query<{ cost: number }>(query, [user.id])).rows[0]!.cost;
 }
 const usage = async (query: Record<string, string>) => user.call('GET', `/billing/usage?${new URLSearchParams(query)}`);
+
+interface PlanNode {
+  readonly Plans?: readonly PlanNode[];
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Join Filter'?: number;
+}
+
+/** The rows that the joins of a plan have compared in vain. */
+function discardedBy(node: PlanNode): number {
+  const own = (node['Rows Removed by Join Filter'] ?? 0) * (node['Actual Loops'] ?? 1);
+  return (node.Plans ?? []).reduce((sum, each) => sum + discardedBy(each), own);
+}
 
 const nothing = { liveSeconds: 0, creditsSpent: 0, bytesSent: 0 };
 
@@ -171,6 +184,24 @@ describe('usage', () => {
     expect((await usage(past)).body.totals).toEqual(nothing);
     const nextHour = { to: new Date(Date.now() + 3_600_000).toISOString() };
     expect((await usage(nextHour)).body.totals).toEqual(nothing);
+  });
+
+  it('compares no interval with buckets that it does not touch', async () => {
+    for (let day = 1; day <= 28; day++)
+      await live({ from: `2026-02-${day}T01:20:00Z`, to: `2026-02-${day}T01:40:00Z` });
+    const discarded: number[] = [];
+    const explained = async (text: string, values?: unknown[]) => {
+      const query = `explain (analyze, format json) ${text}`;
+      const { rows } = await service.pool().query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(query, values);
+      discarded.push(discardedBy(rows[0]!['QUERY PLAN'][0].Plan));
+      return { rows: [] };
+    };
+    const range = { from: new Date('2026-01-01T00:00:00Z'), to: new Date('2026-04-01T00:00:00Z') };
+    const asked = { userID: user.id, streamID: null, ...range, now: range.to, granularity: 'hour', timeZone: 'UTC' };
+    await usageOn({ query: explained } as never).buckets(asked as never);
+    // The 2,160 hours times 28 intervals would be 60,480.
+    expect(discarded).toHaveLength(1);
+    expect(discarded[0]).toBeLessThan(2160 * 2);
   });
 
   it('counts nothing of other users', async () => {

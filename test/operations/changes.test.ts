@@ -49,6 +49,23 @@ describe('what changed since the cursor', () => {
     expect(await changed()).toEqual([]);
   });
 
+  it('is too much to know after 20,000 changes, also of one thing', async () => {
+    const changeAll = () =>
+      service.pool().query(
+        `insert into changes (user_id, xid, kind, id, is_deleted)
+         select $1, pg_current_xact_id(), 'upload', 'upl_' || n, false from generate_series(1, 900) as n`,
+        [user().id],
+      );
+    await changeAll();
+    expect((await call('GET', `/changes?since=${cursor}`)).body).toMatchObject({ reset: false });
+    for (let times = 0; times < 22; times++) await changeAll();
+    expect((await call('GET', `/changes?since=${cursor}`)).body).toMatchObject({ reset: true, changed: [] });
+    // They are deleted by as many statements as that takes.
+    await service.pool().query(`update changes set at = now() - interval '1 day' where user_id = $1`, [user().id]);
+    const forget = () => data().changes.forget(1000, 10_000);
+    expect([await forget(), await forget(), await forget()]).toEqual([true, true, false]);
+  });
+
   it('says what was deleted', async () => {
     const id = await upload();
     await changed();

@@ -84,13 +84,19 @@ export const testSettings: ServiceSettings = {
 
 export interface TestServiceOptions extends Partial<ServiceSettings> {
   readonly database?: ReturnType<typeof testDatabase>;
+  /** In ms. By default it stands still: on a busy machine calls take so long that they would count as several. */
+  readonly steadyClock?: () => number;
 }
 
 /**
  * Creates a service for the tests of the calling file or `describe`. By default private destinations and many requests
  * are allowed.
  */
-export function testService({ database = testDatabase(), ...settings }: TestServiceOptions = {}): TestService {
+export function testService({
+  database = testDatabase(),
+  steadyClock = () => 0,
+  ...settings
+}: TestServiceOptions = {}): TestService {
   const logged: string[] = [];
   const secrets = plantedSecrets();
   let made:
@@ -134,7 +140,7 @@ export function testService({ database = testDatabase(), ...settings }: TestServ
       liveSealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
-    const service = createRestService(connections, { ...testSettings, ...settings }, log);
+    const service = { ...createRestService(connections, { ...testSettings, ...settings }, log), steadyClock };
     const rest = withGuides(createRestHandler(service), service);
     made = {
       pool,

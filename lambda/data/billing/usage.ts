@@ -58,6 +58,16 @@ const intervals = (from: string, to: string, now: string) => `
   where i.user_id = $1 and i.started_at < ${to} and (i.ended_at is null or i.ended_at > ${from})
     and i.started_at < coalesce(i.ended_at, ${now})`;
 
+/**
+ * SQL of the starts of the buckets between two times. Steps of half an hour find each hour even if clocks change by
+ * half an hour. Steps of a day may miss the last bucket if a midnight is skipped, so it is added.
+ */
+const bucketsBetween = (from: string, to: string) => `(
+  select date_trunc($5, step, $6) as start
+  from generate_series(date_trunc($5, ${from}, $6), ${to} - interval '1 microsecond',
+    case $5 when 'hour' then interval '30 minutes' else ('1 ' || $5)::interval end, $6) as step
+  union select date_trunc($5, ${to} - interval '1 microsecond', $6))`;
+
 export function usage(db: Queryable) {
   return {
     /**
@@ -67,25 +77,23 @@ export function usage(db: Queryable) {
     buckets: ({ userID, streamID, from, to, granularity, timeZone, now }: UsageQuery) =>
       all<UsageBucket>(
         db,
-        // The starts of buckets. Steps of half an hour find each hour even if clocks change by half an hour.
-        `with starts as (
-           select distinct date_trunc($5, step, $6) as start
-           from generate_series(
-             date_trunc($5, $3::timestamptz, $6), $4::timestamptz - interval '1 microsecond',
-             case $5 when 'hour' then interval '30 minutes' else ('1 ' || $5)::interval end, $6) as step),
+        `with starts as (select start from ${bucketsBetween('$3::timestamptz', '$4::timestamptz')} as found),
          buckets as (
            select start, greatest(start, $3) as opens,
              least(coalesce(lead(start) over (order by start), $4), $4) as closes
            from starts),
          intervals as (${intervals('$3', '$4', '$7')} and ($2::text is null or i.stream_id = $2)),
-         -- The part of each interval in each bucket.
+         -- The part of each interval in each bucket. Each interval finds its own buckets: comparing all of a range with
+         -- all intervals took seconds.
          parts as (
            select b.start, i.stream_id, tstzrange(greatest(i.started_at, b.opens), least(i.ended_at, b.closes)) as live,
              live_cost(i.credits_per_hour, i.started_at, least(i.ended_at, b.closes))
                - live_cost(i.credits_per_hour, i.started_at, greatest(i.started_at, b.opens)) as credits,
              i.bytes * extract(epoch from least(i.ended_at, b.closes) - greatest(i.started_at, b.opens))
                / extract(epoch from i.ended_at - i.started_at) as bytes
-           from buckets b join intervals i on i.started_at < b.closes and i.ended_at > b.opens),
+           from intervals i
+             cross join lateral ${bucketsBetween('greatest(i.started_at, $3)', 'least(i.ended_at, $4)')} as own
+             join buckets b using (start)),
          -- While several replicas of a stream are live, its seconds count once.
          live as (
            select start, sum(extract(epoch from upper(stretch) - lower(stretch))) as seconds

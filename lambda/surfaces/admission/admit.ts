@@ -43,7 +43,7 @@ export async function admit(service: Service, { operation, headers, method, addr
   return caller === null ? identified : admitCaller(service, caller, operation, '/v1', window);
 }
 
-function kindOf({ method }: Operation): 'read' | 'write' {
+export function kindOf({ method }: Operation): 'read' | 'write' {
   return method === 'GET' ? 'read' : 'write';
 }
 
