@@ -60,6 +60,7 @@ describe.skipIf(!chromiumPath)('a live show (skipped where Chromium is not insta
   test('begins with an input, whose key is shown once with the settings of OBS', async () => {
     await button('New live input').click();
     await dialog().getByLabel('Name').fill('Studio');
+    await dialog().getByText('More settings').click();
     await dialog().getByLabel('Networks that may send').fill('203.0.113.0/33');
     await dialog().getByRole('button', { name: 'New live input' }).click();
     await dialog().getByText('Use a network such as 203.0.113.0/24.').waitFor();

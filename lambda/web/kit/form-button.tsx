@@ -1,8 +1,7 @@
 // A button that opens a form in a dialog.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { words } from '#words';
-import { Sheet } from './sheet.tsx';
+import { Dismiss, Sheet } from './sheet.tsx';
 
 /** The open dialog around a form. */
 export interface FormDialog {
@@ -34,11 +33,7 @@ export function FormButton({
 }: FormButtonProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
-  const cancel = (
-    <button type="button" onClick={close}>
-      {words.cancel}
-    </button>
-  );
+  const cancel = <Dismiss onClose={close} />;
   return (
     <>
       <button type="button" className={tone} aria-label={label} onClick={() => setOpen(true)}>

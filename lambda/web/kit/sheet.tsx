@@ -1,6 +1,7 @@
 // A dialog over the page. The Escape key and a click beside it close it.
 import type { ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { words } from '#words';
 
 interface SheetProps {
   readonly title: string;
@@ -43,5 +44,14 @@ export function Sheet({
         </Dialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+/** The button that closes a dialog without a change. It stands beside the button of the dialog's form. */
+export function Dismiss({ onClose }: Pick<SheetProps, 'onClose'>): ReactNode {
+  return (
+    <button type="button" onClick={onClose}>
+      {words.cancel}
+    </button>
   );
 }

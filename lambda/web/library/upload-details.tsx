@@ -5,7 +5,7 @@ import { call } from '../app/api.ts';
 import { change } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
-import { Sheet } from '../kit/sheet.tsx';
+import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { words } from '#words';
 import { ClipForm } from './clip-form.tsx';
 
@@ -37,9 +37,9 @@ export function UploadDetails({ upload, onClose }: UploadDetailsProps): ReactNod
     onClose();
   };
   return (
-    <Sheet title={upload.name} isOpen onClose={onClose} dismiss={words.cancel}>
+    <Sheet title={upload.name} isOpen onClose={onClose}>
       {upload.uploaded && <Playback upload={upload} player={player} />}
-      <Form action={words.save} onSubmit={save}>
+      <Form action={words.save} onSubmit={save} beside={<Dismiss onClose={onClose} />}>
         <Field name="name" label={words.library.name} defaultValue={upload.name} maxLength={255} />
         <Field name="title" label={words.library.titled} defaultValue={upload.title ?? ''} required={false} />
         <Field name="artist" label={words.library.artist} defaultValue={upload.artist ?? ''} required={false} />

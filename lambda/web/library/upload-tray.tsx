@@ -1,4 +1,5 @@
 // The uploads in progress, on every screen, until the user clears the list.
+import { X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { formatBytes, formatShare } from '../app/format.ts';
@@ -18,9 +19,10 @@ export function UploadTray(): ReactNode {
   const tasks = useUploadTasks();
   if (tasks.length === 0) return null;
   const open = tasks.filter(isOpen).length;
+  if (open === 0) return <Done />;
   return (
-    <aside className="tray" data-done={open === 0} aria-label={words.tray.title}>
-      <details open={open > 0}>
+    <aside className="tray" aria-label={words.tray.title}>
+      <details open>
         <summary>{words.tray.summary(open)}</summary>
         <ul>
           {tasks
@@ -34,6 +36,18 @@ export function UploadTray(): ReactNode {
           {words.tray.clear}
         </button>
       </details>
+    </aside>
+  );
+}
+
+/** One line, which closes: the library has the files. */
+function Done(): ReactNode {
+  return (
+    <aside className="tray" data-done="true" aria-label={words.tray.title}>
+      <span>{words.tray.summary(0)}</span>
+      <button type="button" className="icon ghost" aria-label={words.tray.clear} onClick={() => uploadQueue.clear()}>
+        <X aria-hidden />
+      </button>
     </aside>
   );
 }

@@ -6,7 +6,7 @@ import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { joinSeconds, usualSound } from '../../domain/playout/sound.ts';
 import { Form, NumberField } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { Sheet } from '../kit/sheet.tsx';
+import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { framingOptions, loudnessOptions, pictureJoinOptions, soundJoinOptions } from '../streams/look-options.ts';
 import { words } from '#words';
 import { lookWords } from '#words/look.ts';
@@ -60,9 +60,9 @@ export function ItemSheet({ item, kind, onEdit, onClose }: ItemSheetProps): Reac
     onClose();
   };
   return (
-    <Sheet title={playlistWords.settings(item.name ?? '…')} isOpen onClose={onClose} dismiss={words.cancel}>
+    <Sheet title={playlistWords.settings(item.name ?? '…')} isOpen onClose={onClose}>
       <p className="hint">{playlistWords.note}</p>
-      <Form action={words.save} onSubmit={save}>
+      <Form action={words.save} onSubmit={save} beside={<Dismiss onClose={onClose} />}>
         <Choice
           name="loudness"
           label={lookWords.loudness}

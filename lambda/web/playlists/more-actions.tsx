@@ -11,7 +11,7 @@ import { Field, Form } from '../form.tsx';
 import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { Sheet } from '../kit/sheet.tsx';
+import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { words } from '#words';
 import { playlistWords } from '#words/playlist.ts';
 
@@ -45,14 +45,6 @@ export function MoreActions({ playlist }: { readonly playlist: Playlist }): Reac
   );
 }
 
-function Cancel({ onClose }: Pick<ActionProps, 'onClose'>): ReactNode {
-  return (
-    <button type="button" onClick={onClose}>
-      {words.cancel}
-    </button>
-  );
-}
-
 function NewName({ playlist: { id, name }, onClose }: ActionProps): ReactNode {
   const rename = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     await call('PATCH', `/playlists/${id}`, { name: fields['name'] });
@@ -61,7 +53,7 @@ function NewName({ playlist: { id, name }, onClose }: ActionProps): ReactNode {
   };
   return (
     <Sheet title={words.playlists.rename} isOpen onClose={onClose}>
-      <Form action={words.save} onSubmit={rename} beside={<Cancel onClose={onClose} />}>
+      <Form action={words.save} onSubmit={rename} beside={<Dismiss onClose={onClose} />}>
         <Field name="name" label={words.playlists.name} defaultValue={name ?? ''} maxLength={maxPlaylistName} />
       </Form>
     </Sheet>
@@ -83,7 +75,7 @@ function CopyInto({ playlist: { id, kind }, onClose }: ActionProps): ReactNode {
     <Sheet title={playlistWords.copyTo} isOpen onClose={onClose}>
       <p className="hint">{targets.length === 0 ? playlistWords.noTarget : playlistWords.copyText}</p>
       {targets.length > 0 && (
-        <Form action={playlistWords.copy} onSubmit={copy} beside={<Cancel onClose={onClose} />}>
+        <Form action={playlistWords.copy} onSubmit={copy} beside={<Dismiss onClose={onClose} />}>
           <Choice
             name="targetPlaylistID"
             label={playlistWords.target}

@@ -9,7 +9,7 @@ import type { Page, Stream } from '../app/types.ts';
 import { Weekdays } from '../app/weekdays.tsx';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { Sheet } from '../kit/sheet.tsx';
+import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { nameOf } from '../streams/stream-name.ts';
 import { words } from '#words';
 import { scheduleWords } from '#words/schedule.ts';
@@ -41,16 +41,19 @@ interface PlanSheetProps {
   readonly onClose: () => void;
 }
 
+/** The time zone of the browser. */
+const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The schedule of a stream, moved to another start with its length and, if it has one day of the week, its day. */
 function wishOf(stream: Stream | null, start: Date | undefined): Wish {
-  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const startAt = stream?.scheduleStartAt ?? null;
   if (stream === null || startAt === null) {
-    const soon = localIn(ownZone, serviceNow() + hourMs);
-    return { start: soon, end: '', zone: ownZone, repetition: 'never', days: [], rule: '' };
+    const zone = ownZone();
+    const soon = localIn(zone, serviceNow() + hourMs);
+    return { start: soon, end: '', zone, repetition: 'never', days: [], rule: '' };
   }
   const { recurrence, scheduleEndAt } = stream;
-  const zone = recurrence?.timeZone ?? ownZone;
+  const zone = recurrence?.timeZone ?? ownZone();
   const movedMs = start ? start.getTime() - Date.parse(startAt) : 0;
   const { repetition, days } = readRule(recurrence?.rule ?? null);
   const at = (time: string) => localIn(zone, Date.parse(time) + movedMs);
@@ -82,16 +85,12 @@ export function PlanSheet({ stream, start, onClose }: PlanSheetProps): ReactNode
   };
   const isNothingLeft = stream === null && streams?.data.length === 0;
   return (
-    <Sheet
-      title={stream ? scheduleWords.planOf(nameOf(stream)) : scheduleWords.plan}
-      isOpen
-      onClose={onClose}
-      dismiss={words.cancel}
-    >
+    <Sheet title={stream ? scheduleWords.planOf(nameOf(stream)) : scheduleWords.plan} isOpen onClose={onClose}>
       {isNothingLeft && <p className="hint">{scheduleWords.noStreams}</p>}
       <Form
         action={stream ? words.save : scheduleWords.planIt}
         onSubmit={plan}
+        beside={<Dismiss onClose={onClose} />}
         isDisabled={stream === null && !streams?.data.length}
       >
         {stream === null && (
@@ -181,7 +180,7 @@ function Starts({
       {error !== null && <p className="error">{error.message}</p>}
       {data && (
         <>
-          <p className="hint">{scheduleWords.would(data.starts.length)}</p>
+          <p className="hint">{scheduleWords.would(data.starts.length, zone === ownZone() ? null : ownZone())}</p>
           <ol>
             {data.starts.map((at) => (
               <li key={at}>{formatMoment(at)}</li>

@@ -6,7 +6,7 @@ import { change } from '../app/live-data.ts';
 import type { Source } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { Sheet } from '../kit/sheet.tsx';
+import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { words as shared } from '#words';
 import { sourceWords as words } from '#words/sources.ts';
 
@@ -61,8 +61,8 @@ export function SourceSheet({ source, onClose }: SourceSheetProps): ReactNode {
     ...signIns[kind].map((each) => [each, words.signIns[each]] as const),
   ];
   return (
-    <Sheet title={source ? words.editOf(source.url) : words.add} isOpen onClose={onClose} dismiss={shared.cancel}>
-      <Form action={source ? shared.save : words.add} onSubmit={save}>
+    <Sheet title={source ? words.editOf(source.url) : words.add} isOpen onClose={onClose}>
+      <Form action={source ? shared.save : words.add} onSubmit={save} beside={<Dismiss onClose={onClose} />}>
         {!source && (
           <>
             <Choice

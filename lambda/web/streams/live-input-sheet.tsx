@@ -7,7 +7,7 @@ import { change, refresh } from '../app/live-data.ts';
 import type { KeyedLiveInput, LiveInput } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { Sheet } from '../kit/sheet.tsx';
+import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { words } from '#words';
 import { liveWords } from '#words/live.ts';
 import { TakeWindows, windowsOf } from './take-windows.tsx';
@@ -56,8 +56,8 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
     onClose();
   };
   return (
-    <Sheet title={input ? liveWords.editOf(input.name) : liveWords.add} isOpen onClose={onClose} dismiss={words.cancel}>
-      <Form action={input ? words.save : liveWords.add} onSubmit={save}>
+    <Sheet title={input ? liveWords.editOf(input.name) : liveWords.add} isOpen onClose={onClose}>
+      <Form action={input ? words.save : liveWords.add} onSubmit={save} beside={<Dismiss onClose={onClose} />}>
         <Field
           name="name"
           label={liveWords.name}
@@ -74,65 +74,65 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
           options={Object.entries(liveWords.takesOptions)}
         />
         {takes === 'in_windows' && <TakeWindows windows={input?.windows ?? null} />}
-        <Choice
-          name="afterTakeover"
-          label={liveWords.after}
-          defaultValue={input?.afterTakeover ?? 'join_in_progress'}
-          options={Object.entries(liveWords.afterOptions)}
-        />
-        <Choice
-          name="secondPublisher"
-          label={liveWords.second}
-          defaultValue={input?.secondPublisher ?? 'refuse'}
-          options={Object.entries(liveWords.secondOptions)}
-        />
-        <Field
-          name="allow"
-          label={liveWords.allow}
-          hint={liveWords.allowHint}
-          defaultValue={input?.allow.join(' ') ?? ''}
-          required={false}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <Seconds
-          name="stableSeconds"
-          hint={liveWords.stableHint}
-          least={2}
-          most={60}
-          value={input?.stableSeconds ?? 5}
-        />
-        <Seconds
-          name="graceSeconds"
-          hint={liveWords.graceHint}
-          least={0}
-          most={300}
-          value={input?.graceSeconds ?? 15}
-        />
-        <Seconds
-          name="silenceSeconds"
-          hint={liveWords.silenceHint}
-          {...lostAfterSeconds}
-          value={input?.lostAfter.silenceSeconds ?? null}
-          required={false}
-        />
-        <Seconds
-          name="blackSeconds"
-          hint={liveWords.blackHint}
-          {...lostAfterSeconds}
-          value={input?.lostAfter.blackSeconds ?? null}
-          required={false}
-        />
-        <Seconds name="delaySeconds" hint={liveWords.delayHint} least={8} most={30} value={input?.delaySeconds ?? 10} />
-        <fieldset>
-          <label>
-            <input type="checkbox" name="record" defaultChecked={input?.record ?? false} />
-            {liveWords.record}
-          </label>
-          <p className="hint">{liveWords.recordHint}</p>
-        </fieldset>
+        <details open={input !== null}>
+          <summary>{liveWords.further}</summary>
+          <Further input={input} />
+        </details>
       </Form>
     </Sheet>
+  );
+}
+
+/** The settings that most inputs leave at their defaults. */
+function Further({ input }: Pick<LiveInputSheetProps, 'input'>): ReactNode {
+  return (
+    <div className="stack">
+      <Choice
+        name="afterTakeover"
+        label={liveWords.after}
+        defaultValue={input?.afterTakeover ?? 'join_in_progress'}
+        options={Object.entries(liveWords.afterOptions)}
+      />
+      <Choice
+        name="secondPublisher"
+        label={liveWords.second}
+        defaultValue={input?.secondPublisher ?? 'refuse'}
+        options={Object.entries(liveWords.secondOptions)}
+      />
+      <Field
+        name="allow"
+        label={liveWords.allow}
+        hint={liveWords.allowHint}
+        defaultValue={input?.allow.join(' ') ?? ''}
+        required={false}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Seconds name="stableSeconds" hint={liveWords.stableHint} least={2} most={60} value={input?.stableSeconds ?? 5} />
+      <Seconds name="graceSeconds" hint={liveWords.graceHint} least={0} most={300} value={input?.graceSeconds ?? 15} />
+      <Seconds
+        name="silenceSeconds"
+        hint={liveWords.silenceHint}
+        {...lostAfterSeconds}
+        value={input?.lostAfter.silenceSeconds ?? null}
+        required={false}
+      />
+      <Seconds
+        name="blackSeconds"
+        hint={liveWords.blackHint}
+        {...lostAfterSeconds}
+        value={input?.lostAfter.blackSeconds ?? null}
+        required={false}
+      />
+      <Seconds name="delaySeconds" hint={liveWords.delayHint} least={8} most={30} value={input?.delaySeconds ?? 10} />
+      <fieldset>
+        <label>
+          <input type="checkbox" name="record" defaultChecked={input?.record ?? false} />
+          {liveWords.record}
+        </label>
+        <p className="hint">{liveWords.recordHint}</p>
+      </fieldset>
+    </div>
   );
 }
 

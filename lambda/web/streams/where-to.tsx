@@ -6,7 +6,7 @@ import { refresh, useLive } from '../app/live-data.ts';
 import type { Connection, Destination, ManagedSettings, Page, Stream } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
-import { Sheet } from '../kit/sheet.tsx';
+import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { words } from '#words';
 import { channelsWords } from '#words/channels.ts';
 
@@ -123,9 +123,9 @@ function FirstBroadcast({ channel, onMade, onClose }: FirstBroadcastProps): Reac
     onMade(id);
   };
   return (
-    <Sheet title={nameOf(channel)} isOpen onClose={onClose} dismiss={words.cancel}>
+    <Sheet title={nameOf(channel)} isOpen onClose={onClose}>
       <p className="hint">{channelsWords.firstText}</p>
-      <Form action={channelsWords.use} onSubmit={make}>
+      <Form action={channelsWords.use} onSubmit={make} beside={<Dismiss onClose={onClose} />}>
         <Field
           name="titleTemplate"
           label={channelsWords.titleTemplate}

@@ -80,6 +80,7 @@ export const liveWords = {
     always: 'Von selbst, sobald sie stabil ist',
     in_windows: 'Von selbst, zu bestimmten Zeiten',
   },
+  further: 'Weitere Einstellungen',
   after: 'Nach einer Übernahme',
   afterOptions: {
     join_in_progress: 'Das laufende Stück, mittendrin',

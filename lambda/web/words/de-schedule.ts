@@ -37,18 +37,17 @@ export const scheduleWords = {
   plan: 'Stream planen',
   planOf: (name: string) => `Planung von ${name}`,
   stream: 'Stream',
-  noStreams: 'Jeder Stream ist bereits auf Sendung oder geplant.',
+  noStreams: 'Kein Stream lässt sich planen: Jeder ist auf Sendung oder geplant, oder es gibt noch keinen.',
   start: 'Beginn',
   end: 'Ende (leer: bis zum Stoppen)',
   inZone: 'Zeitzone',
   repeat: 'Wiederholung',
   repetitions: { never: 'Einmal', daily: 'Jeden Tag', weekly: 'Jede Woche am …', other: 'Nach einer Regel (RFC 5545)' },
-  days: 'Tage',
+  days: 'Tage (keiner: der des Beginns)',
   rule: 'Regel',
   ruleHint: 'Zum Beispiel FREQ=MONTHLY;BYDAY=1FR',
-  would: (count: number) =>
-    count === 1
-      ? 'Der Stream würde starten: (der erste Termin)'
-      : `Der Stream würde starten: (die ersten ${count} Termine)`,
+  would: (count: number, zone: string | null) =>
+    `Der Stream würde starten: (${count === 1 ? 'der erste Termin' : `die ersten ${count} Termine`}` +
+    `${zone === null ? '' : `, in Ihrer Zeitzone ${zone}`})`,
   planIt: 'Planen',
 } satisfies Translation<typeof english>;

@@ -75,6 +75,7 @@ export const liveWords = {
     always: 'By itself, when it is stable',
     in_windows: 'By itself, at some hours',
   },
+  further: 'More settings',
   after: 'After a takeover',
   afterOptions: {
     join_in_progress: 'The present item, already under way',

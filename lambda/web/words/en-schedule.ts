@@ -37,15 +37,17 @@ export const scheduleWords = {
   plan: 'Plan a stream',
   planOf: (name: string) => `Schedule of ${name}`,
   stream: 'Stream',
-  noStreams: 'Every stream is live or scheduled already.',
+  noStreams: 'No stream is left to plan: each one is live or scheduled, or there is none yet.',
   start: 'Start',
   end: 'End (empty: until it is stopped)',
   inZone: 'Time zone',
   repeat: 'Repeat',
   repetitions: { never: 'Once', daily: 'Every day', weekly: 'Every week on …', other: 'By a rule (RFC 5545)' },
-  days: 'Days',
+  days: 'Days (none: that of the start)',
   rule: 'Rule',
   ruleHint: 'Such as FREQ=MONTHLY;BYDAY=1FR',
-  would: (count: number) => `It would start: (the first ${plural(count, 'time', 'times')})`,
+  would: (count: number, zone: string | null) =>
+    `It would start: (the first ${plural(count, 'time', 'times')}` +
+    `${zone === null ? '' : `, in your time zone, ${zone}`})`,
   planIt: 'Plan it',
 } as const;
