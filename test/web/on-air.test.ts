@@ -57,7 +57,7 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     const alerts = page.getByRole('link', { name: /^Alerts/ });
     await alerts.locator('.count').waitFor();
     await alerts.click();
-    const incident = page.locator('li.tall', { hasText: /^A stream is off the air/ }).first();
+    const incident = page.locator('li.tall', { hasText: /^Stream off the air/ }).first();
     await incident.getByText('The stream “Main” is off the air', { exact: false }).waitFor();
     expect(await browser.look('alerts-open')).toEqual([]);
     const { data: open } = await run.api('GET', '/incidents?open=true');

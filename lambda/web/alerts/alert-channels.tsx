@@ -42,6 +42,13 @@ export function AlertChannels(): ReactNode {
   );
 }
 
+function eventsWords(events: AlertChannel['events']): string {
+  const names = Object.values(alertsWords.eventNames);
+  return events.length === names.length
+    ? alertsWords.allEvents
+    : events.map((event) => alertsWords.eventNames[event]).join(' · ');
+}
+
 function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
   const { id, name, kind, target, events, afterSeconds, quietHours, enabled, disabledReason } = channel;
   const [outcome, setOutcome] = useState<string | null>(null);
@@ -70,7 +77,7 @@ function Row({ channel }: { readonly channel: AlertChannel }): ReactNode {
         <p className="hint">
           {alertsWords.kinds[kind]} · <code>{target}</code> · {times.join(' · ')}
         </p>
-        <p className="hint">{events.map((event) => alertsWords.eventNames[event]).join(' · ')}</p>
+        <p className="hint">{eventsWords(events)}</p>
         {disabledReason && <p className="error">{disabledReason.detail}</p>}
         <LastDelivery channel={channel} />
         <p role="status">{outcome}</p>

@@ -7,6 +7,7 @@ import { Link } from '../app/router.tsx';
 import type { Incident } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { withoutFieldNames } from '../app/without-field-names.ts';
+import { words } from '#words';
 import { alertsWords } from '#words/alerts.ts';
 
 export function Incidents(): ReactNode {
@@ -41,6 +42,12 @@ function Row({ incident }: { readonly incident: Incident }): ReactNode {
         {endedAt === null && <p>{withoutFieldNames(advice)}</p>}
         <p className="hint">
           <Age at={beganAt} /> · {alertsWords.times(count)}
+          {kind === 'credits_low' && (
+            <>
+              {' · '}
+              <Link href="/billing">{words.navigation.billing}</Link>
+            </>
+          )}
           {streamID !== null && (
             <>
               {' · '}

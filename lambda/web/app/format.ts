@@ -14,6 +14,8 @@ const times = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 export const formatNumber = (value: number) => numbers.format(value);
 /** An amount with up to eight decimals, the most that a currency has. */
 export const formatAmount = (value: number) => amounts.format(value);
+/** A sum of money, to the cent. */
+export const formatSum = (value: number) => dollars.format(value);
 /** A price in dollars. Prices below one dollar have more digits. */
 export const formatDollars = (value: number) => (Math.abs(value) < 1 ? fractions : dollars).format(value);
 export const formatWhole = (value: number) => whole.format(value);

@@ -1,7 +1,7 @@
 // The billing page: the balance of credits, ways to buy more, their use, and payments.
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
-import { formatBytes, formatDollars, formatMoment, formatNumber } from '../app/format.ts';
+import { formatBytes, formatMoment, formatNumber, formatSum } from '../app/format.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import { useParameter } from '../app/router.tsx';
@@ -47,7 +47,7 @@ function Balance(): ReactNode {
               {
                 name: billingWords.left,
                 value: formatNumber(billing.creditsLeft),
-                remark: billingWords.worth(formatDollars(billing.creditsLeft / 100)),
+                remark: billingWords.worth(formatSum(billing.creditsLeft / 100)),
               },
               {
                 name: billingWords.burn,
@@ -134,7 +134,7 @@ function InvoiceTable({ rows }: { readonly rows: readonly Invoice[] }): ReactNod
         <tr key={invoice.id}>
           <th scope="row">{formatMoment(invoice.createdAt)}</th>
           <td>{billingWords.types[invoice.type]}</td>
-          <td className="number">{formatDollars(invoice.cost)}</td>
+          <td className="number">{formatSum(invoice.cost)}</td>
           <td className="number">{formatNumber(invoice.credits)}</td>
           <td>{billingWords.invoiceStates[invoice.state]}</td>
           <td>{invoice.receiptURL && <a href={invoice.receiptURL}>{billingWords.receipt}</a>}</td>

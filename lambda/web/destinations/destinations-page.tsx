@@ -11,6 +11,7 @@ import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { words } from '#words';
+import { channelsWords } from '#words/channels.ts';
 import { destinationsWords } from '#words/destinations.ts';
 import { Archived } from './archived.tsx';
 import { BroadcastSettings } from './broadcast-settings.tsx';
@@ -64,6 +65,12 @@ export function DestinationsPage(): ReactNode {
   );
 }
 
+/** The name of a platform as it writes it. */
+function platformWords(platform: string): string {
+  const names = { ...destinationsWords.presets, ...channelsWords.platforms };
+  return new Map(Object.entries(names)).get(platform) ?? platform;
+}
+
 function Row({
   destination,
   users,
@@ -79,7 +86,7 @@ function Row({
       <div>
         <strong>{name}</strong>
         <p className="hint">
-          {platform && `${platform} · `}
+          {platform && `${platformWords(platform)} · `}
           {url === undefined ? destinationsWords.channel : <code>{url}</code>}
         </p>
         <p className="hint">

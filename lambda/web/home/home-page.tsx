@@ -50,10 +50,12 @@ export function HomePage(): ReactNode {
     <div className="screen">
       <div className="heading">
         <h1>{words.home.title}</h1>
-        <Link className="button primary" href="/streams/new">
-          <Plus aria-hidden />
-          {words.streams.make}
-        </Link>
+        {streams.data?.data.length !== 0 && (
+          <Link className="button primary" href="/streams/new">
+            <Plus aria-hidden />
+            {words.streams.make}
+          </Link>
+        )}
       </div>
       <Loaded live={streams} path={streamsPath}>
         {({ data }) => (data.length === 0 ? <First /> : <Overview newest={data} />)}
@@ -158,6 +160,11 @@ function Attention({ streams, incidents }: AttentionProps): ReactNode {
               </p>
             </div>
             {incident.streamID !== null && <Open stream={{ id: incident.streamID, name: null }} />}
+            {incident.kind === 'credits_low' && (
+              <Link className="button" href="/billing">
+                {words.navigation.billing}
+              </Link>
+            )}
           </li>
         ))}
         {unreported.map((stream) => (

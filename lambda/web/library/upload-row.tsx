@@ -8,6 +8,7 @@ import { navigate } from '../app/router.tsx';
 import type { Upload } from '../app/types.ts';
 import { ActionsMenu } from '../kit/actions-menu.tsx';
 import { Question } from '../kit/ask.tsx';
+import { Sheet } from '../kit/sheet.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
 import { Captions } from './captions.tsx';
@@ -48,8 +49,13 @@ export function UploadRow({ upload, isSelected, onSelect }: UploadRowProps): Rea
   );
 }
 
-function isUsed({ usedBy: { playlists, streams, managedSettings } }: Upload): boolean {
-  return playlists + streams + managedSettings > 0;
+/** Whether a playlist or settings of broadcasts have it, so that its deletion is refused. */
+function isListed({ usedBy: { playlists, managedSettings } }: Upload): boolean {
+  return playlists + managedSettings > 0;
+}
+
+function isUsed(upload: Upload): boolean {
+  return isListed(upload) || upload.usedBy.streams > 0;
 }
 
 function factsOf(upload: Upload): readonly string[] {
@@ -96,15 +102,27 @@ function Actions({ upload }: { readonly upload: Upload }): ReactNode {
         ]}
       />
       {open === 'details' && <UploadDetails upload={upload} onClose={close} />}
-      <Question
-        isOpen={open === 'removal'}
-        onClose={close}
-        action={words.remove}
-        tone="grave"
-        question={words.library.removeAsk(upload.name)}
-        explanation={isUsed(upload) ? words.library.removeUsed : words.library.removeText}
-        onYes={() => change('DELETE', `/uploads/${upload.id}`, ['/uploads'])}
-      />
+      {isListed(upload) ? (
+        <Sheet
+          role="alertdialog"
+          title={words.library.removeNot(upload.name)}
+          isOpen={open === 'removal'}
+          onClose={close}
+          dismiss={words.close}
+        >
+          <p>{words.library.removeUsed}</p>
+        </Sheet>
+      ) : (
+        <Question
+          isOpen={open === 'removal'}
+          onClose={close}
+          action={words.remove}
+          tone="grave"
+          question={words.library.removeAsk(upload.name)}
+          explanation={upload.usedBy.streams > 0 ? words.library.removeFromStreams : words.library.removeText}
+          onYes={() => change('DELETE', `/uploads/${upload.id}`, ['/uploads'])}
+        />
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { ArrowDown, ArrowUp, SlidersHorizontal, X } from 'lucide-react';
 import { memo, useCallback, useMemo, useState } from 'react';
 import type { PointerEvent, ReactNode } from 'react';
+import type { PlaylistMode } from '../../domain/playout/play-out.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import { formatDuration } from '../app/format.ts';
 import { LongList } from '../app/long-list.tsx';
@@ -15,13 +16,14 @@ import { useRowDrag } from './use-row-drag.ts';
 interface PlaylistItemsProps {
   readonly items: readonly Item[];
   readonly kind: PlaylistKind;
+  readonly mode: PlaylistMode;
   /** Null if nothing is live. */
   readonly differences: Differences | null;
   /** The function must not change while the playlist stays the same. */
   readonly onEdit: (edit: Edit) => void;
 }
 
-export function PlaylistItems({ items, kind, differences, onEdit }: PlaylistItemsProps): ReactNode {
+export function PlaylistItems({ items, kind, mode, differences, onEdit }: PlaylistItemsProps): ReactNode {
   const count = items.length;
   const [opened, setOpened] = useState<Item | null>(null);
   const move = useCallback(
@@ -32,7 +34,8 @@ export function PlaylistItems({ items, kind, differences, onEdit }: PlaylistItem
     [count, onEdit],
   );
   const { drag, begin } = useRowDrag((from, to) => move(items[from]!.id, from, to));
-  const begins = useMemo(() => beginsOf(items), [items]);
+  // A shuffled lap has no times that are known before.
+  const begins = useMemo(() => (mode === 'shuffle' ? [] : beginsOf(items)), [items, mode]);
   if (count === 0) return <p className="hint">{words.playlists.none}</p>;
   return (
     <>
@@ -42,7 +45,7 @@ export function PlaylistItems({ items, kind, differences, onEdit }: PlaylistItem
             item={item}
             index={index}
             count={count}
-            beginsAtSeconds={begins[index]!}
+            beginsAtSeconds={begins[index] ?? null}
             mark={markOf(item, differences)}
             isHeld={drag?.from === index}
             onMove={move}

@@ -7,10 +7,12 @@ import { Ask } from '../kit/ask.tsx';
 import { formatDuration, formatMoment } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { Link } from '../app/router.tsx';
 import type { ScreenProps } from '../app/screen.ts';
-import type { Playlist } from '../app/types.ts';
+import type { Playlist, Stream } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
+import { nameOf } from '../streams/stream-name.ts';
 import { words } from '#words';
 import { differencesOf } from './differences.ts';
 import type { Differences } from './differences.ts';
@@ -74,6 +76,7 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
           <MoreActions playlist={playlist} />
         </div>
       </div>
+      {playlist.streamID !== null && <OfStream id={playlist.streamID} />}
       <p className="hint" role="status">
         {words.playlists.items(draft.items.length)} · {formatDuration(draft.durationSeconds)} · {state}
         {playlist.takesOverAt !== null && ` ${words.playlists.takesOver(formatMoment(playlist.takesOverAt))}`}
@@ -89,10 +92,26 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
         onChange={(mode) => edit({ op: 'setMode', mode: mode as PlaylistMode })}
       />
       <div className="beside-picker">
-        <PlaylistItems items={draft.items} kind={playlist.kind} differences={differences} onEdit={edit} />
+        <PlaylistItems
+          items={draft.items}
+          kind={playlist.kind}
+          mode={playlist.mode}
+          differences={differences}
+          onEdit={edit}
+        />
         <LibraryPicker kind={playlist.kind} onAdd={(uploadID) => edit({ op: 'add', uploadID })} />
       </div>
     </>
+  );
+}
+
+function OfStream({ id }: { readonly id: string }): ReactNode {
+  const { data: stream } = useLive<Stream>(`/streams/${id}`);
+  if (!stream) return null;
+  return (
+    <p>
+      <Link href={`/streams/${id}/programme`}>{words.playlists.of(nameOf(stream))}</Link>
+    </p>
   );
 }
 

@@ -54,6 +54,7 @@ export function SourceChoice({ path, kind, from, onChange }: SourceChoiceProps):
         ]}
         onChange={choose}
       />
+      {collections && offered.length === 0 && !isFile && <p className="hint">{words.noCollections}</p>}
       {isFile && (
         <UploadChoice
           name="file"

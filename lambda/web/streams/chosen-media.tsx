@@ -12,6 +12,7 @@ import { uploadQueue } from '../library/upload-queue.ts';
 import { useUploadTasks } from '../library/upload-tray.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
+import { withLogo } from './look-templates.tsx';
 import type { DraftStream, TrackKind } from './draft-stream.ts';
 import { UploadChoice } from './upload-choice.tsx';
 
@@ -42,6 +43,7 @@ export function ChosenMedia({ draft, stream, given }: ChosenMediaProps): ReactNo
           playlist={playlistOf('video')}
           uploadID={stream?.videoUploadObjectID ?? null}
           taken={() => draft.change({ videoUploadObjectID: null })}
+          onLogo={(uploadID) => void draft.change({ look: withLogo(stream!.look, uploadID) })}
         />
         <Track kind="audio" draft={draft} playlist={playlistOf('audio')} uploadID={null} />
       </div>
@@ -140,9 +142,11 @@ interface TrackProps {
   readonly uploadID: string | null;
   /** Takes the file that loops out of the stream. */
   readonly taken?: () => Promise<void>;
+  /** Makes a picture the logo of the stream. */
+  readonly onLogo?: (uploadID: string) => void;
 }
 
-function Track({ kind, draft, playlist, uploadID, taken }: TrackProps): ReactNode {
+function Track({ kind, draft, playlist, uploadID, taken, onLogo }: TrackProps): ReactNode {
   const { data: upload } = useLive<Upload>(playlist !== null || uploadID === null ? null : `/uploads/${uploadID}`);
   const items = playlist?.draft.items ?? [];
   const isEmpty = items.length === 0 && !upload;
@@ -161,6 +165,13 @@ function Track({ kind, draft, playlist, uploadID, taken }: TrackProps): ReactNod
             name={item.name ?? '…'}
             kind={kind}
             onTake={() => void draft.take(playlist!.id, item.id)}
+            {...(onLogo &&
+              items.length > 1 && {
+                onLogo: () => {
+                  onLogo(item.uploadID);
+                  void draft.take(playlist!.id, item.id);
+                },
+              })}
           />
         ))}
         {upload && taken && <Row uploadID={upload.id} name={upload.name} kind={kind} onTake={() => void taken()} />}
@@ -174,9 +185,11 @@ interface RowProps {
   readonly name: string;
   readonly kind: TrackKind;
   readonly onTake: () => void;
+  /** Makes it the logo, if it is a picture. */
+  readonly onLogo?: () => void;
 }
 
-function Row({ uploadID, name, kind, onTake }: RowProps): ReactNode {
+function Row({ uploadID, name, kind, onTake, onLogo }: RowProps): ReactNode {
   const { data: upload } = useLive<Upload>(`/uploads/${uploadID}`);
   const task = useUploadTasks().find((each) => each.uploadID === uploadID && each.phase !== 'done');
   const Icon = kind === 'audio' ? Music2 : upload?.type === 'image' ? Image : Video;
@@ -196,6 +209,11 @@ function Row({ uploadID, name, kind, onTake }: RowProps): ReactNode {
         </p>
         {upload?.failure && <p className="error">{upload.failure.detail}</p>}
       </div>
+      {onLogo && upload?.type === 'image' && (
+        <button type="button" onClick={onLogo}>
+          {words.make.asLogo}
+        </button>
+      )}
       <button type="button" className="icon ghost" aria-label={words.make.take(name)} onClick={onTake}>
         <X aria-hidden />
       </button>

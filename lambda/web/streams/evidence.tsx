@@ -22,7 +22,7 @@ export function Evidence({ stream, isTakenOver }: EvidenceProps): ReactNode {
   const stats = useLive<StreamStats>(path, isLive(stream.state) ? figuresEveryMs : Infinity);
   return (
     <section aria-labelledby="evidence">
-      <h2 id="evidence">{words.stream.evidence}</h2>
+      <h2 id="evidence">{isLive(stream.state) ? words.stream.evidence : words.stream.lastEvidence}</h2>
       <Preview stream={stream} isTakenOver={isTakenOver} />
       <Loaded live={stats} path={path}>
         {(figures) =>

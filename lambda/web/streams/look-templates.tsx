@@ -37,6 +37,12 @@ function templateOf({ overlays }: Stream['look']): Template {
   return overlays.clock ? 'clock' : 'titles';
 }
 
+/** @param uploadID null: without a logo */
+export function withLogo(look: Stream['look'], uploadID: string | null): Stream['look'] {
+  const logo = uploadID === null ? null : { ...usualLogo, ...look.overlays?.logo, uploadID };
+  return { ...look, overlays: overlaysOf(templateOf(look), logo) };
+}
+
 interface LookTemplatesProps {
   readonly stream: Stream;
   readonly hasMusic: boolean;
@@ -47,10 +53,7 @@ export function LookTemplates({ stream, hasMusic, onChoose }: LookTemplatesProps
   const { look, sound } = stream;
   const chosen = templateOf(look);
   const logo = look.overlays?.logo ?? null;
-  const chooseLogo = (uploadID: string | null): void => {
-    const changed = uploadID === null ? null : { ...usualLogo, ...logo, uploadID };
-    onChoose({ look: { ...look, overlays: overlaysOf(chosen, changed) } });
-  };
+  const chooseLogo = (uploadID: string | null) => onChoose({ look: withLogo(look, uploadID) });
   return (
     <>
       <fieldset className="looks">

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
 import { call } from '../app/api.ts';
-import { formatDuration, formatTime } from '../app/format.ts';
+import { formatDuration, formatMoment, formatTime } from '../app/format.ts';
 import { refresh } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { useNow } from '../app/now.ts';
@@ -79,7 +79,9 @@ function Rows({ rows, stream: { id, state } }: RowsProps): ReactNode {
 function timeWords({ kind, startAt, endAt }: TimelineRow, isLive: boolean, now: number): string {
   const isNow = isLive && Date.parse(startAt) <= now;
   const left = words.stream.ends(formatDuration((Date.parse(endAt) - now) / 1000));
-  const time = isNow ? `${words.stream.now} · ${left}` : formatTime(startAt);
+  const isToday = new Date(startAt).toDateString() === new Date(now).toDateString();
+  const start = isToday ? formatTime(startAt) : formatMoment(startAt);
+  const time = isNow ? `${words.stream.now} · ${left}` : start;
   return kind === null ? time : `${time} · ${words.onAir.kinds[kind]}`;
 }
 

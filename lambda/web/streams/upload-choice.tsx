@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useLive } from '../app/live-data.ts';
 import type { Page, Upload } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
+import { words } from '#words';
 
 interface UploadChoiceProps {
   readonly name: string;
@@ -33,7 +34,7 @@ export function UploadChoice({
   const { data: uploads } = useLive<Page<Upload>>(`/uploads?${parameters}`);
   const offered = (uploads?.data ?? []).filter(isOffered);
   const isListed = uploadID === null || offered.some(({ id }) => id === uploadID);
-  const { data: chosen } = useLive<Upload>(isListed || !uploads ? null : `/uploads/${uploadID}`);
+  const { data: chosen, error } = useLive<Upload>(isListed || !uploads ? null : `/uploads/${uploadID}`);
   return (
     <Choice
       name={name}
@@ -42,7 +43,9 @@ export function UploadChoice({
       options={[
         ['', none],
         ...offered.map((upload) => [upload.id, upload.name] as const),
-        ...(isListed ? [] : [[uploadID, chosen?.name ?? uploadID] as const]),
+        ...(isListed
+          ? []
+          : [[uploadID, chosen?.name ?? (error?.status === 404 ? words.library.deleted : '…')] as const]),
       ]}
       onChange={(id) => onChange(id === '' ? null : id)}
       onSearch={uploads?.page.hasMore === true || search !== '' ? setSearch : undefined}

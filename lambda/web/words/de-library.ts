@@ -80,7 +80,11 @@ export const library = {
   retryOne: (name: string) => `Erneut versuchen: ${name}`,
   removeAsk: (name: string) => `${name} löschen?`,
   removeText: 'Die Datei wird endgültig gelöscht.',
-  removeUsed: 'Streams, Playlists oder Sendeeinstellungen verwenden die Datei. Sie muss zuerst dort entfernt werden.',
+  removeNot: (name: string) => `${name} wird verwendet`,
+  removeUsed: 'Playlists oder Sendeeinstellungen verwenden die Datei. Erst dort entfernt, lässt sie sich löschen.',
+  removeFromStreams:
+    'Streams verwenden die Datei. Gestoppte laufen künftig ohne sie; auf Sendung ist es nicht möglich.',
+  deleted: 'Eine gelöschte Datei',
   stream: 'Damit streamen',
 } satisfies Translation<typeof englishLibrary>;
 

@@ -28,7 +28,7 @@ export const lookWords = {
   aspects: { '16:9': '16:9, quer', '9:16': '9:16, hoch', '1:1': '1:1, quadratisch' },
   framing: 'Einträge mit anderem Seitenverhältnis',
   framings: { pad: 'Balken', crop: 'Zuschnitt', blur: 'unscharfer Hintergrund' },
-  colour: 'Balken',
+  colour: 'Farbe der Balken',
   logo: 'Logo',
   noLogo: 'Keines',
   logoUpload: 'Logo hochladen',

@@ -124,6 +124,8 @@ export const programmeWords = {
   addStep: 'Teil hinzufügen',
   removeStep: 'Diesen Teil entfernen',
   source: 'Sammlung oder Datei',
+  noCollections:
+    'Es gibt noch keine Sammlung dieser Art. Bitte zuerst unter „Sammlungen“ eine anlegen oder eine Datei auswählen.',
   noSource: 'Bitte auswählen',
   oneFile: 'Eine einzelne Datei …',
   file: 'Datei',

@@ -118,7 +118,8 @@ export const words = {
     open: (name: string) => `${name} öffnen`,
     all: (count: number) => `Alle ${count} Streams`,
     emptyTitle: 'Ein Video auf Sendung bringen',
-    emptyText: 'Datei und Ziel auswählen, und los geht’s. Das Video läuft in Schleife, bis Sie den Stream stoppen.',
+    emptyText:
+      'Videos oder Musik und ein Ziel auswählen, und los geht’s. Alles läuft in Schleife, bis Sie den Stream stoppen.',
     begin: 'Ersten Stream anlegen',
   },
 
@@ -200,6 +201,7 @@ export const words = {
     keep: 'Auf Sendung lassen',
     notNow: 'Nicht jetzt',
     evidence: 'Gerade gesendet',
+    lastEvidence: 'Zuletzt gesendet',
     noEvidence: 'Noch wurde nichts gesendet.',
     bitrate: 'Bitrate',
     fps: 'Bilder pro Sekunde',
@@ -280,6 +282,7 @@ export const words = {
       video: 'Ein Video oder Bild läuft in Schleife. Mehrere laufen nacheinander.',
       audio: 'Musik ersetzt den Ton der Videos, in jedem Durchlauf neu gemischt.',
     },
+    asLogo: 'Als Logo verwenden',
     take: (name: string) => `${name} herausnehmen`,
     look: 'Aussehen',
     looks: {

@@ -72,7 +72,11 @@ export const library = {
   retryOne: (name: string) => `Try again: ${name}`,
   removeAsk: (name: string) => `Delete ${name}?`,
   removeText: 'The file is deleted for good.',
-  removeUsed: 'Streams, playlists or broadcast settings use it. Remove it from them first.',
+  removeNot: (name: string) => `${name} is in use`,
+  removeUsed: 'Playlists or broadcast settings use it. Remove it from them, then it can be deleted.',
+  removeFromStreams:
+    'Streams use it. Those that are off air continue without it. It is refused while one of them is live.',
+  deleted: 'A deleted file',
   stream: 'Stream it',
 } as const;
 

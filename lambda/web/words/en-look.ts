@@ -26,7 +26,7 @@ export const lookWords = {
   aspects: { '16:9': '16:9, wide', '9:16': '9:16, tall', '1:1': '1:1, square' },
   framing: 'Items of another aspect ratio',
   framings: { pad: 'Bars', crop: 'Crop', blur: 'Blurred background' },
-  colour: 'Bars',
+  colour: 'Colour of the bars',
   logo: 'Logo',
   noLogo: 'None',
   logoUpload: 'Upload a logo',

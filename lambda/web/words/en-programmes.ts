@@ -111,6 +111,8 @@ export const programmeWords = {
   addStep: 'Add a part',
   removeStep: 'Remove this part',
   source: 'Collection or file',
+  noCollections:
+    'There is no collection of this kind yet. Make one under “Collections” first, or choose a single file.',
   noSource: 'Choose one',
   oneFile: 'A single file …',
   file: 'File',

@@ -110,7 +110,7 @@ export const words = {
     open: (name: string) => `Open ${name}`,
     all: (count: number) => `All ${count} streams`,
     emptyTitle: 'Put a video on air',
-    emptyText: 'Choose a file and a destination, and go live. It loops until you stop it.',
+    emptyText: 'Choose videos or songs and a destination, and go live. They loop until you stop them.',
     begin: 'Create your first stream',
   },
 
@@ -192,6 +192,7 @@ export const words = {
     keep: 'Leave it on air',
     notNow: 'Not now',
     evidence: 'Sent now',
+    lastEvidence: 'Sent last',
     noEvidence: 'Nothing has been sent yet.',
     bitrate: 'Bitrate',
     fps: 'Frames a second',
@@ -266,6 +267,7 @@ export const words = {
       video: 'A video or a picture loops. Several play one after the other.',
       audio: 'Songs play in place of the sound of the videos, in a new order in each lap.',
     },
+    asLogo: 'Use as the logo',
     take: (name: string) => `Take ${name} out`,
     look: 'Look',
     looks: {
@@ -284,7 +286,7 @@ export const words = {
     name: 'Name of the stream',
     ready: 'Everything is ready.',
     needs: 'Still missing',
-    needsFile: 'A video or a picture',
-    needsDestination: 'A destination',
+    needsFile: 'a video or a picture',
+    needsDestination: 'a destination',
   },
 } as const;
