@@ -1,4 +1,4 @@
-// The part “Log” of a stream: the items of a day as they were sent or will be, and the changes of its state.
+// The part “Log” of a stream: the latest changes of its state, and the items of a day as they were sent or will be.
 import { ChevronLeft, ChevronRight, Download, FileCheck2, Image } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -21,14 +21,17 @@ import { titleOf } from './now-playing.tsx';
 
 const dayMs = 86_400_000;
 const everyMs = 30_000;
+/** Changes of the state that are shown at first. */
+const latestShown = 5;
 const days = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
 const hours = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 
 export function LogPart({ stream }: { readonly stream: Stream }): ReactNode {
   return (
     <>
-      <AsRun streamID={stream.id} />
+      {/* Below the log of a day it would be thousands of pixels away. */}
       <History streamID={stream.id} />
+      <AsRun streamID={stream.id} />
     </>
   );
 }
@@ -167,7 +170,7 @@ function History({ streamID }: { readonly streamID: string }): ReactNode {
     <section aria-labelledby="history">
       <h2 id="history">{words.stream.history}</h2>
       <PagedRows
-        pages={usePages<Transition>(`/streams/${streamID}/transitions?limit=20`)}
+        pages={usePages<Transition>(`/streams/${streamID}/transitions?limit=${latestShown}`)}
         none={words.stream.noHistory}
       >
         {({ id, cause, to, at }) => (
