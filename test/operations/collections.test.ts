@@ -310,9 +310,9 @@ describe('pages', () => {
       [id],
     );
     const { body } = await call('GET', '/collections?limit=100');
-    expect([body.data.length, body.page.hasMore]).toEqual([50, true]);
+    expect([body.data.length, body.page.hasMore]).toEqual([10, true]);
     const rest = (await call('GET', `/collections?limit=100&cursor=${body.page.nextCursor}`)).body;
-    expect([rest.data.length, rest.page.hasMore]).toEqual([11, false]);
+    expect([rest.data.length, rest.page.hasMore]).toEqual([10, true]);
   });
 });
 

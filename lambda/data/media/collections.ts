@@ -5,6 +5,7 @@ import type { Availability } from '../../domain/media/availability.ts';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
 import type { Locked } from '../shared/locked.ts';
+import { pageRows } from '../shared/page-rows.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import { boundedMembers, boundedPlaces, group, inOrder, membersWith, orderColumns } from './collection-members.ts';
@@ -24,6 +25,11 @@ export interface Collection {
   readonly group_by: CollectionGroup | null;
   readonly created_at: Date;
   readonly updated_at: Date;
+}
+
+export interface ListedCollection extends Collection {
+  /** Uploads that its source lists, deleted ones counted. */
+  readonly listed_count: number;
 }
 
 /** The fields that users change. */
@@ -103,6 +109,16 @@ const columns = `id, seq, user_id, name, kind, member_order as "order", group_by
     when source ? 'collectionIDs' then ${existing('collectionIDs', 'collections')}
     else source end as source`;
 
+/** SQL of a page of the collections of the user $1. */
+const listed = pageRows({
+  table: 'collections',
+  condition: 'user_id = $1',
+  size: `coalesce(jsonb_array_length(source -> 'uploadIDs'), 0)`,
+  before: '$2',
+  count: '$3',
+  mostSize: '$4',
+});
+
 export function collections(db: Queryable) {
   return {
     insert: async (
@@ -139,12 +155,16 @@ export function collections(db: Queryable) {
         [userID, ids],
       ),
 
-    list: (userID: string, before: number | null, count: number) =>
-      all<Collection>(
+    /**
+     * Collections of a user, the newest first.
+     * @param mostListed the number of listed ids after which the next collection is the last one
+     */
+    list: (userID: string, before: number | null, count: number, mostListed: number) =>
+      all<ListedCollection>(
         db,
-        `select ${columns} from collections where user_id = $1 and ($2::bigint is null or seq < $2)
-         order by seq desc limit $3`,
-        [userID, before, count],
+        `${listed.with}
+         select ${columns}, row_size as listed_count from ${listed.from} order by seq desc`,
+        [userID, before, count, mostListed],
       ),
 
     /** A union of the user that contains this collection; null: none. */

@@ -1,6 +1,7 @@
 // SQL of playlists: the draft that edits change, and the live snapshot that streams play.
 import type { Continuation } from '../../domain/playout/continuation.ts';
 import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
+import { pageRows } from '../shared/page-rows.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
@@ -49,6 +50,27 @@ export interface NewPlaylist {
   readonly draft: PlaylistSpec;
 }
 
+/** A playlist as its answers show it. */
+export type ShownPlaylist = Omit<Playlist, 'user_id' | 'publishing' | 'publish_request'>;
+
+export interface ListedPlaylist extends ShownPlaylist {
+  /** Items of its draft and of its live snapshot together. */
+  readonly item_count: number;
+}
+
+/** SQL of the number of items of a playlist, in its draft and its live snapshot together. */
+const itemCount = `jsonb_array_length(draft -> 'items') + coalesce(jsonb_array_length(live -> 'items'), 0)`;
+
+/** SQL of a page of the playlists of the user $1. */
+const listed = pageRows({
+  table: 'playlists',
+  condition: 'user_id = $1 and ($2::text is null or stream_id = $2)',
+  size: itemCount,
+  before: '$3',
+  count: '$4',
+  mostSize: '$5',
+});
+
 export function playlists(db: Queryable) {
   return {
     insert: async (playlist: NewPlaylist) =>
@@ -88,19 +110,23 @@ export function playlists(db: Queryable) {
     countItems: async (userID: string, ids: readonly string[]) =>
       (await one<{ items: number }>(
         db,
-        `select coalesce(sum(
-           jsonb_array_length(draft -> 'items') + coalesce(jsonb_array_length(live -> 'items'), 0)), 0)::int as items
+        `select coalesce(sum(${itemCount}), 0)::int as items
          from playlists where user_id = $1 and id = any ($2)`,
         [userID, ids],
       ))!.items,
 
-    list: (userID: string, streamID: string | null, before: number | null, count: number) =>
-      all<Playlist>(
+    /**
+     * Playlists of a user, the newest first.
+     * @param mostItems the number of items after which the next playlist is the last one
+     */
+    list: (userID: string, streamID: string | null, before: number | null, count: number, mostItems: number) =>
+      all<ListedPlaylist>(
         db,
-        `select * from playlists
-         where user_id = $1 and ($2::text is null or stream_id = $2) and ($3::bigint is null or seq < $3)
-         order by seq desc limit $4`,
-        [userID, streamID, before, count],
+        `${listed.with}
+         select id, seq, stream_id, name, kind, version, draft, live, publish_status, publish_failure,
+           created_at, row_size as item_count
+         from ${listed.from} order by seq desc`,
+        [userID, streamID, before, count, mostItems],
       ),
 
     /** Playlists whose publish may wait for the probe of this upload. */

@@ -3,6 +3,7 @@ import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
 import type { PlannerState } from '../../domain/programme/planned-row.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
 import type { Locked } from '../shared/locked.ts';
+import { pageRows } from '../shared/page-rows.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -72,6 +73,26 @@ export interface PublishedProgramme extends Programme {
   readonly live: PublishedRules;
 }
 
+/** A programme as its answers show it: with the rules of its draft. */
+export interface ShownProgramme extends Omit<Programme, 'user_id' | 'seed' | 'live'> {
+  readonly live: Pick<PublishedRules, 'version' | 'publishedAt'> | null;
+}
+
+export interface ListedProgramme extends ShownProgramme {
+  /** Bytes of the rules of its draft and of those that are published, as JSON. */
+  readonly rules_bytes: number;
+}
+
+/** SQL of a page of the programmes of the user $1. */
+const listed = pageRows({
+  table: 'programmes',
+  condition: 'user_id = $1 and ($2::text is null or stream_id = $2)',
+  size: `octet_length(draft::text) + coalesce(octet_length(live::text), 0)`,
+  before: '$3',
+  count: '$4',
+  mostSize: '$5',
+});
+
 export function programmes(db: Queryable) {
   return {
     /** @returns null if the stream has a programme for this track */
@@ -89,13 +110,19 @@ export function programmes(db: Queryable) {
     lock: (userID: string, id: string) =>
       one<Locked<Programme>>(db, 'select * from programmes where id = $1 and user_id = $2 for update', [id, userID]),
 
-    list: (userID: string, streamID: string | null, before: number | null, count: number) =>
-      all<Programme>(
+    /**
+     * Programmes of a user, the newest first.
+     * @param mostBytes the bytes of rules after which the next programme is the last one
+     */
+    list: (userID: string, streamID: string | null, before: number | null, count: number, mostBytes: number) =>
+      all<ListedProgramme>(
         db,
-        `select * from programmes
-         where user_id = $1 and ($2::text is null or stream_id = $2) and ($3::bigint is null or seq < $3)
-         order by seq desc limit $4`,
-        [userID, streamID, before, count],
+        `${listed.with}
+         select id, seq, stream_id, kind, version, draft, planned_until, plan_failure, created_at, updated_at,
+           row_size as rules_bytes, case when live is not null then
+             jsonb_build_object('version', live -> 'version', 'publishedAt', live -> 'publishedAt') end as live
+         from ${listed.from} order by seq desc`,
+        [userID, streamID, before, count, mostBytes],
       ),
 
     saveDraft: async (id: string, draft: StoredRules) =>

@@ -40,6 +40,8 @@ export const collectionBounds = {
   uploadIDs: 1000,
   /** Collections of a union. Each is read with all its members. */
   collectionIDs: 10,
+  /** Uploads that the collections of a page list by hand, deleted ones counted. Each is looked up. */
+  listedOfPage: 10_000,
   /** Uploads that are read for a page of several collections. Those of unions count each time. */
   rowsOfPage: 50_000,
 } as const;

@@ -1,6 +1,6 @@
 // GET /collections: the caller's collections, newest first.
 import { collectionBounds } from '../../domain/media/collections.ts';
-import type { Collection, CollectionFigures } from '../../data/media/collections.ts';
+import type { CollectionFigures, ListedCollection } from '../../data/media/collections.ts';
 import type { Context } from '../context.ts';
 import { pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -10,7 +10,8 @@ export const listCollections = operation(['service:read'], {
   summary: 'List collections',
   description:
     'Returns collections, newest first. A collection is a set of uploads that fills itself. A page ends early if ' +
-    `more than ${collectionBounds.rowsOfPage.toLocaleString('en')} uploads would have to be read for it.`,
+    `more than ${collectionBounds.rowsOfPage.toLocaleString('en')} uploads would have to be read for it, or its ` +
+    `uploadIDs would be more than ${collectionBounds.listedOfPage.toLocaleString('en')}.`,
   tag: 'collections',
   route: 'GET /collections',
   query: pageQuery,
@@ -21,26 +22,29 @@ export const listCollections = operation(['service:read'], {
       'collections',
       query,
       ({ collection, figures }) => presentWithFigures(collection, figures!),
-      async (before, count) => withFigures(ctx, await ctx.data.collections.list(ctx.caller.userID, before, count)),
-      { sizeOf, maxSize: collectionBounds.rowsOfPage },
+      async (before, count) =>
+        withFigures(
+          ctx,
+          await ctx.data.collections.list(ctx.caller.userID, before, count, collectionBounds.listedOfPage),
+        ),
+      { sizeOf, maxSize: collectionBounds.listedOfPage },
     ),
 });
 
 interface Listed {
   readonly seq: number;
-  readonly collection: Collection;
+  readonly collection: ListedCollection;
   /** Null: more uploads would be read than a page may read. */
   readonly figures: CollectionFigures | null;
 }
 
-/** Uploads of a collection that the page names, or reads beyond its bound. */
-function sizeOf({ collection: { source }, figures }: Listed): number {
-  if (figures === null) return Infinity;
-  return 'uploadIDs' in source ? source.uploadIDs.length : 0;
+/** Uploads that a collection lists; more than any page, if it would be read beyond the page's bound. */
+function sizeOf({ collection, figures }: Listed): number {
+  return figures === null ? Infinity : collection.listed_count;
 }
 
 /** Adds the figures of collections, as far as a page may read. */
-async function withFigures(ctx: Context, collections: readonly Collection[]): Promise<Listed[]> {
+async function withFigures(ctx: Context, collections: readonly ListedCollection[]): Promise<Listed[]> {
   const figures = await figuresOf(ctx, collections);
   return collections.map((collection) => ({
     seq: collection.seq,

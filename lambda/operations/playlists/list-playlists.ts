@@ -1,5 +1,5 @@
 // GET /playlists: the caller's playlists, newest first.
-import type { Playlist } from '../../data/playout/playlists.ts';
+import type { ListedPlaylist } from '../../data/playout/playlists.ts';
 import { id, pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylists } from './playlist-schema.ts';
@@ -26,14 +26,10 @@ export const listPlaylists = operation(['service:read'], {
       ctx,
       `playlists streamID=${streamID}`,
       query,
-      (playlist) => playlist,
-      (before, count) => ctx.data.playlists.list(ctx.caller.userID, streamID, before, count),
-      { sizeOf: itemCount, maxSize: maxItemsOfPage },
+      (playlist: ListedPlaylist) => playlist,
+      (before, count) => ctx.data.playlists.list(ctx.caller.userID, streamID, before, count, maxItemsOfPage),
+      { sizeOf: (playlist) => playlist.item_count, maxSize: maxItemsOfPage },
     );
     return { data: await presentPlaylists(ctx, data), page };
   },
 });
-
-function itemCount({ draft, live }: Playlist): number {
-  return draft.items.length + (live?.items.length ?? 0);
-}

@@ -1,6 +1,6 @@
 // A playlist in answers.
 import * as z from 'zod';
-import type { Playlist } from '../../data/playout/playlists.ts';
+import type { Playlist, ShownPlaylist } from '../../data/playout/playlists.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import { playlistModes } from '../../domain/playout/play-out.ts';
 import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
@@ -82,7 +82,7 @@ export function areItemsWanted(ctx: Context): boolean {
 /** Presents playlists. One statement reads the uploads of all items, or none if the caller did not select items. */
 export async function presentPlaylists(
   ctx: Context,
-  playlists: readonly Playlist[],
+  playlists: readonly ShownPlaylist[],
 ): Promise<z.input<typeof playlistSchema>[]> {
   const shown = areItemsWanted(ctx) ? playlists : [];
   const shownItems = shown.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])]);
@@ -118,13 +118,13 @@ export async function presentPlaylists(
   }));
 }
 
-async function progressOf(ctx: Context, playlists: readonly Playlist[]): Promise<ReadonlyMap<string, number>> {
+async function progressOf(ctx: Context, playlists: readonly ShownPlaylist[]): Promise<ReadonlyMap<string, number>> {
   const ids = playlists.filter((playlist) => playlist.publish_status === 'PREPARING').map(({ id }) => id);
   const isWanted = ids.length > 0 && ctx.isWanted('Playlist.publishProgress');
   return isWanted ? ctx.data.preparedShares.ofPlaylists(ids) : new Map();
 }
 
-async function takeOversOf(ctx: Context, playlists: readonly Playlist[]): Promise<ReadonlyMap<string, Date>> {
+async function takeOversOf(ctx: Context, playlists: readonly ShownPlaylist[]): Promise<ReadonlyMap<string, Date>> {
   const ids = playlists.filter(({ live }) => live !== null).map(({ id }) => id);
   return ids.length > 0 && ctx.isWanted('Playlist.takesOverAt') ? ctx.data.timelines.takeOvers(ids) : new Map();
 }

@@ -1,6 +1,6 @@
 // A programme in requests and in answers.
 import * as z from 'zod';
-import type { Programme, StoredRules } from '../../data/programme/programmes.ts';
+import type { ShownProgramme, StoredRules } from '../../data/programme/programmes.ts';
 import { playlistKinds } from '../../domain/playout/playlist-words.ts';
 import { programmeBounds } from '../../domain/programme/programme-faults.ts';
 import { separationKeys, usualFirstDay } from '../../domain/programme/programme-rules.ts';
@@ -324,7 +324,7 @@ export const programmeSchema = z
   })
   .meta({ id: 'Programme' });
 
-export function presentProgramme(programme: Programme): z.input<typeof programmeSchema> {
+export function presentProgramme(programme: ShownProgramme): z.input<typeof programmeSchema> {
   const { draft, live } = programme;
   return {
     ...shownColumns(programmeSchema, programme),
