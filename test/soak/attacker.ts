@@ -1,4 +1,4 @@
-// `npm run soak:attacker -- --minutes N`: one user attacks a local run in turn by listings, outputs and the quota.
+// `npm run soak:attacker -- --minutes N`: one user attacks a local run, with the attacks of `attacks.ts` in turn.
 // It prints what that does to another user with five streams, and fails if they are affected.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { attacks, manage, startHostileProcess } from './attacks.ts';
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
-    attacks: { type: 'string', default: 'listings,outputs,quota' },
+    attacks: { type: 'string', default: Object.keys(attacks).join(',') },
   },
 });
 const minutes = Number(values.minutes);
@@ -62,7 +62,7 @@ try {
   const sample = await mediaSample('plain.mp4');
   const clipID = await uploadFile(run.api, sample, 'video/mp4');
   const ids = await startStreams(run, clipID);
-  const attacker = { run, ways: hostile.ways, api: await attackingUser() };
+  const attacker = { run, ways: hostile.ways, rtmpURL, api: await attackingUser() };
   const attackersClip = await uploadFile(attacker.api, sample, 'video/mp4');
   console.log(`${streams} streams of one user, alone for a minute, then ${minutes} minutes beside each attack`);
   const alone = await watch(ids, Math.min(1, minutes));

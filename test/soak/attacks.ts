@@ -1,4 +1,4 @@
-// Attacks of one user on a local run: long listings, hostile outputs, and a hog of the quota that users share.
+// Attacks of one user on a local run: listings, outputs, the quota that users share, long lists, waiting changes.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ export interface Attacker {
   /** An upload of the attacker that is prepared soon. */
   readonly clipID: string;
   readonly ways: HostileWays;
+  /** The address of an ingest that takes all. */
+  readonly rtmpURL: string;
 }
 
 /** Attacks until the signal aborts. @returns facts for people */
@@ -27,6 +29,9 @@ const subfolders = ['a', 'b', 'c', 'd', 'e', 'f'];
 const hostileOutputs = 20;
 const refusedEveryMs = 1000;
 const patchEveryMs = 100;
+const listItems = 1000;
+const waitingEveryMs = 100;
+const renamedUploads = 500;
 
 /** Starts the hostile destinations as a process, with as much data as one machine can send. */
 export async function startHostileProcess(): Promise<{ readonly ways: HostileWays } & Disposable> {
@@ -37,7 +42,7 @@ export async function startHostileProcess(): Promise<{ readonly ways: HostileWay
   return { ways, [Symbol.dispose]: () => hostile.disconnect() };
 }
 
-export const attacks: Readonly<Record<string, Attack>> = { listings, outputs, quota };
+export const attacks: Readonly<Record<string, Attack>> = { listings, outputs, quota, lists, waiting };
 
 /** Sources whose folders all have listings of 8 MiB, some with as many marks as are parsed, scanned in a loop. */
 async function listings({ api }: Attacker, signal: AbortSignal): Promise<string> {
@@ -125,6 +130,57 @@ async function quota({ run, api, clipID }: Attacker, signal: AbortSignal): Promi
   const page = await fetch(`${run.connection.siteURL}${youtubePath}/admin.json`);
   const { quota: units } = (await page.json()) as { quota: { used: number; daily: number } };
   return `${changes} changes of a title; YouTube counted ${units.used} of ${units.daily} units`;
+}
+
+/** A live list of 1,000 items with long titles. All are replaced and published again and again. */
+async function lists({ api, clipID, rtmpURL }: Attacker, signal: AbortSignal): Promise<string> {
+  const name = '長'.repeat(190);
+  await api('PATCH', `/uploads/${clipID}`, { name, title: name, artist: name, album: name });
+  const { id: destinationID } = await api('POST', '/destinations', { name: 'own', rtmpURL, streamKey: 'attacker' });
+  const media = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', destinationID };
+  const { id } = await api('POST', '/streams', media);
+  const { id: playlistID } = await api('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+  const half = Array.from({ length: listItems / 2 - 1 }, () => ({ op: 'add', uploadID: clipID }));
+  const refill = async () => {
+    await api('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'clear' }, ...half] });
+    await api('POST', `/playlists/${playlistID}/operations`, { operations: half });
+    await api('POST', `/playlists/${playlistID}/publish`);
+  };
+  await refill();
+  while (!(await api('POST', `/streams/${id}/start`).catch(() => null)) && !signal.aborted)
+    await pause(refusedEveryMs, signal);
+  let published = 0;
+  while (!signal.aborted)
+    await refill()
+      .then(() => published++)
+      .catch(() => {});
+  const { state } = await api('GET', `/streams/${id}`);
+  await api('POST', `/streams/${id}/stop`).catch(() => {});
+  return `${published} publishes of ${listItems} items; the stream is ${state}`;
+}
+
+/** Ten changes a second of the same 500 uploads, which wait for each other. */
+async function waiting({ api }: Attacker, signal: AbortSignal): Promise<string> {
+  const create = () => api('POST', '/uploads', { name: 'a', mimeType: 'video/mp4' });
+  const ids: string[] = [];
+  while (ids.length < renamedUploads)
+    ids.push(...(await Promise.all(Array.from({ length: 10 }, create))).map(({ id }) => id));
+  const answers = new Map<string, number>();
+  const sent = new Set<Promise<void>>();
+  for (let number = 0; !signal.aborted; number++) {
+    const operations = ids.map((uploadID) => ({ op: 'rename', uploadID, name: `name ${number}` }));
+    const change = api('POST', '/uploads/batch', { operations })
+      .then(() => 'done')
+      .catch((error: unknown) => String(error).slice(0, 60))
+      .then((answer) => {
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+        sent.delete(change);
+      });
+    sent.add(change);
+    await pause(waitingEveryMs, signal);
+  }
+  await Promise.all(sent);
+  return JSON.stringify(Object.fromEntries(answers));
 }
 
 /** Connects a channel, and creates a stream whose broadcasts are managed there. */
