@@ -1,5 +1,5 @@
 // One upload in the library: its cover, titles and facts, faults that viewers may notice, and its actions.
-import { Image, Music2, Pencil, RadioTower, Trash2 } from 'lucide-react';
+import { Image, Music2, Pencil, RadioTower, Trash2, Video } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { formatBytes, formatDuration } from '../app/format.ts';
@@ -74,7 +74,7 @@ function factsOf(upload: Upload): readonly string[] {
 /** The artwork of a song, or the thumbnail of a video or picture. */
 function Cover({ upload: { type, artworkURL, thumbnailURL } }: { readonly upload: Upload }): ReactNode {
   const url = type === 'audio' ? artworkURL : thumbnailURL;
-  const Placeholder = type === 'audio' ? Music2 : Image;
+  const Placeholder = { audio: Music2, video: Video, image: Image }[type];
   return (
     <span className="thumbnail">
       {url === null ? <Placeholder aria-hidden /> : <img src={url} alt="" width="96" height="54" loading="lazy" />}
