@@ -64,8 +64,12 @@ const oldIncidentsAtOnce = 5000;
 const oldChangesAtOnce = 50_000;
 /** The time limit for deleting old changes: a user may cause more a minute than are deleted at once. */
 const forgetChangesMs = 10_000;
-/** The maximum number of old runs, pictures, looks and captions deleted per sweep, each. */
+/** The maximum number of old runs and pictures deleted per sweep, and of drawings deleted at once. */
 const oldRunsAtOnce = 5000;
+/** The maximum number of old files of captions deleted at once: some hundred megabytes. */
+const oldCaptionsAtOnce = 1000;
+/** The time limits for deleting old drawings and old captions: no user makes as many in a minute. */
+const forgetDrawingsMs = 5000;
 /** The maximum number of old joins of sound deleted per sweep. */
 const oldJoinsAtOnce = 5000;
 /** The maximum number of old sessions deleted per sweep. */
@@ -115,8 +119,8 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),
-    () => databaseOn(pool).looks.forgetUnused(oldRunsAtOnce),
-    () => databaseOn(pool).captions.forgetUnused(oldRunsAtOnce),
+    () => forgetWithin(forgetDrawingsMs, () => databaseOn(pool).looks.forgetUnused(oldRunsAtOnce)),
+    () => forgetWithin(forgetDrawingsMs, () => databaseOn(pool).captions.forgetUnused(oldCaptionsAtOnce)),
     () => forgetOldJoins(pool, oldJoinsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => forgetChanges(pool, AbortSignal.timeout(forgetChangesMs)),
@@ -159,6 +163,11 @@ async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
     if (index < excessRests.most) await delay(backlogRestMs(performance.now() - beganMs, excessRests));
   }
   await inTransaction(pool, (data) => data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook));
+}
+
+/** Deletes old rows set by set, until none are left or the time is over. @param forget returns the number of rows */
+async function forgetWithin(mostMs: number, forget: () => Promise<number>): Promise<void> {
+  for (const ends = performance.now() + mostMs; (await forget()) > 0 && performance.now() < ends;);
 }
 
 async function forgetFrames(pool: Pool): Promise<void> {

@@ -18,5 +18,6 @@ export async function assertRoom(ctx: Context, wanted: Wanted): Promise<void> {
 
 /** The problem of a reached limit: its name, the amounts used and allowed, and a remedy. */
 export function limitProblem(use: Use): ProblemError {
-  return new ProblemError('limit_reached', wordsOf(use), { members: { ...use } });
+  const { limit, used, allowed } = use;
+  return new ProblemError('limit_reached', wordsOf(use), { members: { limit, used, allowed } });
 }

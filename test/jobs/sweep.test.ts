@@ -226,3 +226,15 @@ it('the sweep bounds the history of a stream by number and by age, and what is l
   // A stream without history still moves.
   expect((await call('DELETE', `/streams/${soon}/schedule`)).body.transitions).toHaveLength(1);
 });
+
+it('deletes all old drawings and captions that nothing uses, however many one user has left', async () => {
+  await service.pool().query(
+    `insert into drawings (name, drawing, noted_at)
+       select 'v' || lpad(n::text, 16, '0') || 'a', '{}', now() - interval '25 hours' from generate_series(1, 12000) n;
+     insert into captions (hash, file, noted_at)
+       select 'unused' || n, 'x', now() - interval '25 hours' from generate_series(1, 6000) n`,
+  );
+  await runSweep();
+  const count = 'select (select count(*) from drawings) + (select count(*) from captions) as rows';
+  expect((await service.pool().query(count)).rows).toEqual([{ rows: 0 }]);
+});

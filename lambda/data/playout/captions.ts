@@ -1,6 +1,7 @@
 // SQL of caption files. Uploads and drawings name them by their hashes.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import { keptUnused } from './looks.ts';
 
 export function captions(db: Queryable) {
   return {
@@ -12,20 +13,31 @@ export function captions(db: Queryable) {
         [hash, file],
       ),
 
+    /** Notes a file that is replaced: a stream may show it until its next item. */
+    note: (hash: string) => db.query('update captions set noted_at = now() where hash = $1', [hash]),
+
     /** The text of a file; null if it was deleted. */
     file: async (hash: string): Promise<string | null> =>
       (await one<{ file: string }>(db, 'select file from captions where hash = $1', [hash]))?.file ?? null,
 
-    /** Deletes files that no upload and no drawing has named for a day. */
-    forgetUnused: (most: number) =>
-      db.query(
+    /**
+     * Deletes files that no upload has named for hours, and no drawing that is still to be prepared.
+     * @returns the number of deleted files
+     */
+    forgetUnused: async (most: number): Promise<number> => {
+      const { rowCount } = await db.query(
         `delete from captions where hash in (
-           select hash from captions c where noted_at < now() - interval '1 day'
+           select hash from captions c where noted_at < now() - ${keptUnused}
              and not exists (select from uploads where captions ->> 'hash' = c.hash)
-             and not exists (select from drawings where drawing #>> '{captions,hash}' = c.hash)
+             and not exists (
+               select from drawings d where drawing #>> '{captions,hash}' = c.hash
+                 and (d.noted_at >= now() - ${keptUnused}
+                   or exists (select from renditions r where r.drawing = d.name and r.state = 'preparing')))
            order by noted_at limit $1 for update skip locked)
-         and noted_at < now() - interval '1 day'`,
+         and noted_at < now() - ${keptUnused}`,
         [most],
-      ),
+      );
+      return rowCount ?? 0;
+    },
   };
 }

@@ -1,5 +1,7 @@
 // SQL of frames: pictures of the program at a time, which a worker makes on request.
 import { posterKey } from '../../domain/media/content-pictures.ts';
+import { insertDrawings, jsonOfDrawings } from './looks.ts';
+import type { NamedDrawing } from './looks.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -52,9 +54,10 @@ export function frames(db: Queryable) {
     /**
      * Requests a picture, and sends a command to make it unless one was sent before.
      * @param mostPending the most pictures of its kind that may be pending for a user
+     * @param drawings the drawings over it that nothing else has stored; they are stored with the command
      * @returns null if that many are pending
      */
-    ask: (frame: Frame, mostPending: number) =>
+    ask: (frame: Frame, mostPending: number, drawings: readonly NamedDrawing[] = []) =>
       one<AskedFrame>(
         db,
         `with asked as (
@@ -71,6 +74,7 @@ export function frames(db: Queryable) {
              state = case when ${isOver} then 'pending' else frames.state end,
              since = case when ${isOver} then now() else frames.since end
            returning object_key, state, state = 'pending' and since = now() as "isBegun"),
+         drawn as (${insertDrawings('$9::jsonb', 'exists (select from asked where "isBegun")')}),
          sent as (
            insert into outbox (queue, body)
            select 'media', jsonb_build_object(
@@ -87,6 +91,7 @@ export function frames(db: Queryable) {
           frame.width,
           mostPending,
           frame.posters,
+          jsonOfDrawings(drawings),
         ],
       ),
 

@@ -11,6 +11,9 @@ export interface NamedDrawing {
   readonly drawing: Drawing;
 }
 
+/** SQL of the time for which drawings and captions are kept that nothing uses. Workers may be late by hours. */
+export const keptUnused = `interval '6 hours'`;
+
 /** A drawing in its row. The source of its logo is always an upload. */
 type StoredDrawing = Omit<Drawing, 'logo'> & { readonly logo: Logo | null };
 
@@ -20,28 +23,34 @@ function stored({ name, drawing: { logo, ...drawing } }: NamedDrawing) {
   return { name, drawing: { ...drawing, logo: { ...shown, uploadID } } };
 }
 
+/** Drawings as the parameter of `insertDrawings`. */
+export const jsonOfDrawings = (drawings: readonly NamedDrawing[]) => JSON.stringify(drawings.map(stored));
+
+/** SQL that stores drawings by their names. @param drawn SQL of `jsonOfDrawings` @param condition SQL */
+export const insertDrawings = (drawn: string, condition = 'true') => `
+  insert into drawings (name, drawing)
+  select distinct on (name) name, drawing from jsonb_to_recordset(${drawn}) as drawn (name text, drawing jsonb)
+  where ${condition} order by name
+  on conflict (name) do update set noted_at = now() where drawings.noted_at < now() - interval '1 hour'`;
+
 export function looks(db: Queryable) {
   return {
     /** Stores drawings by their names, for the workers that prepare pictures with them. */
     saveDrawings: (drawings: readonly NamedDrawing[]) =>
-      db.query(
-        `insert into drawings (name, drawing)
-         select distinct on (name) name, drawing from jsonb_to_recordset($1) as drawn (name text, drawing jsonb)
-         order by name
-         on conflict (name) do update set noted_at = now() where drawings.noted_at < now() - interval '1 hour'`,
-        [JSON.stringify(drawings.map(stored))],
-      ),
+      db.query(insertDrawings('$1::jsonb'), [jsonOfDrawings(drawings)]),
 
-    /** Deletes drawings that no rendition has used for a day. */
-    forgetUnused: (most: number) =>
-      db.query(
+    /** Deletes drawings that no rendition has used for hours. @returns the number of deleted drawings */
+    forgetUnused: async (most: number): Promise<number> => {
+      const { rowCount } = await db.query(
         `delete from drawings where name in (
-           select name from drawings d where noted_at < now() - interval '1 day'
+           select name from drawings d where noted_at < now() - ${keptUnused}
              and not exists (select from renditions r where r.drawing = d.name)
            order by noted_at limit $1)
-         and noted_at < now() - interval '1 day'`,
+         and noted_at < now() - ${keptUnused}`,
         [most],
-      ),
+      );
+      return rowCount ?? 0;
+    },
 
     drawing: async (name: string): Promise<Drawing | null> => {
       const query = 'select drawing from drawings where name = $1';

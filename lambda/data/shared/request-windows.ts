@@ -1,4 +1,5 @@
-// SQL of the time windows that count requests for rate limits.
+// SQL of the time windows that count requests for rate limits, and what users make within an hour.
+import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export interface RequestWindow {
@@ -17,6 +18,11 @@ export const subjectOfUser = (userID: string) => `user ${userID}`;
 export const userSubject = `'user ' || user_id`;
 
 const windowLength = `make_interval(secs => ${requestWindowSeconds})`;
+
+/** The begin of the classes whose windows are an hour. */
+const hourly = 'hourly ';
+/** The largest number that a window counts. */
+const mostCounted = 2 ** 31 - 1;
 
 /** SQL of the requests that the running window of a subject and a class has counted; null: none runs. */
 export const runningRequests = (subject: string, requestClass: string) => `(
@@ -50,6 +56,34 @@ export function requestWindows(db: Queryable) {
       return rows[0]!;
     },
 
-    deleteEnded: () => db.query(`delete from request_windows where began_at < now() - ${windowLength}`),
+    /**
+     * Counts what a subject makes within an hour, unless it would be more than `most`.
+     * @returns null once it is counted; otherwise the number that the hour had counted before
+     */
+    takeOfHour: async (subject: string, counted: string, { count, most }: { count: number; most: number }) => {
+      const before = `case when running.began_at > now() - interval '1 hour' then running.requests else 0 end`;
+      const { rows } = await db.query(
+        `insert into request_windows as running (subject, class, requests) select $1, $2, $3::integer
+         where $3::bigint <= $4
+         on conflict (subject, class) do update set requests = ${before} + excluded.requests,
+           began_at = case when running.began_at > now() - interval '1 hour' then running.began_at else now() end
+         where ${before} <= $4 - excluded.requests returning requests`,
+        [subject, hourly + counted, Math.min(Math.ceil(count), mostCounted), Math.min(most, mostCounted)],
+      );
+      if (rows.length > 0) return null;
+      const row = await one<{ requests: number }>(
+        db,
+        `select requests from request_windows
+         where subject = $1 and class = $2 and began_at > now() - interval '1 hour'`,
+        [subject, hourly + counted],
+      );
+      return row?.requests ?? 0;
+    },
+
+    deleteEnded: () =>
+      db.query(
+        `delete from request_windows where began_at < now() - ${windowLength}
+           and (class not like '${hourly}%' or began_at < now() - interval '1 hour')`,
+      ),
   };
 }

@@ -164,11 +164,26 @@ export interface Use {
   readonly limit: LimitName;
   readonly used: number;
   readonly allowed: number;
+  /** Present if the use counts all that was made within an hour, also what is deleted by now. */
+  readonly isOfHour?: true;
 }
 
+/**
+ * How many times its limit a user may make of a thing within an hour. Deleting frees a limit at once, and the database
+ * keeps what was made for hours. Captions are written again while they are edited. Decision D268.
+ */
+export const timesAnHour = { captionBytes: 2, preparedSeconds: 1 } as const satisfies Partial<
+  Record<LimitName, number>
+>;
+
 /** Sentence for a user whose request a limit refuses. */
-export function wordsOf({ limit, used, allowed }: Use): string {
+export function wordsOf({ limit, used, allowed, isOfHour }: Use): string {
   const { what, remedy } = limits[limit];
   const number = (value: number) => value.toLocaleString('en-US');
+  if (isOfHour)
+    return (
+      `Within an hour you have used ${number(used)} of at most ${number(allowed)} ${what}, with those that are gone. ` +
+      'This would exceed it. Try again in an hour.'
+    );
   return `You have ${number(used)} of at most ${number(allowed)} ${what}. This would exceed the limit. ${remedy}`;
 }

@@ -3,13 +3,15 @@ import * as z from 'zod';
 import type { FrameState } from '../../data/playout/frames.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { frameKey } from '../../domain/media/content-pictures.ts';
-import { variantAt } from '../../domain/playout/drawings.ts';
+import type { NamedDrawing } from '../../data/playout/looks.ts';
+import { variantAt, withNext } from '../../domain/playout/drawings.ts';
 import type { Variant } from '../../domain/playout/drawings.ts';
 import { variantWith } from '../../domain/playout/drawing-names.ts';
 import { compose, shifted } from '../../domain/playout/composition.ts';
-import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
-import { fromOrigin } from '../../domain/playout/play-out.ts';
+import { drawingIn, formatName, formatOfItem } from '../../domain/playout/rendition.ts';
+import { fromOrigin, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { overlaysAt } from '../../domain/playout/sound-titles.ts';
+import { drawingOf } from '../../orchestration/playout/prepared-looks.ts';
 import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
@@ -70,9 +72,13 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   const frame = item.kind === 'image' ? 0 : shownFrame;
   const content = upload.content_hash ?? upload.id;
   const titled = soundTitlesOver(stream, row, content, shownFrame);
-  if (titled) await ctx.data.looks.saveDrawings([titled]);
   const variant = titled?.name ?? variantAt(item, frame / row.framesPerSecond);
-  const format = formatName({ ...formatOfItem(row.format, item), ...(variant && { variant }) });
+  const drawn = { ...formatOfItem(row.format, item), ...(variant && { variant }) };
+  const name = drawingIn(drawn);
+  const drawing = titled ?? listedDrawing(row, name);
+  const isKnown = name === undefined || drawing !== undefined || (await ctx.data.looks.drawing(name)) !== null;
+  const { drawn: _, variants: __, ...plain } = item;
+  const format = formatName(isKnown ? drawn : formatOfItem(row.format, plain));
   const objectKey = frameKey(content, format, frame, width);
   const wanted = {
     object_key: objectKey,
@@ -83,7 +89,7 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
     width,
     posters: null,
   };
-  const asked = await ctx.data.frames.ask(wanted, mostPending);
+  const asked = await ctx.data.frames.ask(wanted, mostPending, drawing ? [drawing] : []);
   if (asked === null) throw unavailable(`${mostPending} other pictures are being made. Try again in a moment.`);
   let state: FrameState | null = asked.state;
   for (let look = 0; asked.isBegun && state === 'pending' && look < looks.count; look++)
@@ -92,6 +98,25 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
     throw new ProblemError('upstream_unavailable', 'The picture is being made. Try again in a moment.');
   if (state === 'failed') throw unavailable('No picture could be made of the upload that plays at that time.');
   return objectKey;
+}
+
+/**
+ * The drawing in a format over an item of a list; undefined: there is none, or the list was changed since.
+ * The title of the next item is that of its own list, or of the list behind it.
+ */
+function listedDrawing({ timelines, occurrence }: OnAirRow, name: string | undefined): NamedDrawing | undefined {
+  const { video: entries } = timelines;
+  const index = entries.findIndex(({ number }) => number === occurrence.entryNumber);
+  const snapshot = entries[index]?.snapshot;
+  if (name === undefined || !snapshot?.overlays) return undefined;
+  const { item } = occurrence;
+  const listed = withNext(itemsPlayed(snapshot), snapshot.mode).find(({ itemID }) => itemID === item.itemID);
+  const behind = itemsPlayed(entries[index + 1]?.snapshot)[0];
+  return drawingOf(
+    snapshot.overlays,
+    [...(listed ? [listed] : []), ...(behind ? [{ ...item, next: behind }] : [])],
+    name,
+  );
 }
 
 /** The drawing over a frame with titles of the audio track, as its run composes it; null: there are no such titles. */

@@ -2,7 +2,8 @@
 import type { Upload } from '../../data/media/uploads.ts';
 import { sha256 } from '../../domain/shared/sha256.ts';
 import type { Context } from '../context.ts';
-import { assertRoom } from '../limits.ts';
+import { takeOfHour } from '../../orchestration/shared/hourly-limits.ts';
+import { assertRoom, limitProblem } from '../limits.ts';
 
 /**
  * Stores a file, and returns the captions that it gives an upload.
@@ -19,6 +20,11 @@ export async function storeCaptions(
   const bytes = Buffer.byteLength(file);
   await assertRoom(ctx, { captionBytes: Math.max(0, bytes - (before?.bytes ?? 0)) });
   const hash = sha256(file);
+  const { userID } = ctx.caller;
+  const { limitFactor } = ctx.settings;
+  const written = hash === before?.hash ? 0 : bytes;
+  const reached = await takeOfHour(ctx.data, { userID, limitFactor, limit: 'captionBytes', count: written });
+  if (reached) throw limitProblem(reached);
   await ctx.data.captions.save(hash, file);
   return { hash, count, bytes };
 }

@@ -80,7 +80,10 @@ export const updateUpload = operation(['service:write'], {
       order_reference: body.orderReference,
       advertiser: body.advertiser,
     });
-    if (arranged.captions?.hash !== before.captions?.hash) await showCaptions(ctx, params.id);
+    if (arranged.captions?.hash !== before.captions?.hash) {
+      if (before.captions) await ctx.data.captions.note(before.captions.hash);
+      await showCaptions(ctx, params.id);
+    }
     return presentUpload(ctx, arranged);
   },
 });

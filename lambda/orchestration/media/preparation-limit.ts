@@ -7,6 +7,7 @@ import type { TimelineItem } from '../../domain/playout/play-out.ts';
 import { variantSeconds } from '../../domain/playout/drawings.ts';
 import { formatName, formatOfItem, isSound, variantsOfItem } from '../../domain/playout/rendition.ts';
 import type { ItemFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
+import { takeOfHour } from '../shared/hourly-limits.ts';
 import { limitsReached } from '../shared/limits.ts';
 
 /** Uploads to prepare in a format. */
@@ -56,6 +57,11 @@ export async function secondsToPrepare(
 
 const keyOf = (uploadID: string, format: string) => `${uploadID} ${format}`;
 
+/** Counts seconds that are about to be recorded. @returns the use of the hour if they would exceed it; null: counted */
+export function preparedOfHour(data: Database, userID: string, seconds: number, limitFactor: number) {
+  return takeOfHour(data, { userID, limitFactor, limit: 'preparedSeconds', count: seconds });
+}
+
 /**
  * Records that uploads of users are to be prepared. Recorded ones do not count again.
  * @param limitFactor of the stage
@@ -72,6 +78,8 @@ export async function recordToPrepare(
     limitFactor,
     requests.map(({ userID }, index) => ({ userID, wanted: { preparedSeconds: seconds[index]! } })),
   );
+  for (const [index, { userID }] of requests.entries())
+    reached[index] ??= await preparedOfHour(data, userID, seconds[index]!, limitFactor);
   const granted = requests.flatMap(({ wanted }, index) => (reached[index] || seconds[index] === 0 ? [] : wanted));
   if (granted.length > 0) await data.preparedUploads.record(granted);
   return reached;

@@ -84,12 +84,13 @@ export interface WantedByUser {
 /**
  * Requests the preparation of uploads of users in formats. If that would exceed the limit of a user, only the recorded
  * ones of the user are requested.
+ * @returns the renditions that are requested
  */
 export async function requestWithinLimits(
   data: Database,
   requests: readonly WantedByUser[],
   { retries, limitFactor }: RequestOptions,
-): Promise<void> {
+): Promise<readonly WantedRendition[]> {
   const reached = await recordToPrepare(
     data,
     limitFactor,
@@ -102,6 +103,7 @@ export async function requestWithinLimits(
   for (const [index, { wanted }] of requests.entries())
     within.push(...(reached[index] ? await recordedAmong(data, wanted) : wanted));
   await requestRenditions(data, within, { retries });
+  return within;
 }
 
 async function recordedAmong(data: Database, wanted: readonly WantedRendition[]): Promise<WantedRendition[]> {
@@ -122,6 +124,6 @@ export function requestWithinLimit(
   userID: string,
   wanted: readonly WantedRendition[],
   options: RequestOptions,
-): Promise<void> {
+): Promise<readonly WantedRendition[]> {
   return requestWithinLimits(data, [{ userID, wanted }], options);
 }

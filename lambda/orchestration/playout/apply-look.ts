@@ -94,12 +94,12 @@ async function changeLook(
     runningIn(overlays) === runningIn(last.snapshot.overlays)
   )
     return null;
-  if (overlays) await saveDrawings(data, overlays, withNext(items, last.snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = formatOfRun(stream);
     const wanted = { userID: stream.user_id, wanted: itemsInFormat(items, format) };
     const [reached] = await recordToPrepare(data, limitFactor, [wanted]);
     if (reached) return reached;
+    if (overlays) await saveDrawings(data, overlays, withNext(items, last.snapshot.mode));
     await requestPreparation(data, { track: 'video', items, format }, { retries: 'at once' });
   }
   const next = { items, ...(overlays && { overlays }) };

@@ -4,7 +4,7 @@ import { targetOf } from '../../domain/playout/sound.ts';
 import { requestWithinLimit } from '../media/request-renditions.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
 import { requestSound } from './apply-sound.ts';
-import { keptVariants } from './prepared-looks.ts';
+import { keptVariants, saveKeptDrawings } from './prepared-looks.ts';
 
 /**
  * Requests the preparation of playlists of streams with the prepared backend: of their drafts, which a start plays, and
@@ -21,7 +21,8 @@ export async function keepPrepared(
 ): Promise<void> {
   const kept = await data.renditions.lockToKeep(changed, id);
   for (const [userID, uploads] of Map.groupBy(kept, (upload) => upload.user_id)) {
-    await requestWithinLimit(data, userID, [...uploads, ...(await keptVariants(data, uploads))], options);
+    const requested = await requestWithinLimit(data, userID, [...uploads, ...keptVariants(uploads)], options);
+    await saveKeptDrawings(data, uploads, requested);
     const sounds = uploads.map(({ upload_id: uploadID, item_sound: item, stream_sound: stream }) => {
       return { uploadID, targetLUFS: targetOf(item, stream) };
     });

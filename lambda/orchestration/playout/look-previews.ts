@@ -10,13 +10,13 @@ import { ofAspect } from '../../domain/playout/look.ts';
 import type { StreamLook } from '../../domain/playout/look.ts';
 import type { TimelineOverlays } from '../../domain/playout/play-out.ts';
 import { isPlayable } from '../../domain/readiness/readiness.ts';
-import { formatOfItem } from '../../domain/playout/rendition.ts';
+import { drawingIn, formatOfItem } from '../../domain/playout/rendition.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { clockTexts, tickerTexts } from '../../domain/playout/running-texts.ts';
 import { playsSoundTrack } from '../streams/stream-parts.ts';
 import { uploadFacts } from '../shared/upload-facts.ts';
 import type { StreamParts } from '../streams/stream-parts.ts';
-import { saveDrawings } from './prepared-looks.ts';
+import { drawingOf } from './prepared-looks.ts';
 import { captionsOf, overlaysOf, shownAs } from './timeline-snapshots.ts';
 
 /** The first upload of a stream that has pictures; undefined: none. */
@@ -33,7 +33,7 @@ function allShown({ stream, playlists, uploads }: StreamParts): Upload[] {
   return ids.flatMap((each) => uploads.get(each) ?? []).filter((upload) => isPlayable(uploadFacts(upload), 'video'));
 }
 
-/** The format of an upload at a time, in a stream with a look. Its drawings are stored. */
+/** The format of an upload at a time, in a stream with a look. The drawing in it is stored. */
 export async function previewedFormat(
   data: Database,
   parts: StreamParts,
@@ -57,13 +57,15 @@ export async function previewedFormat(
     ...(next && { next: { name: next.name, titles: next.titles } }),
   };
   const shown = shownAs({ look }, overlays, upload, item);
-  if (overlays) await saveDrawings(data, overlays, [item]);
   const running = overlays && parts.stream.stream_backend !== 'manifest' ? runningNow(overlays, now) : [];
   const isOwn = overlays !== null && (overlays.ofSound || running.length > 0);
   const own = isOwn ? drawnAt(overlays, item, { heard: heardFirst(parts), running, atSeconds }) : null;
-  if (own) await data.looks.saveDrawings([own]);
   const variant = own?.name ?? variantAt({ ...shown, ...facts }, atSeconds);
-  return { ...formatOfItem(format, shown), ...(variant && { variant }) };
+  const pictures = { ...formatOfItem(format, shown), ...(variant && { variant }) };
+  const name = drawingIn(pictures);
+  const drawing = own ?? (overlays && name !== undefined && drawingOf(overlays, [item], name));
+  if (drawing) await data.looks.saveDrawings([drawing]);
+  return pictures;
 }
 
 interface DrawnAt {

@@ -6,7 +6,6 @@ import { formatOfRun, formatOfStart } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
-import { withNext } from '../../domain/playout/drawings.ts';
 import { boundaryAfter, effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { following, seedAfter } from '../../domain/playout/continuation.ts';
 import type { Continuation } from '../../domain/playout/continuation.ts';
@@ -24,7 +23,7 @@ import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { remedyFor, requestPreparation } from '../media/prepare-media.ts';
 import { keepPrepared } from './keep-prepared.ts';
 import { refreshSound, requestSound, soundsOf } from './apply-sound.ts';
-import { saveDrawings, allowPreparedLooks } from './prepared-looks.ts';
+import { saveDrawingsOfList, allowPreparedLooks } from './prepared-looks.ts';
 import { playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 import { timelinesAhead } from './timelines-ahead.ts';
@@ -93,7 +92,6 @@ export async function publishDraft(
   const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, hasSoundTrack, seed });
   if (itemsPlayed(snapshot).length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
-  if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
   if (stream.stream_backend === 'manifest' && !(await isPrepared(data, locked, snapshot, limitFactor))) return;
   const { from, ...spec } = publishing;
   await data.playlists.finishPublish(playlist.id, { ...spec, publishedAt: now.toISOString() });
@@ -131,6 +129,7 @@ async function isPrepared(
     await fail(data, locked, wordsOf(reached), 'limit_reached');
     return false;
   }
+  await saveDrawingsOfList(data, snapshot);
   const preparation = await requestPreparation(data, { track: playlist.kind, items, format }, requesting);
   await requestSound(data, playlist.user_id, soundsOf(stream, items), requesting);
   if (preparation === 'failed') {

@@ -9,7 +9,6 @@ import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import type { Timelines, TimelineSources } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
-import { withNext } from '../../domain/playout/drawings.ts';
 import type { Use } from '../../domain/shared/limits.ts';
 import { isPending } from '../../domain/readiness/readiness.ts';
 import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
@@ -19,7 +18,7 @@ import { slotsOfTargets, targetsOfOutputs } from '../destinations/output-targets
 import { launchStreams } from './launch-stream.ts';
 import type { Launch } from './launch-stream.ts';
 import { limitsReached } from '../shared/limits.ts';
-import { itemsInFormat, secondsToPrepare } from '../media/preparation-limit.ts';
+import { itemsInFormat, preparedOfHour, secondsToPrepare } from '../media/preparation-limit.ts';
 import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { soundsAtStart } from '../playout/apply-sound.ts';
@@ -29,7 +28,7 @@ import { liveUsesOf, loadPartsOfAll, playsSoundTrack } from '../streams/stream-p
 import { uploadFacts } from '../shared/upload-facts.ts';
 import type { KnownParts, StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
 import { entriesOfTrack } from '../playout/plan-entries.ts';
-import { saveDrawings } from '../playout/prepared-looks.ts';
+import { saveDrawingsOfList } from '../playout/prepared-looks.ts';
 import { snapshotsOf, timelinesOfSnapshots, withLiveDraft } from '../playout/timeline-snapshots.ts';
 import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
@@ -111,7 +110,7 @@ export async function startStreams(
   const limits = await limitsOfStarts(data, ready, settings.limitFactor);
   // The use of the limits is locked now: of two starts of a user on one destination, the second one sees the first.
   const uses = await liveUsesOf(data, [...partsOf.values()]);
-  const readyOf = new Map(ready.map((start, index) => [start.stream.id, { start, limit: limits[index]! }]));
+  const readyOf = new Map(ready.map((start, index) => [start.stream.id, { start, ...limits[index]! }]));
   const allowed: Start[] = [];
   for (const [id, parts] of partsOf) {
     const issues = issuesOf(parts, settings, now, uses);
@@ -119,7 +118,8 @@ export async function startStreams(
       results.set(id, { issues });
       continue;
     }
-    const { start, limit } = readyOf.get(id)!;
+    const { start, limit: reached, seconds } = readyOf.get(id)!;
+    const limit = reached ?? (await preparedOfHour(data, start.stream.user_id, seconds, settings.limitFactor));
     if (limit) results.set(id, { limit });
     else {
       allowed.push(start);
@@ -147,13 +147,13 @@ function plannedStart(stream: Locked<Stream>, parts: StreamParts, cause: StartCa
   return { stream, parts, playlists, snapshots, timelines: timelinesOfSnapshots(snapshots), toPrepare };
 }
 
-/** The limit that each start would exceed; null: none. */
-async function limitsOfStarts(data: Database, starts: readonly Start[], factor: number): Promise<(Use | null)[]> {
+/** The limit that each start would exceed, null: none; and the seconds of uploads that it has prepared. */
+async function limitsOfStarts(data: Database, starts: readonly Start[], factor: number) {
   const seconds = await secondsToPrepare(
     data,
     starts.map(({ toPrepare }) => ({ wanted: toPrepare })),
   );
-  return limitsReached(
+  const limits = await limitsReached(
     data,
     factor,
     starts.map((start, index) => ({
@@ -161,6 +161,7 @@ async function limitsOfStarts(data: Database, starts: readonly Start[], factor: 
       wanted: { runningStreams: 1, runningSlots: slotsOfStart(start, false), preparedSeconds: seconds[index]! },
     })),
   );
+  return limits.map((limit, index) => ({ limit, seconds: seconds[index]! }));
 }
 
 /** Begins the runs of streams. @returns the streams in their new states, by id, and their replicas */
@@ -187,7 +188,9 @@ async function begin(
   );
   for (const { stream } of starts)
     if (!begun.has(stream.id)) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
-  await saveDrawingsOf(data, starts);
+  for (const { stream, snapshots } of starts)
+    if (stream.stream_backend === 'manifest')
+      for (const { snapshot } of snapshots) await saveDrawingsOfList(data, snapshot);
   await data.streams.clearRuns([...begun.keys()]);
   await data.timelines.begin(
     starts.flatMap(({ stream, snapshots }) => snapshots.map((each) => ({ streamID: stream.id, ...each }))),
@@ -260,12 +263,6 @@ function sourcesOf({ uploads }: StreamParts, snapshots: readonly TrackSnapshot[]
 function slotsOfStart(start: Start, isLevelled: boolean): number {
   const { targets, sources } = launchOf(start, isLevelled);
   return slotsOfTargets(start.stream, targets, start.parts.format, sources);
-}
-
-/** Stores the drawings over the items of these starts, for the workers that prepare them. */
-async function saveDrawingsOf(data: Database, starts: readonly Start[]): Promise<void> {
-  for (const { snapshot } of starts.flatMap(({ snapshots }) => snapshots))
-    if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
 }
 
 /** The uploads of the tracks of a run, in the formats in which they are prepared. */

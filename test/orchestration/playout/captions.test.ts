@@ -8,7 +8,7 @@ import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';
 
 const service = testService();
-const { call, claim, commands, create, data, readyStream, register, report, upload } = actorsOn(service);
+const { call, claim, commands, create, data, readyStream, register, report, upload, user } = actorsOn(service);
 const base = 'q_720p-f_30';
 const look = { overlays: { captions: {} } };
 const file = (text: string) => `1\n00:00:01,000 --> 00:00:02,500\n${text}\n`;
@@ -137,7 +137,73 @@ describe('a stream that draws captions', () => {
   });
 });
 
-it('files that nothing names are forgotten after a day', async () => {
+describe('captions that are written again and again', () => {
+  const written = (index: number) => file(`${index} ${'x'.repeat(960)}`);
+  const bytes = written(0).length;
+
+  it('may have twice the limit of their user within an hour, and as much in the next', async () => {
+    await data().limits.override(user().id, 'captionBytes', 5 * bytes);
+    const id = await video('film');
+    const codes = [];
+    // An author tries ten times. Without a change nothing is written.
+    for (const index of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]) codes.push((await setCaptions(id, written(index))).status);
+    expect(codes).toEqual(Array.from({ length: 11 }, () => 200));
+    await setCaptions(id, null);
+    const { body } = await setCaptions(id, written(11));
+    const used = { limit: 'captionBytes', used: 10 * bytes, allowed: 10 * bytes };
+    expect(body).toMatchObject({ code: 'limit_reached', ...used });
+    expect(body.detail).toMatch(/^Within an hour/);
+    const { rows } = await service
+      .pool()
+      .query('select count(*)::int as count from captions where file like $1', ['%xxxx%']);
+    expect(rows).toEqual([{ count: 10 }]);
+    await service.pool().query(`update request_windows set began_at = now() - interval '59 minutes'`);
+    await data().requestWindows.deleteEnded();
+    expect((await setCaptions(id, written(12))).body.code).toBe('limit_reached');
+    await service.pool().query(`update request_windows set began_at = now() - interval '61 minutes'`);
+    expect((await setCaptions(id, written(13))).status).toBe(200);
+  });
+
+  it('leave a file for hours, and no longer for pictures that are prepared', async () => {
+    const uploadID = await video('film');
+    const id = await streamOf(uploadID);
+    await call('PATCH', `/streams/${id}`, {
+      preparedPlaylistIDs: (await call('GET', `/streams/${id}`)).body.playlistIDs,
+    });
+    const hashes: string[] = [];
+    for (const text of ['first', 'second']) {
+      await setCaptions(uploadID, file(text));
+      hashes.push((await data().uploads.findAny(uploadID))!.captions!.hash);
+    }
+    const kept = async () => {
+      await data().captions.forgetUnused(10);
+      return Promise.all(hashes.map((hash) => data().captions.file(hash)));
+    };
+    const age = (hours: number) =>
+      service.pool().query(`update captions set noted_at = now() - make_interval(hours => ${hours});
+        update drawings set noted_at = now() - make_interval(hours => ${hours})`);
+    await age(7);
+    // Both are still to be prepared.
+    expect(await kept()).toEqual([file('first'), file('second')]);
+    await service.pool().query(`update renditions set state = 'ready' where drawing is not null`);
+    await age(5);
+    expect(await kept()).toEqual([file('first'), file('second')]);
+    await age(7);
+    expect(await kept()).toEqual([null, file('second')]);
+  });
+
+  it('leave a file that a stream may still show, however long ago it was written', async () => {
+    const uploadID = await video('film');
+    await setCaptions(uploadID, file('old'));
+    const { hash } = (await data().uploads.findAny(uploadID))!.captions!;
+    await service.pool().query(`update captions set noted_at = now() - interval '7 hours'`);
+    await setCaptions(uploadID, null);
+    await data().captions.forgetUnused(10);
+    expect(await data().captions.file(hash)).toBe(file('old'));
+  });
+});
+
+it('files that nothing names are forgotten after hours', async () => {
   const uploadID = await video('film');
   await setCaptions(uploadID, file('kept'));
   const { hash: kept } = (await data().uploads.findAny(uploadID))!.captions!;

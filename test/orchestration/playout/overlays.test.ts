@@ -10,7 +10,7 @@ import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';
 
 const service = testService();
-const { call, claim, commands, create, data, readyStream, register, report, upload } = actorsOn(service);
+const { call, claim, commands, create, data, readyStream, register, report, upload, user } = actorsOn(service);
 const base = 'q_720p-f_30';
 const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', videoUploadObjectID: null };
 
@@ -353,6 +353,80 @@ describe('a logo', () => {
       look: { overlays: { logo: { uploadID: await upload() } } },
     });
     expect(body.errors[0].path).toBe('/look/overlays/logo/uploadID');
+  });
+});
+
+describe('drawings', () => {
+  const titled = (panelColour: string) => ({ look: { overlays: { title: {}, theme: { panelColour } } } });
+  const stored = async () =>
+    (await service.pool().query<{ name: string }>('select name from drawings order by name')).rows.map(
+      ({ name }) => name,
+    );
+  const colours = ['#110000', '#220000', '#330000'];
+  beforeEach(() => service.pool().query('delete from drawings; delete from frames'));
+
+  it('are stored for what is kept prepared within the limits, and for nothing beyond', async () => {
+    for (const content of ['a', 'b']) await prepare(content, base);
+    const id = await playlistStream(['a', 'b']);
+    const { playlistIDs } = await read(id);
+    await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: playlistIDs });
+    await call('PATCH', `/streams/${id}`, titled('#010101'));
+    // Both items have one title.
+    expect(await stored()).toHaveLength(1);
+    await data().limits.override(user().id, 'preparedSeconds', 1);
+    for (const colour of colours) expect((await call('PATCH', `/streams/${id}`, titled(colour))).status).toBe(200);
+    expect(await stored()).toHaveLength(1);
+    expect(await asked()).toHaveLength(2);
+    // A start is refused by the limit, and stores nothing either.
+    expect((await call('POST', `/streams/${id}/start`)).body.code).toBe('limit_reached');
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('are not stored for pictures that are encoded while they are sent, but for a picture that is asked for', async () => {
+    const id = await playlistStream(['a', 'b'], { streamBackend: 'ffmpeg', ...titled('#010101') });
+    await start(id);
+    await goOnAir(id, 3);
+    for (const colour of colours) expect((await call('PATCH', `/streams/${id}`, titled(colour))).status).toBe(200);
+    expect(await stored()).toEqual([]);
+    const [{ variants: [variant] = [] } = {}] = (await entriesOf(id))[0]!.snapshot.items;
+    const pending = call('GET', `/streams/${id}/frame`);
+    await expect.poll(stored).toEqual([variant]);
+    const { rows } = await service.pool().query(`update frames set state = 'ready' returning format`);
+    expect(rows).toEqual([{ format: `${base}-${variant}` }]);
+    expect((await pending).status).toBe(302);
+  });
+
+  it('are stored for the picture of a look that shows them alone', async () => {
+    const id = await playlistStream(['a'], { streamBackend: 'ffmpeg' });
+    const uploadLasts = 'update uploads set duration_seconds = 60 where duration_seconds is not null';
+    await service.pool().query(uploadLasts);
+    const preview = (atSeconds: number) =>
+      call('POST', `/streams/${id}/look/preview`, { ...titled('#010101'), atSeconds });
+    expect((await preview(30)).status).toBe(200);
+    expect(await stored()).toEqual([]);
+    expect((await preview(1)).status).toBe(200);
+    expect(await stored()).toEqual([expect.stringMatching(/^v[\da-f]{16}f10$/)]);
+  });
+
+  it('of uploads that are deleted count until the end of the hour', async () => {
+    await data().limits.override(user().id, 'preparedSeconds', 1000);
+    const lasts = 'update uploads set duration_seconds = 400 where duration_seconds is not null';
+    const prepared = async (content: string) => {
+      const id = await playlistStream([content]);
+      await service.pool().query(lasts);
+      const { status, body } = await call('POST', `/streams/${id}/start`);
+      if (status !== 200) return body;
+      await call('POST', `/streams/${id}/stop`);
+      await call('DELETE', `/streams/${id}`);
+      await service.pool().query('delete from playlists');
+      await service.pool().query('delete from uploads where content_hash = $1', [content]);
+      return body;
+    };
+    for (const content of ['a', 'b']) expect(await prepared(content)).toMatchObject({ state: 'preparing' });
+    const refused = { code: 'limit_reached', limit: 'preparedSeconds', used: 800, allowed: 1000 };
+    expect(await prepared('c')).toMatchObject(refused);
+    await service.pool().query(`update request_windows set began_at = now() - interval '61 minutes'`);
+    expect(await prepared('d')).toMatchObject({ state: 'preparing' });
   });
 });
 
