@@ -125,6 +125,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => forgetChanges(pool, AbortSignal.timeout(forgetChangesMs)),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
+    () => databaseOn(pool).runs.forgetOfUsers(bounds.keptRunBytesOfUser, oldRunsAtOnce),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

@@ -3,6 +3,7 @@ import type { AiredFrames } from '../../domain/playout/aired.ts';
 import type { Aspect } from '../../domain/playout/look.ts';
 import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
+import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import { pastPart } from './timelines.ts';
@@ -29,6 +30,9 @@ export interface PlayedUpload {
   /** The content of the image that is its artwork; null: none. */
   readonly artworkContentHash: string | null;
 }
+
+/** The bytes of runs that are over, as stored, that are kept for a user who has paid and for one who has not. */
+export type KeptRunBytes = Readonly<Record<'funded' | 'unfunded', number>>;
 
 /** Frames that a destination accepted, with the stand-ins that played in place of the items of each track. */
 export interface AiredOfTracks extends Omit<AiredFrames, 'standInID'> {
@@ -114,6 +118,49 @@ export function runs(db: Queryable) {
            select ctid from aired_frames where noted_at < now() - make_interval(days => $1)
            order by noted_at limit $2)`,
         [days, most],
+      );
+    },
+
+    /**
+     * Deletes at most `most` runs that were never live, a day after the next run has begun, and the excess over
+     * `kept` of users with a run that ended, or was kept, within the last 5 minutes: their earliest runs, also the last
+     * one of a stream that is off the air. The latest run of a user stays, of any size. Decision D268.
+     */
+    forgetOfUsers: async (kept: KeptRunBytes, most: number) => {
+      await db.query(
+        `with users as (
+           select user_id, case when ${isFunded('changed.user_id')} then $1::bigint else $2::bigint end as allowed from (
+             select user_id from streams where stopped_at > now() - interval '5 minutes' and deleted_at is null
+             union
+             select s.user_id from past_runs r join streams s on s.id = r.stream_id
+             where r.kept_at > now() - interval '5 minutes') as changed),
+         ended as (
+           select s.user_id, r.stream_id, r.anchored_at, r.kept_at as over_at, r.bytes
+           from users join streams s using (user_id) join past_runs r on r.stream_id = s.id
+           where s.deleted_at is null
+           union all
+           select s.user_id, s.id, null, s.stopped_at, sum(pg_column_size(e.snapshot))
+           from users join streams s using (user_id) join timeline_entries e on e.stream_id = s.id
+           where s.deleted_at is null and s.status <> 'ACTIVE' group by s.id),
+         excess as (
+           select stream_id, anchored_at from (
+             select user_id, stream_id, anchored_at, row_number() over latest as place, sum(bytes) over latest as bytes
+             from ended window latest as (partition by user_id order by over_at desc nulls last)) as sized
+             join users using (user_id)
+           where place > 1 and bytes > allowed),
+         left_over as (
+           delete from timeline_entries where stream_id in (select stream_id from excess where anchored_at is null)),
+         never_live as (
+           select r.stream_id, r.anchored_at from past_runs r join streams s on s.id = r.stream_id
+           where r.kept_at between now() - interval '2 days' and now() - interval '1 day'
+             and not exists (
+               select from live_intervals l
+               where l.user_id = s.user_id and l.ended_at >= r.anchored_at and l.stream_id = s.id
+                 and l.started_at <= r.kept_at)
+           limit $3)
+         delete from past_runs where (stream_id, anchored_at) in (
+           select * from excess where anchored_at is not null union select * from never_live limit $3)`,
+        [kept.funded, kept.unfunded, most],
       );
     },
 

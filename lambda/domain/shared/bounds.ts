@@ -36,8 +36,10 @@ export const bounds = {
   keptIncidentDays: 90,
   /** Days that past runs, and acknowledged frames of any run, are kept at most. */
   keptAirDays: 400,
-  /** Bytes kept of the content of a stream's past runs, the latest first. */
+  /** Bytes kept of the content of a stream's past runs as stored, the latest first. */
   keptRunBytesPerStream: 64 * 1024 * 1024,
+  /** Bytes kept of the content of all runs that are over, as stored, of a user who has paid and of one who has not. */
+  keptRunBytesOfUser: { funded: 4 * 1024 ** 3, unfunded: 256 * 1024 * 1024 },
   /** Bytes kept of the content of a track of a current run as JSON, the latest first. */
   keptBytesPerTrack: 64 * 1024 * 1024,
   /** Characters of JSON that a list on the air may be copied within a minute, when it is changed. */

@@ -1,5 +1,6 @@
 // Stored history of past runs and of the current one: a query reads only the part that it needs.
-import { beforeEach, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { all } from '../../../lambda/data/shared/queryable.ts';
 import type { RunPart } from '../../../lambda/data/playout/timelines.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -62,6 +63,70 @@ it('the latest past run stays, and of those before it as much as fits, however l
   expect(
     await all(service.pool(), 'select distinct anchored_at from past_entries where stream_id = $1', [streamID]),
   ).toHaveLength(1);
+});
+
+describe('the runs of all streams of a user', () => {
+  const row = 'select stream_id, anchored_at from past_runs order by anchored_at';
+  const pastRuns = async () => (await service.pool().query(row)).rows.length;
+  const entriesOf = async (id: string) => (await data().timelines.ofStream(id)).video.length;
+  /** A run of several megabytes of a further stream, which compression does not shrink. */
+  const largeRun = async () => {
+    streamID = await readyStream();
+    await run(24);
+    await service.pool().query('update streams set stopped_at = now() where id = $1', [streamID]);
+    const [first] = (await data().timelines.ofStream(streamID)).video;
+    const name = randomBytes(1024 ** 2).toString('base64');
+    const items = first!.snapshot.items.map((item) => ({ ...item, name }));
+    const entry = { ...first!, snapshot: { ...first!.snapshot, items } };
+    for (const offsetSeconds of [1, 2, 3])
+      await data().timelines.append(streamID, 'video', { ...entry, offsetSeconds });
+    return streamID;
+  };
+  const MB = 1_000_000;
+
+  it('are kept as far as they fit, the latest first, whether or not their streams have begun another one', async () => {
+    const first = await largeRun();
+    const second = await largeRun();
+    await call('POST', `/streams/${second}/start`);
+    await call('POST', `/streams/${second}/stop`);
+    const third = await largeRun();
+    const fits = { funded: 20 * MB, unfunded: 0 };
+    await data().runs.forgetOfUsers(fits, 100);
+    expect([await entriesOf(first), await pastRuns(), await entriesOf(third)]).toEqual([4, 1, 4]);
+    // The test's user has credits from an operator. Each run takes about four megabytes.
+    await data().runs.forgetOfUsers({ ...fits, funded: 10 * MB }, 100);
+    expect([await entriesOf(first), await pastRuns(), await entriesOf(third)]).toEqual([0, 1, 4]);
+    await service.pool().query(`update invoices set type = 'free_credits' where user_id = $1`, [user().id]);
+    await data().runs.forgetOfUsers(fits, 100);
+    expect([await pastRuns(), await entriesOf(third)]).toEqual([0, 4]);
+    expect((await call('GET', `/streams/${first}/timeline`)).status).toBe(200);
+    expect((await call('POST', `/streams/${first}/start`)).status).toBe(200);
+  });
+
+  it('are deleted a day later if none of their media was taken', async () => {
+    await run(0);
+    await call('POST', `/streams/${streamID}/start`);
+    const [replica] = await claim('agent');
+    await data().streams.anchor(streamID);
+    await call('POST', `/streams/${streamID}/stop`);
+    await report(replica!, 'ended');
+    await call('POST', `/streams/${streamID}/start`);
+    const later = (hours: number) =>
+      service.pool().query(
+        `with moved as (update past_runs set kept_at = kept_at - make_interval(hours => $1),
+           anchored_at = anchored_at - make_interval(hours => $1))
+         update live_intervals set started_at = started_at - make_interval(hours => $1),
+           ended_at = ended_at - make_interval(hours => $1)`,
+        [hours],
+      );
+    await service.pool().query('delete from past_entries');
+    await later(23);
+    await data().runs.forgetOfUsers({ funded: MB, unfunded: MB }, 100);
+    expect(await pastRuns()).toBe(2);
+    await later(2);
+    await data().runs.forgetOfUsers({ funded: MB, unfunded: MB }, 100);
+    expect(await pastRuns()).toBe(1);
+  });
 });
 
 it('of a run only what is in force at a time of it is read, while it goes on and when it is over', async () => {
