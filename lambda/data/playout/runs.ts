@@ -129,7 +129,8 @@ export function runs(db: Queryable) {
     forgetOfUsers: async (kept: KeptRunBytes, most: number) => {
       await db.query(
         `with users as (
-           select user_id, case when ${isFunded('changed.user_id')} then $1::bigint else $2::bigint end as allowed from (
+           select user_id, case when ${isFunded('changed.user_id')} then $1::bigint else $2::bigint end as allowed
+           from (
              select user_id from streams where stopped_at > now() - interval '5 minutes' and deleted_at is null
              union
              select s.user_id from past_runs r join streams s on s.id = r.stream_id

@@ -382,7 +382,7 @@ describe('drawings', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('are not stored for pictures that are encoded while they are sent, but for a picture that is asked for', async () => {
+  it('are not stored for streams that are encoded while they are sent, but for a picture on request', async () => {
     const id = await playlistStream(['a', 'b'], { streamBackend: 'ffmpeg', ...titled('#010101') });
     await start(id);
     await goOnAir(id, 3);
