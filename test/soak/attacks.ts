@@ -164,7 +164,7 @@ async function waiting({ api }: Attacker, signal: AbortSignal): Promise<string> 
   const create = () => api('POST', '/uploads', { name: 'a', mimeType: 'video/mp4' });
   const ids: string[] = [];
   while (ids.length < renamedUploads)
-    ids.push(...(await Promise.all(Array.from({ length: 10 }, create))).map(({ id }) => id));
+    ids.push(...(await Promise.all(Array.from({ length: 5 }, create))).map(({ id }) => id));
   const answers = new Map<string, number>();
   const sent = new Set<Promise<void>>();
   for (let number = 0; !signal.aborted; number++) {
