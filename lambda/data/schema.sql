@@ -1381,6 +1381,8 @@ create table programme_versions (
   version integer not null,
   published_at timestamptz not null default now(),
   rules jsonb not null,
+  block_count integer generated always as (jsonb_array_length(rules -> 'blocks')) stored,
+  insert_count integer generated always as (jsonb_array_length(rules -> 'inserts')) stored,
   constraint programme_versions_pkey primary key (programme_id, version),
   constraint programme_versions_programme_id_fkey foreign key (programme_id) references programmes(id) on delete cascade
 );
@@ -1505,6 +1507,7 @@ create unlogged table request_windows (
   class text not null,
   began_at timestamptz not null default now(),
   requests integer not null default 1,
+  seconds integer not null default 60,
   constraint request_windows_pkey primary key (subject, class)
 ) with (fillfactor=50);
 

@@ -60,6 +60,8 @@ const frameKeptHours = 24;
 const oldSeriesAtOnce = 5000;
 /** The maximum number of old incidents deleted per sweep. */
 const oldIncidentsAtOnce = 5000;
+/** The maximum number of old notifications deleted per sweep. */
+const oldNotificationsAtOnce = 5000;
 /** The maximum number of old changes deleted at once. They are small, and a takeover of all streams causes as many. */
 const oldChangesAtOnce = 50_000;
 /** The time limit for deleting old changes: a user may cause more a minute than are deleted at once. */
@@ -123,6 +125,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => forgetWithin(forgetDrawingsMs, () => databaseOn(pool).captions.forgetUnused(oldCaptionsAtOnce)),
     () => forgetOldJoins(pool, oldJoinsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
+    () => databaseOn(pool).notifications.forget(bounds.keptNotificationDays, oldNotificationsAtOnce),
     () => forgetChanges(pool, AbortSignal.timeout(forgetChangesMs)),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
     () => databaseOn(pool).runs.forgetOfUsers(bounds.keptRunBytesOfUser, oldRunsAtOnce),

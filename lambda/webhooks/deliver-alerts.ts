@@ -7,6 +7,7 @@ import { webhookHost } from '../domain/shared/outbound-limits.ts';
 import { quietUntil } from '../domain/notices/quiet-hours.ts';
 import { alertTargetPlace } from '../domain/shared/sealed-places.ts';
 import { retryDelaySeconds } from '../domain/notices/webhook-retries.ts';
+import { countAlertMail } from '../orchestration/notices/count-mails.ts';
 import { attempt } from './attempt.ts';
 import type { Outcome } from './attempt.ts';
 import { messageOfNotices, requestOf, testMessage } from './alert-message.ts';
@@ -61,6 +62,12 @@ async function deliverOnce(
   // The incident may have ended before its message.
   if (!isTest && notices.length === 0) {
     await alertNotices.postpone(channel.id, 1, null);
+    return false;
+  }
+  // A test has been counted by its request.
+  const waitSeconds = channel.kind === 'email' && !isTest ? await countAlertMail(databaseOn(pool), channel.user_id) : 0;
+  if (waitSeconds > 0) {
+    await alertNotices.postpone(channel.id, waitSeconds, null);
     return false;
   }
   const message = isTest ? testMessage : messageOfNotices(notices, channel.quiet_hours?.timeZone ?? 'UTC');

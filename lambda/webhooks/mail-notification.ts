@@ -2,7 +2,9 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import { notificationWords } from '../domain/notices/notification-words.ts';
+import { bounds } from '../domain/shared/bounds.ts';
 import type { Log } from '../log.ts';
+import { countNotificationMail } from '../orchestration/notices/count-mails.ts';
 import type { Mailer } from '../ports/mailer/mailer.ts';
 
 export interface MailOptions {
@@ -16,7 +18,7 @@ export interface MailOptions {
 
 /**
  * Sends the mail of a notification within the transaction that records it. So no mail is lost; if the transaction
- * fails, the mail is sent again with the same reference.
+ * fails, the mail is sent again with the same reference. Beyond the mails of a day, a notification is only on the page.
  * @throws if the mailer did not accept the mail
  */
 export async function mailNotification(
@@ -26,11 +28,14 @@ export async function mailNotification(
   await inTransaction(pool, async (data) => {
     const notification = await data.notifications.lockUnsent(notificationID);
     if (!notification) return;
-    const { id, kind, email, detail } = notification;
-    if (mailer === null) {
-      log('mail_not_sent', { notificationID: id, kind, reason: 'this stage has no address to send mails from' });
+    const { id, user_id: userID, kind, email, detail } = notification;
+    await data.notifications.keepLatest(userID, bounds.keptNotificationsPerUser);
+    const shelve = (reason: string) => {
+      log('mail_not_sent', { notificationID: id, kind, reason });
       return data.notifications.shelve(id);
-    }
+    };
+    if (mailer === null) return shelve('this stage has no address to send mails from');
+    if (!(await countNotificationMail(data, userID))) return shelve('the user has been mailed enough within a day');
     const { subject, text } = notificationWords(kind, detail);
     await mailer.send({ to: email, reference: `notification-${id}`, subject, text: `${text}\n\n${siteURL}` });
     return data.notifications.markSent(id);

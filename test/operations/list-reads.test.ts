@@ -77,6 +77,29 @@ describe('a list of programmes', () => {
   });
 });
 
+describe('a list of versions', () => {
+  it('reads none of their rules', async () => {
+    const user = await service.user();
+    const [id] = await storeProgrammes(user, 1, largestRules);
+    const list = () => user.call('GET', `/programmes/${id}/versions`);
+    expect(await list()).toMatchObject({ status: 200, body: { data: [] } });
+    await service.pool().query(
+      `insert into programme_versions (programme_id, version, rules)
+         select $1, n, $2 from generate_series(1, 30) as n`,
+      [id, largestRules],
+    );
+    const bytes = await bytesOf(service, 'programme_versions', list);
+    expect(bytes.largeValues).toBe(0);
+    expect(bytes.answered).toBeLessThan(10_000);
+    const { data } = (await list()).body;
+    expect(data.map(({ version }: { version: number }) => version)).toEqual(
+      Array.from({ length: 30 }, (_, n) => 30 - n),
+    );
+    expect(data[0]).toMatchObject({ blockCount: 50, insertCount: 0 });
+    expect((await (await service.user()).call('GET', `/programmes/${id}/versions`)).status).toBe(404);
+  });
+});
+
 describe('a list of playlists', () => {
   it('reads the playlists of its page and one more', { timeout: 60_000 }, async () => {
     const user = await service.user();

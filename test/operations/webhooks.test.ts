@@ -50,6 +50,22 @@ describe('webhooks on one machine', () => {
     );
   });
 
+  it('are deleted with the events that no other webhook has', async () => {
+    const user = await service.user();
+    const create = async () => (await user.call('POST', '/webhooks', made)).body.id as string;
+    const [one, other] = [await create(), await create()];
+    for (let count = 0; count < 3; count++) await user.call('POST', `/webhooks/${one}/test`);
+    await databaseOn(service.pool()).webhooks.notify(user.id, 'credits.low', user.id, {});
+    const events = async () =>
+      (await service.pool().query('select from events where user_id = $1', [user.id])).rowCount;
+    expect(await events()).toBe(4);
+    await user.call('DELETE', `/webhooks/${one}`);
+    expect(await events()).toBe(1);
+    expect((await user.call('GET', `/webhooks/${other}/deliveries`)).body.data).toHaveLength(1);
+    await user.call('DELETE', `/webhooks/${other}`);
+    expect(await events()).toBe(0);
+  });
+
   it('have the same secret in the answer to a repeated request, which is kept sealed', async () => {
     const user = await service.user();
     const create = () => user.call('POST', '/webhooks', made, { 'idempotency-key': 'once' });

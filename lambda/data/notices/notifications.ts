@@ -16,6 +16,7 @@ export interface Notification {
 /** A notification that has to be mailed. */
 export interface UnsentNotification {
   readonly id: number;
+  readonly user_id: string;
   readonly kind: NotificationKind;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly email: string;
@@ -71,7 +72,7 @@ export function notifications(db: Queryable) {
     lockUnsent: (id: number) =>
       one<UnsentNotification>(
         db,
-        `select n.id, kind, detail, email from notifications n join users on users.id = user_id
+        `select n.id, user_id, kind, detail, email from notifications n join users on users.id = user_id
          where n.id = $1 and sent_at is null and due_at <= now() for update of n skip locked`,
         [id],
       ),
@@ -80,5 +81,23 @@ export function notifications(db: Queryable) {
 
     /** Postpones a notification for ever, if no mail can be sent. */
     shelve: (id: number) => db.query(`update notifications set due_at = 'infinity' where id = $1`, [id]),
+
+    /** Deletes all but the latest notifications of a user, except those that wait for their mail. */
+    keepLatest: (userID: string, kept: number) =>
+      db.query(
+        `delete from notifications
+         where user_id = $1 and (sent_at is not null or due_at = 'infinity')
+           and id <= (select id from notifications where user_id = $1 order by id desc offset $2 limit 1)`,
+        [userID, kept],
+      ),
+
+    /** Deletes old notifications, so many at a time, found among the oldest without an index of times. */
+    forget: (days: number, most: number) =>
+      db.query(
+        `delete from notifications where id in (
+           select id from (select id, created_at from notifications order by id limit $2) oldest
+           where created_at < now() - make_interval(days => $1))`,
+        [days, most],
+      ),
   };
 }

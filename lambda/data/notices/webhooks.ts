@@ -110,7 +110,15 @@ export function webhooks(db: Queryable) {
     notify: (userID: string, type: string, subjectID: string, event: object) =>
       db.query('select record_event($1, $2, $3, $4)', [userID, type, subjectID, event]),
 
-    delete: (id: string) => db.query('delete from webhooks where id = $1', [id]),
+    /** Deletes a webhook with its deliveries, and the events that no other webhook has a delivery of. */
+    delete: async (id: string) => {
+      await db.query(
+        `delete from events where id in (select event_id from webhook_deliveries where webhook_id = $1)
+           and not exists (select from webhook_deliveries d where d.event_id = events.id and d.webhook_id <> $1)`,
+        [id],
+      );
+      await db.query('delete from webhooks where id = $1', [id]);
+    },
 
     /**
      * Disables a webhook, if it is enabled and still has this address.

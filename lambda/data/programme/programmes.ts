@@ -178,15 +178,17 @@ export function programmes(db: Queryable) {
       ))!;
     },
 
-    /** The published versions, the latest first. */
-    versions: (id: string) =>
-      all<ListedVersion>(
+    /** The published versions of a user's programme, the latest first; null: the user has no such programme. */
+    versions: async (userID: string, id: string) => {
+      const rows = await all<ListedVersion | { readonly version: null }>(
         db,
-        `select version, published_at, jsonb_array_length(rules -> 'blocks') as block_count,
-           jsonb_array_length(rules -> 'inserts') as insert_count
-         from programme_versions where programme_id = $1 order by version desc`,
-        [id],
-      ),
+        `select v.version, published_at, block_count, insert_count
+         from programmes p left join programme_versions v on programme_id = p.id
+         where p.id = $1 and user_id = $2 order by v.version desc`,
+        [id, userID],
+      );
+      return rows.length === 0 ? null : rows.filter((row) => row.version !== null);
+    },
 
     version: (id: string, version: number) =>
       one<PublishedVersion>(

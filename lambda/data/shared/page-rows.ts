@@ -1,4 +1,4 @@
-// SQL of the rows of a page that is bounded by their sizes, so that no row is read whole that the page does not show.
+// SQL of the rows of a page that is bounded by their sizes, so that no other row is read whole. Decision D269.
 
 /** A list of rows with an `id` and a `seq`, the newest first, and the parameters of one page of it. */
 interface PageRows {

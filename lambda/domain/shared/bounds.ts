@@ -34,6 +34,16 @@ export const bounds = {
   keptIncidentsPerUser: 1000,
   /** Days that an incident is kept after its end at most. */
   keptIncidentDays: 90,
+  /** Mails of notifications to a user within a day. The others are on the page only. */
+  notificationMailsPerDay: 25,
+  /** Mails of alerts to a user within a day, tests counted. The others come once an hour. */
+  alertMailsPerDay: 30,
+  /** Tests of alert channels by mail of a user within an hour. */
+  testMailsPerHour: 10,
+  /** Kept notifications of a user. */
+  keptNotificationsPerUser: 1000,
+  /** Days that a notification is kept at most. */
+  keptNotificationDays: 365,
   /** Days that past runs, and acknowledged frames of any run, are kept at most. */
   keptAirDays: 400,
   /** Bytes kept of the content of a stream's past runs as stored, the latest first. */

@@ -1,4 +1,7 @@
 // POST /alert-channels/{id}/test: sends a test message to a channel.
+import { bounds } from '../../domain/shared/bounds.ts';
+import { countTestMail } from '../../orchestration/notices/count-mails.ts';
+import type { Context } from '../context.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -7,7 +10,8 @@ import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.
 export const testAlertChannel = operation(['service:write'], {
   summary: 'Send a test message',
   description:
-    'Sends the message immediately, even in quiet hours. Next: poll get_alert_channel until lastDelivery.at is ' +
+    'Sends the message immediately, even in quiet hours. ' +
+    `By mail, ${bounds.testMailsPerHour} an hour are sent. Next: poll get_alert_channel until lastDelivery.at is ` +
     'newer.',
   tag: 'alert-channels',
   route: 'POST /alert-channels/{id}/test',
@@ -17,7 +21,20 @@ export const testAlertChannel = operation(['service:write'], {
   async handle(ctx, { params }) {
     const channel = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
     if (!channel.enabled) throw new ProblemError('webhook_disabled', 'The channel is disabled. Enable it first.');
+    if (channel.kind === 'email') await assertMayMail(ctx);
     await ctx.data.outbox.send({ queue: 'webhooks', body: { alertChannelID: channel.id } });
     return presentAlertChannel(await ctx.data.alertChannels.askTest(channel.id));
   },
 });
+
+/** @throws {ProblemError} rate_limited */
+async function assertMayMail({ data, caller }: Context): Promise<void> {
+  const seconds = await countTestMail(data, caller.userID);
+  if (seconds === 0) return;
+  throw new ProblemError(
+    'rate_limited',
+    `You have been mailed ${bounds.testMailsPerHour} tests within an hour, or ${bounds.alertMailsPerDay} tests and ` +
+      `alerts within a day. Wait ${seconds} seconds.`,
+    { headers: { 'retry-after': String(seconds) } },
+  );
+}

@@ -9,9 +9,9 @@ import { collectionSchema, figuresOf, presentWithFigures } from './collection-sc
 export const listCollections = operation(['service:read'], {
   summary: 'List collections',
   description:
-    'Returns collections, newest first. A collection is a set of uploads that fills itself. A page ends early if ' +
-    `more than ${collectionBounds.rowsOfPage.toLocaleString('en')} uploads would have to be read for it, or its ` +
-    `uploadIDs would be more than ${collectionBounds.listedOfPage.toLocaleString('en')}.`,
+    'Returns collections, newest first. A collection is a set of uploads that fills itself. A page ends early ' +
+    `at ${collectionBounds.rowsOfPage.toLocaleString('en')} uploads to read, or ` +
+    `${collectionBounds.listedOfPage.toLocaleString('en')} uploadIDs.`,
   tag: 'collections',
   route: 'GET /collections',
   query: pageQuery,

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { ReadNotification } from '../../data/notices/notifications.ts';
 import { billingKinds, notificationKinds, notificationWords } from '../../domain/notices/notification-words.ts';
+import { bounds } from '../../domain/shared/bounds.ts';
 import { pageOf, pageQuery, pageThrough, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -19,8 +20,8 @@ export const notificationSchema = z
 export const listNotifications = operation(['service:read'], {
   summary: 'List notifications',
   description:
-    'Returns the notifications that were mailed to the user, newest first. Those about credits and payments need ' +
-    'the scope service:billing.',
+    `Returns notifications, newest first. ${bounds.notificationMailsPerDay} a day are mailed. Those about credits ` +
+    'and payments need the scope service:billing.',
   tag: 'notifications',
   route: 'GET /notifications',
   query: { ...pageQuery, unread: z.boolean().default(false).describe('true: only unread notifications.') },

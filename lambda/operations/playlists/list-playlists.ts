@@ -14,8 +14,8 @@ export const listPlaylists = operation(['service:read'], {
   summary: 'List playlists',
   description:
     'Returns playlists, newest first. A playlist is an ordered list of uploads. It belongs to one stream and ' +
-    'outlives it; playlistIDs of another stream moves it there. A page ends early if its playlists would have more ' +
-    'than 10,000 items together.',
+    'outlives it; playlistIDs of another stream moves it there. A page ends early at 10,000 ' +
+    'items.',
   tag: 'playlists',
   route: 'GET /playlists',
   query: { ...pageQuery, streamID: id.optional().describe('Only the playlists of this stream.') },

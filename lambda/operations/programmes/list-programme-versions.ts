@@ -28,8 +28,7 @@ export const listProgrammeVersions = operation(['service:read'], {
     body: versionsSchema,
   },
   async handle(ctx, { params }) {
-    const { id } = orNotFound(await ctx.data.programmes.find(ctx.caller.userID, params.id), 'programme');
-    const versions = await ctx.data.programmes.versions(id);
+    const versions = orNotFound(await ctx.data.programmes.versions(ctx.caller.userID, params.id), 'programme');
     return {
       data: versions.map(
         ({ version, published_at: publishedAt, block_count: blockCount, insert_count: insertCount }) => {

@@ -9,8 +9,8 @@ const rulesBytesOfPage = 1_000_000;
 export const listProgrammes = operation(['service:read'], {
   summary: 'List programmes',
   description:
-    'Returns programmes, newest first. A programme is a set of rules that plan a channel. A page ends early if its ' +
-    'rules, drafts and published ones, would have more than 1 MB.',
+    'Returns programmes, newest first. A programme is a set of rules that plan a channel. A page ends early ' +
+    'at 1 MB of rules.',
   tag: 'programmes',
   route: 'GET /programmes',
   query: { ...pageQuery, streamID: id.optional().describe('Only the programmes of this stream.') },
