@@ -153,11 +153,12 @@ export function runs(db: Queryable) {
            delete from timeline_entries where stream_id in (select stream_id from excess where anchored_at is null)),
          never_live as (
            select r.stream_id, r.anchored_at from past_runs r join streams s on s.id = r.stream_id
-           where r.kept_at between now() - interval '2 days' and now() - interval '1 day'
+           -- Each run is read during three hours, with the few intervals that ended during it.
+           where r.kept_at between now() - interval '27 hours' and now() - interval '1 day'
              and not exists (
                select from live_intervals l
-               where l.user_id = s.user_id and l.ended_at >= r.anchored_at and l.stream_id = s.id
-                 and l.started_at <= r.kept_at)
+               where l.user_id = s.user_id and l.stream_id = s.id
+                 and l.ended_at between r.anchored_at and least(r.kept_at, r.ended_at + interval '1 hour'))
            limit $3)
          delete from past_runs where (stream_id, anchored_at) in (
            select * from excess where anchored_at is not null union select * from never_live limit $3)`,
