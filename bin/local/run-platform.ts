@@ -1,5 +1,6 @@
 // Starts every part of the local platform in order, waits for the end, and stops all parts.
 import { createRestService } from '../../lambda/api/create-rest-service.ts';
+import { createChangeTurns } from './change-turns.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { Log } from '../../lambda/log.ts';
 import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
@@ -115,7 +116,7 @@ async function startPlatform(run: Run): Promise<void> {
     ...('preset' in encoder && { cores: machine.cores }),
   };
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
-  const service = createRestService(connections, settings, log);
+  const service = { ...createRestService(connections, settings, log), inTurn: createChangeTurns() };
   const mailer = createFolderMailer({
     folder: folder.mails,
     clock,

@@ -38,6 +38,8 @@ export function createService(connections: Connections & Providers, settings: Se
     serviceSecret,
     signStatement: (statement) => signStatement(pool, sealer, { iss: origin, ...statement }, clock()),
     clock,
+    // A function of AWS has one change at a time.
+    inTurn: (_bounds, change) => change(),
     steadyClock: () => performance.now(),
     random: Math.random,
     health: createHealth(pool, objects),

@@ -42,7 +42,8 @@ async function answer(service: Service, call: Call): Promise<Answer> {
     inChange(service.pool, bounds, (data) =>
       runInTransaction(service, call, budget ? withPlanningBudget(data, budget) : data),
     );
-  const answered = await (planner ? limitPlansOfChange(service, planner, change) : change());
+  const limited = () => (planner ? limitPlansOfChange(service, planner, change) : change());
+  const answered = await (bounds ? service.inTurn(bounds, limited) : limited());
   await service.relay();
   return answered;
 }

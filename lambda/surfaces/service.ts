@@ -1,6 +1,7 @@
 // The services and settings that every surface needs to answer calls.
 // They are created once per process, in AWS and in a local run.
 import type { Pool } from 'pg';
+import type { ChangeBounds } from '../data/shared/change-bounds.ts';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Context, GuestContext, PublicContext } from '../operations/context.ts';
@@ -51,6 +52,8 @@ export interface Service {
   readonly serviceSecret: string;
   readonly signStatement: Context['signStatement'];
   readonly clock: () => Date;
+  /** Does a change once a turn of its subject is free in this process. */
+  readonly inTurn: <Result>(bounds: ChangeBounds, change: () => Promise<Result>) => Promise<Result>;
   /** In ms, for durations. */
   readonly steadyClock: () => number;
   /** Uniform in [0, 1). */
