@@ -12,6 +12,7 @@ export function nextCopySeconds(timeline: readonly TimelineEntry[], earliestSeco
     ({ snapshot, offsetSeconds }) => !snapshot.isQueued && offsetSeconds < earliestSeconds,
   );
   if (!last) return earliestSeconds;
-  const restSeconds = (60 * JSON.stringify(last.snapshot).length) / bounds.copiedListPerMinute;
+  const restSeconds =
+    (60 * new TextEncoder().encode(JSON.stringify(last.snapshot)).length) / bounds.copiedListBytesPerMinute;
   return Math.max(earliestSeconds, last.offsetSeconds + Math.min(60, restSeconds));
 }

@@ -52,8 +52,8 @@ export const bounds = {
   keptRunBytesOfUser: { funded: 4 * 1024 ** 3, unfunded: 256 * 1024 * 1024 },
   /** Bytes kept of the content of a track of a current run as JSON, the latest first. */
   keptBytesPerTrack: 64 * 1024 * 1024,
-  /** Characters of JSON that a list on the air may be copied within a minute, when it is changed. */
-  copiedListPerMinute: 8 * 1024 * 1024,
+  /** Bytes of JSON that a list on the air may be copied within a minute, when it is changed. */
+  copiedListBytesPerMinute: 8 * 1024 * 1024,
   /** Checks of destinations that a user may request. */
   destinationChecksPerMinute: 20,
   /** Requests of guests that the policy of a guide link may grant within an hour. */

@@ -6,10 +6,10 @@ import type { Service } from '../service.ts';
 import { kindOf } from './admit.ts';
 import { countRequest, requestClassOf } from './rate-limits.ts';
 
-/** Milliseconds that a counted request pays for: half a minute of each minute, and a whole one for pages. */
-const msPerRequest = { read: 25, write: 50, page: 50 } as const;
+/** Milliseconds that a counted request pays for: half a minute of each minute. */
+const msPerRequest = { read: 25, write: 50, page: 25 } as const;
 /** A call that takes less counts once. */
-const freeMs = 100;
+const freeMs = 50;
 
 /**
  * Does the work of a call, and counts the time that it took against the limit of its user: a user whose calls are all
