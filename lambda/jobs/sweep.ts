@@ -121,12 +121,13 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),
-    () => forgetWithin(forgetDrawingsMs, () => databaseOn(pool).looks.forgetUnused(oldRunsAtOnce)),
-    () => forgetWithin(forgetDrawingsMs, () => databaseOn(pool).captions.forgetUnused(oldCaptionsAtOnce)),
+    () => forgetWithin(forgetDrawingsMs, async () => (await databaseOn(pool).looks.forgetUnused(oldRunsAtOnce)) > 0),
+    () =>
+      forgetWithin(forgetDrawingsMs, async () => (await databaseOn(pool).captions.forgetUnused(oldCaptionsAtOnce)) > 0),
     () => forgetOldJoins(pool, oldJoinsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).notifications.forget(bounds.keptNotificationDays, oldNotificationsAtOnce),
-    () => forgetChanges(pool, AbortSignal.timeout(forgetChangesMs)),
+    () => forgetWithin(forgetChangesMs, () => databaseOn(pool).changes.forget(changesKeptMinutes, oldChangesAtOnce)),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
     () => databaseOn(pool).runs.forgetOfUsers(bounds.keptRunBytesOfUser, oldRunsAtOnce),
   ];
@@ -140,11 +141,6 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
   }
   if (failures.length > 0)
     throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
-}
-
-async function forgetChanges(pool: Pool, signal: AbortSignal): Promise<void> {
-  const { changes } = databaseOn(pool);
-  while ((await changes.forget(changesKeptMinutes, oldChangesAtOnce)) && !signal.aborted);
 }
 
 /**
@@ -169,9 +165,9 @@ async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
   await inTransaction(pool, (data) => data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook));
 }
 
-/** Deletes old rows set by set, until none are left or the time is over. @param forget returns the number of rows */
-async function forgetWithin(mostMs: number, forget: () => Promise<number>): Promise<void> {
-  for (const ends = performance.now() + mostMs; (await forget()) > 0 && performance.now() < ends;);
+/** Deletes old rows until none are left or the time is over. @param forget deletes some; false: it left none */
+async function forgetWithin(mostMs: number, forget: () => Promise<boolean>): Promise<void> {
+  for (const ends = performance.now() + mostMs; (await forget()) && performance.now() < ends;);
 }
 
 async function forgetFrames(pool: Pool): Promise<void> {
