@@ -3,6 +3,8 @@ import type { Database } from '../../data/database.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { AiredOfTracks, PastRun } from '../../data/playout/runs.ts';
+import { partsOf } from '../../data/playout/run-parts.ts';
+import type { ReadPart } from '../../data/playout/run-parts.ts';
 import type { RunPart, RunTime, Timelines, Track } from '../../data/playout/timelines.ts';
 import { airedPartsOf } from '../../domain/playout/aired.ts';
 import type { AiredFrames, AiredPart } from '../../domain/playout/aired.ts';
@@ -126,16 +128,16 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const toSeconds = elapsedSecondsOf(anchoredAt, query.to);
   const rows: OnAirRow[] = [];
   const search: Search = { track: query.track, searched: 0 };
-  let fromSeconds = elapsedSecondsOf(anchoredAt, query.from);
-  for (let parts = 0; ; parts++) {
-    if (parts === mostParts) return { rows, readUntil: runClock(anchoredAt, rate).timeOf(fromSeconds * rate) };
-    const part = await readPart(data, run, { fromSeconds, toSeconds });
-    const time = { fromSeconds: parts === 0 ? null : fromSeconds, untilSeconds: part.untilSeconds };
+  const time = { fromSeconds: elapsedSecondsOf(anchoredAt, query.from), toSeconds };
+  let parts = 0;
+  for await (const part of partsOf((each) => readPart(data, run, each), time)) {
     const asked = { ...query, count: query.count - rows.length };
-    rows.push(...(await rowsOfPart(data, stream, run, { timelines: part.timelines, ...time, search }, asked)));
-    if (part.untilSeconds >= toSeconds || rows.length >= query.count) return { rows, readUntil: null };
-    fromSeconds = part.untilSeconds;
+    rows.push(...(await rowsOfPart(data, stream, run, { ...part, search }, asked)));
+    if (rows.length >= query.count) break;
+    if (++parts === mostParts && part.untilSeconds < toSeconds)
+      return { rows, readUntil: runClock(anchoredAt, rate).timeOf(part.untilSeconds * rate) };
   }
+  return { rows, readUntil: null };
 }
 
 /** Reads a part of a run at the cost of the planning budget of the call. */
@@ -156,9 +158,7 @@ interface Search {
   searched: number;
 }
 
-interface ReadPart extends RunPart {
-  /** Rows that began before this time are those of the part before; null: it is the first part. */
-  readonly fromSeconds: number | null;
+interface SearchedPart extends ReadPart {
   readonly search: Search;
 }
 
@@ -166,7 +166,7 @@ async function rowsOfPart(
   data: Database,
   stream: Stream,
   run: AirRun,
-  { timelines, fromSeconds, untilSeconds, search }: ReadPart,
+  { timelines, fromSeconds, untilSeconds, isFirst, search }: SearchedPart,
   query: OnAirQuery,
 ): Promise<OnAirRow[]> {
   const { framesPerSecond: rate, anchoredAt } = run;
@@ -179,14 +179,14 @@ async function rowsOfPart(
   const to = new Date(Math.min(query.to.getTime(), overMs + (run.planned ? 0 : mostAheadMs)));
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const { orderReference = null } = query;
-  const fromFrame = fromSeconds === null ? Math.floor(frameAt(query.from)) : Math.round(fromSeconds * rate);
+  const fromFrame = isFirst ? Math.floor(frameAt(query.from)) : Math.round(fromSeconds * rate);
   const untilFrame = Math.round(untilSeconds * rate);
   const found: ItemOccurrence[] = [];
   for (const occurrence of occurrencesFrom(timeline, fromFrame, rate)) {
     const { startFrame } = occurrence;
     if (timeOf(startFrame) >= to || startFrame >= untilFrame || found.length === query.count) break;
     if (isBeyondPlan(timeline, occurrence) && timeOf(startFrame) > query.now) break;
-    if (fromSeconds !== null && startFrame < fromFrame) continue;
+    if (!isFirst && startFrame < fromFrame) continue;
     if (orderReference === null || occurrence.item.order?.reference === orderReference) found.push(occurrence);
     else if (search.searched++ === mostSearched) throw new TooManyRows();
   }

@@ -1,6 +1,7 @@
 // The on-air statement of a day of a stream: its timelines, the accepted frames, and the hashes of the files.
 // A holder of the statement computes every row of the day from it (`bin/verify-on-air.ts`), so it has no rows.
 import type { Database } from '../../data/database.ts';
+import { partsOf } from '../../data/playout/run-parts.ts';
 import type { RunTime, Track } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isSessionID } from '../../domain/live/session-ids.ts';
@@ -157,20 +158,16 @@ interface PlayedBetween {
 }
 
 /** The items and the entries of a run between two times; null: more numbers of items than a statement has. */
-async function playedBetween(run: AirRun, { fromSeconds, toSeconds }: RunTime): Promise<PlayedBetween | null> {
+async function playedBetween(run: AirRun, time: RunTime): Promise<PlayedBetween | null> {
   const items: PlayedItem[] = [];
   const numbers = new Map<string, number>();
   const entries: StatedRun['entries'][number][] = [];
   let track: Track | null = null;
   let [lastNumber, listed] = [-1, 0];
-  for (let atSeconds = fromSeconds; ;) {
-    const { timelines, untilSeconds } = await run.partOf({ fromSeconds: atSeconds, toSeconds });
-    track ??= mainTrackOf(timelines, fromSeconds);
-    for (const { number, offsetSeconds, snapshot } of entriesBetween(
-      timelines[track],
-      atSeconds,
-      Math.min(untilSeconds, toSeconds),
-    )) {
+  for await (const { timelines, fromSeconds, untilSeconds } of partsOf(run.partOf, time)) {
+    track ??= mainTrackOf(timelines, time.fromSeconds);
+    const found = entriesBetween(timelines[track], fromSeconds, Math.min(untilSeconds, time.toSeconds));
+    for (const { number, offsetSeconds, snapshot } of found) {
       if (number <= lastNumber) continue;
       lastNumber = number;
       for (const played of playedItems(snapshot)) {
@@ -183,9 +180,8 @@ async function playedBetween(run: AirRun, { fromSeconds, toSeconds }: RunTime): 
       listed += entry.items.length;
       if (listed > mostListed) return null;
     }
-    if (untilSeconds >= toSeconds) return { track, items, entries };
-    atSeconds = untilSeconds;
   }
+  return { track: track!, items, entries };
 }
 
 function statedEntry(

@@ -1,6 +1,7 @@
 // The history that a plan continues: the state of the planner, and the items that were heard before.
 import type { Database } from '../../data/database.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
+import { partsOf } from '../../data/playout/run-parts.ts';
 import type { RunPart, RunTime } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
@@ -77,9 +78,8 @@ async function playedRows(data: Database, request: HistoryRequest, fromMs: numbe
   for (const { grid, endMs, partOf } of await playedRuns(data, request, fromMs)) {
     const untilRunMs = Math.min(untilMs, endMs);
     const secondsAt = (ms: number) => Math.max(0, (ms - grid.anchoredAtMs) / 1000);
-    const toSeconds = secondsAt(untilRunMs);
-    for (let fromSeconds = secondsAt(fromMs), isFirst = true; ; isFirst = false) {
-      const { timelines, untilSeconds } = await partOf({ fromSeconds, toSeconds });
+    const time = { fromSeconds: secondsAt(fromMs), toSeconds: secondsAt(untilRunMs) };
+    for await (const { timelines, fromSeconds, untilSeconds, isFirst } of partsOf(partOf, time)) {
       const timeline = timelines[programme.kind];
       if (itemsPlayed(timeline[0]?.snapshot).length === 0) break;
       const fromFrame = isFirst ? Math.max(0, frameOfMs(grid, fromMs)) : Math.round(fromSeconds * grid.framesPerSecond);
@@ -93,8 +93,6 @@ async function playedRows(data: Database, request: HistoryRequest, fromMs: numbe
         const item = memberOf(played.uploadID) ?? itemWithoutMember(played);
         rows.push({ row: rowOfOccurrence(occurrence, item, grid.framesPerSecond), startMs, endMs: endRowMs });
       }
-      if (untilSeconds >= toSeconds) break;
-      fromSeconds = untilSeconds;
     }
   }
   return rows;
