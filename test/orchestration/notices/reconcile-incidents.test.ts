@@ -29,7 +29,7 @@ it('one that is not due yet has its command, although others were looked at', as
   await settle();
   const pool = service.pool();
   await pool.query(
-    `update incidents set since = since - interval '1 minute', due_at = now()
+    `update incidents set since = since - interval '1 minute', due_at = now() - interval '1 second'
      where seq = (select min(seq) from incidents where user_id = $1)`,
     [user().id],
   );
