@@ -2,11 +2,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { allScopes } from '../../lambda/operations/scopes.ts';
 import { findAccess } from './access.ts';
-import type * as channel from './channel/commands.ts';
 import { createClient } from './client.ts';
 import type { Method } from './client.ts';
-import { completionOf, shells } from './completion.ts';
-import type { Shell } from './completion.ts';
 import { failures, LoopFailure } from './failure.ts';
 import { uploadsFolder } from './kept-files.ts';
 import type { LoginOptions } from './login.ts';
@@ -18,6 +15,8 @@ import { createPrinter, readSecret } from './terminal.ts';
 import { up } from './up.ts';
 
 const defaultTimeoutSeconds = 600;
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
 const codes = Object.values(failures).map(({ exitCode, words }) => `  ${exitCode}  ${words}`);
 const epilogue = `
 A STREAM is a name or an id; without it, the only stream. FOLDER and FILE are paths here.
@@ -32,8 +31,9 @@ interface UsualOptions {
   readonly timeout?: number;
 }
 
-/** Adds a command that talks to the platform. Its action gets the session, its arguments and its options. */
-type Add = (name: string, summary: string, act: (session: Session, ...given: never[]) => Promise<void>) => Command;
+/** The action of a command that talks to the platform. It gets the session, its arguments and its options. */
+type Act = (session: Session, ...given: never[]) => Promise<void>;
+type Add = (name: string, summary: string, act: Act) => Command;
 
 export function createProgram(environment: Environment): Command {
   const program = new Command('loop')
@@ -144,23 +144,24 @@ function addAnswers(add: Add): void {
 
 function addChannel(add: Add): void {
   // The schemas of the API are loaded by these commands only.
-  const commands = () => import('./channel/commands.ts');
+  const later =
+    (name: 'showPlan' | 'apply' | 'exportChannel'): Act =>
+    async (...given) => {
+      const act: Act = (await import('./channel/commands.ts'))[name];
+      await act(...given);
+    };
   const withFile = (command: Command) =>
     command
       .requiredOption('-f, --file <file>', 'the channel file, in YAML')
       .option('--prune', 'delete things that the file does not name, in the sections that it has')
       .option('--restart', 'take live streams off air for changes that need it')
       .option('--renew-secrets', 'send all secrets again');
-  const showPlan = async (...given: Parameters<typeof channel.showPlan>) => (await commands()).showPlan(...given);
-  const apply = async (...given: Parameters<typeof channel.apply>) => (await commands()).apply(...given);
-  const exported = async (...given: Parameters<typeof channel.exportChannel>) =>
-    (await commands()).exportChannel(...given);
-  withFile(add('plan', 'show the changes of a channel file, and make none', showPlan)).option(
+  withFile(add('plan', 'show the changes of a channel file, and make none', later('showPlan'))).option(
     '--check',
     'end with 7 if there are changes',
   );
-  withTimeout(withFile(add('apply', 'make the changes of a channel file', apply)));
-  add('export [stream]', 'write the channel file of the platform, or of one stream', exported).option(
+  withTimeout(withFile(add('apply', 'make the changes of a channel file', later('apply'))));
+  add('export [stream]', 'write the channel file of the platform, or of one stream', later('exportChannel')).option(
     '--output <file>',
     'the file; default: stdout',
   );
@@ -207,3 +208,36 @@ function json(given: string): object {
 }
 
 const memberOf = (value: unknown, name: string): unknown => Object(value)[name] as unknown;
+
+/** A script that a shell reads to complete `loop`. */
+export function completionOf({ commands }: Command, shell: Shell): string {
+  if (shell === 'fish') return commands.flatMap(fishLines).join('\n');
+  const names = commands.map((command) => command.name()).join(' ');
+  const cases = commands.map((command) => {
+    const options = command.options.map(({ long }) => long).join(' ');
+    return `    ${command.name()}) words='${options}' ;;`;
+  });
+  const bash = `_loop() {
+  local words='${names}'
+  if [ "$COMP_CWORD" -gt 1 ]; then
+    words=
+    case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _loop loop`;
+  // Zsh understands the script of bash after this line.
+  return shell === 'zsh' ? `autoload -U +X bashcompinit && bashcompinit\n${bash}` : bash;
+}
+
+function fishLines(command: Command): string[] {
+  const name = command.name();
+  const quoted = (text: string) => `'${text.replaceAll("'", "\\'")}'`;
+  const options = command.options.map(({ long, description }) => `-l ${long!.slice(2)} -d ${quoted(description)}`);
+  return [
+    `complete -c loop -n __fish_use_subcommand -f -a ${name} -d ${quoted(command.description())}`,
+    ...options.map((option) => `complete -c loop -n '__fish_seen_subcommand_from ${name}' ${option}`),
+  ];
+}

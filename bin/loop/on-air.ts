@@ -4,11 +4,9 @@ import { liveStates } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import { waitFor } from '../../lambda/surfaces/sdk/typescript/loop.ts';
 import type { Stream, Upload } from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
-import { readMediaFile } from './media-folder.ts';
-import { findStream, pick } from './named-things.ts';
-import type { Given } from './named-things.ts';
-import { sendAll } from './send-files.ts';
-import type { Session } from './session.ts';
+import { readMediaFile, sendAll } from './send-files.ts';
+import { findStream, pick } from './session.ts';
+import type { Given, Session } from './session.ts';
 import { timelineRows, titleOf } from './stream-answers.ts';
 import { localTime, percent } from './terminal.ts';
 

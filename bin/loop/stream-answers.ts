@@ -3,9 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type * as api from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
-import { findStream } from './named-things.ts';
-import type { Given } from './named-things.ts';
-import type { Session } from './session.ts';
+import { findStream } from './session.ts';
+import type { Given, Session } from './session.ts';
 import { clock, localTime } from './terminal.ts';
 
 /** `loop status` @throws {LoopFailure} */

@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Destination, Playlist, Stream, Upload } from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
-import { readMediaFolder, sortTracks } from './media-folder.ts';
-import { pick } from './named-things.ts';
 import { startAndWait, stateLine } from './on-air.ts';
-import { sendAll } from './send-files.ts';
+import { readMediaFolder, sendAll, sortTracks } from './send-files.ts';
+import { pick } from './session.ts';
 import type { Session } from './session.ts';
 import { askSecret } from './terminal.ts';
 

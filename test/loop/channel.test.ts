@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { beforeAll, expect, it } from 'vitest';
-import { applyChanges } from '../../bin/loop/channel/apply.ts';
 import type { Change, Plan } from '../../bin/loop/channel/change.ts';
+import { applyChanges } from '../../bin/loop/channel/commands.ts';
 import { channelJSONSchema } from '../../bin/loop/channel/document.ts';
-import { exportedDocument } from '../../bin/loop/channel/export.ts';
+import { exportedDocument } from '../../bin/loop/channel/entries.ts';
 import { planChannel } from '../../bin/loop/channel/planner.ts';
 import { find, readState } from '../../bin/loop/channel/platform-state.ts';
 import type { PlatformState } from '../../bin/loop/channel/platform-state.ts';
@@ -76,13 +76,11 @@ async function plan(text: string, more: Partial<typeof options> = {}): Promise<{
   return { state, plan: await planChannel(document, state, { ...options, ...more, now: now() }) };
 }
 const apply = async ({ changes }: Plan) =>
-  applyChanges(client, changes, {
-    environment,
-    printer: createPrinter(true),
-    timeoutSeconds: 1,
-    uploadsFolder: '',
-    folder: '',
-  });
+  applyChanges(
+    { client, environment, printer: createPrinter(true), timeoutSeconds: 1, uploadsFolder: '' },
+    changes,
+    '',
+  );
 
 beforeAll(async () => {
   user = await service.user();

@@ -4,9 +4,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createProgram } from '../../bin/loop/command-line.ts';
-import { completionOf } from '../../bin/loop/completion.ts';
-import { readMediaFolder, sortTracks } from '../../bin/loop/media-folder.ts';
+import { completionOf, createProgram } from '../../bin/loop/command-line.ts';
+import { readMediaFolder, sortTracks } from '../../bin/loop/send-files.ts';
 import { runLoop } from '../support/loop-command.ts';
 
 let home: string;

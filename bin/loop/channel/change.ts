@@ -1,7 +1,7 @@
 // The changes of a plan, as data.
 import { isDeepStrictEqual } from 'node:util';
 import type { Method } from '../client.ts';
-import type { MediaFile } from '../media-folder.ts';
+import type { MediaFile } from '../send-files.ts';
 import { isObject } from './references.ts';
 import type { Plain } from './references.ts';
 
@@ -79,16 +79,16 @@ export interface Wanted {
 
 /**
  * The change that makes a thing, or turns it into the wanted one; none if it is so.
- * @param effect the rest of the change, by the names of the fields that differ
+ * @param effect the rest of the change, by the names of the fields that differ, and by the differences
  */
 export function changesTo(
   { kind, name, before, after, further = [] }: Wanted,
-  effect: (changed: readonly string[]) => Partial<Change>,
+  effect: (changed: readonly string[], fields: readonly FieldChange[]) => Partial<Change>,
 ): Change[] {
   const fields = [...differences(before ?? {}, after), ...further];
   if (before !== null && fields.length === 0) return [];
   const changed = fields.map(({ field }) => field.split('.')[0]!);
-  return [changeOf({ action: before === null ? 'create' : 'update', kind, name, fields, ...effect(changed) })];
+  return [changeOf({ action: before === null ? 'create' : 'update', kind, name, fields, ...effect(changed, fields) })];
 }
 
 /** The fields of `to` that differ; of objects, all fields in them. Lists are compared as a whole. */

@@ -1,17 +1,20 @@
 // Compares a channel file with the platform: plans the changes, in their order. It writes nothing.
 // Decision D242.
+import { streamPriceOf } from '../../../lambda/domain/billing/credits.ts';
+import type { PriceTable } from '../../../lambda/domain/billing/credits.ts';
+import type { Stream } from '../../../lambda/web/app/types.ts';
 import { LoopFailure } from '../failure.ts';
-import type { MediaFile } from '../media-folder.ts';
-import { changeOf, remove, symbolOf } from './change.ts';
-import type { Change, ChangeKind, Plan } from './change.ts';
-import { costsOf } from './costs.ts';
-import type { ChannelDocument } from './document.ts';
-import { partChanges, parts } from './part-changes.ts';
-import type { Section } from './part-changes.ts';
+import type { MediaFile } from '../send-files.ts';
+import { changeOf, changesTo, patch, post, remove, symbolOf } from './change.ts';
+import type { Change, ChangeKind, CostChange, Plan } from './change.ts';
+import { isSecret } from './document.ts';
+import type { ChannelDocument, StreamEntry } from './document.ts';
+import { partEntry, parts, shownSource, usualSrt } from './entries.ts';
+import type { Section } from './entries.ts';
 import { find, namesOf, ownDestinations } from './platform-state.ts';
 import type { Named, PlatformState } from './platform-state.ts';
-import { resolved } from './references.ts';
-import type { ReferenceKind } from './references.ts';
+import { isObject, only, resolved } from './references.ts';
+import type { Plain, ReferenceKind } from './references.ts';
 import { stopSteps, streamChanges } from './stream-changes.ts';
 
 export interface PlanOptions {
@@ -89,6 +92,51 @@ function resolverOf(document: ChannelDocument, state: PlatformState, files: Plan
   };
 }
 
+/** The order of events has no meaning. */
+function comparable(entry: Plain): Plain {
+  const { events } = entry;
+  return Array.isArray(events) ? { ...entry, events: events.toSorted() } : entry;
+}
+
+function hasSecret(entry: Plain): boolean {
+  return Object.entries(entry).some(
+    ([field, value]) => isSecret(field, value) || (isObject(value) && hasSecret(value)),
+  );
+}
+
+/** @param thing the thing on the platform; null: there is none @throws {LoopFailure} if it is of another kind */
+function partChanges(
+  section: Section,
+  name: string,
+  entry: Plain,
+  thing: { readonly id: string } | null,
+  renewSecrets: boolean,
+): Change[] {
+  const { kind, path, viewers } = parts[section];
+  const before = thing && comparable(partEntry(section, thing));
+  const { kind: ownKind, ...given } = comparable(partEntry(section, entry));
+  if (before && before['kind'] !== ownKind)
+    throw new LoopFailure(
+      'refused',
+      `${name} is of kind ${String(before['kind'])}, which cannot change to ${String(ownKind)}. Use a new name.`,
+    );
+  const { source, srt } = given;
+  const after = {
+    ...given,
+    ...(source !== undefined && { source: shownSource(source) }),
+    ...(isObject(srt) && { srt: { ...usualSrt, ...(before?.['srt'] as object), ...srt } }),
+  };
+  const secrets = only(entry, ['streamKey', 'srt', 'target']);
+  const isRenewed = thing !== null && renewSecrets && hasSecret(entry);
+  const further = isRenewed ? [{ field: 'secrets', from: '(as stored)', to: '(sent again)' }] : [];
+  return changesTo({ kind, name, before, after, further }, (names) => {
+    if (!thing) return { steps: [post(path, { name, ...entry }, symbolOf(kind, name))] };
+    const isMoved = names.includes('url') || names.includes('backupURL');
+    const body = { ...only(after, names), ...((isMoved || renewSecrets) && secrets) };
+    return { viewers, steps: [patch(`${path}/${thing.id}`, body)] };
+  });
+}
+
 /** Streams go first, as they use the others. */
 function deletions(document: ChannelDocument, state: PlatformState): Change[] {
   const things = { ...state, destinations: ownDestinations(state) };
@@ -105,4 +153,33 @@ function deletions(document: ChannelDocument, state: PlatformState): Change[] {
       return changeOf({ action: 'delete', kind, name: name ?? id, viewers, steps });
     });
   });
+}
+
+/** The streams of the document whose price for an hour on air changes, by the prices of the platform. */
+function costsOf(document: ChannelDocument, state: PlatformState): CostChange[] {
+  return Object.entries(document.streams ?? {}).flatMap(([name, entry]) => {
+    const before = find(state.streams, name, 'stream');
+    const toPerHour = round(priceAfter(entry, before, state));
+    const fromPerHour = before && round(before.creditsPerHour);
+    return fromPerHour === toPerHour ? [] : [{ stream: name, fromPerHour, toPerHour }];
+  });
+}
+
+const round = (credits: number): number => Math.round(credits * 1000) / 1000;
+
+function priceAfter(entry: StreamEntry, before: Stream | null, { prices, defaults }: PlatformState): number {
+  /** An absent field keeps its value; null clears it. */
+  const setting = <Name extends keyof StreamEntry & keyof Stream>(name: Name) =>
+    entry[name] === undefined ? before?.[name] : entry[name];
+  const isBackedUp = setting('runBackupStream') === true && setting('agentModeEnabled') === true;
+  const outputs = entry.outputs ?? before?.outputs.filter(({ isFirst }) => !isFirst) ?? [];
+  const stream = {
+    quality: setting('quality') ?? defaults.quality,
+    framerate: setting('framerate') ?? defaults.framerate,
+    isBackedUp,
+    further: outputs.filter(({ enabled }) => enabled !== false).map(() => ({ isBackedUp })),
+  };
+  const creditsPerHour = Object.fromEntries(prices.creditsPerHour.map((price) => [price.quality, price]));
+  const table = { ...prices, version: '', creditsPerHour: creditsPerHour as unknown as PriceTable['creditsPerHour'] };
+  return streamPriceOf(stream, new Date(prices.effectiveFrom), [table]);
 }

@@ -1,4 +1,5 @@
 // The changes of a stream and its parts: settings, playlists, programmes, outputs, schedule, and whether it runs.
+import { isDeepStrictEqual } from 'node:util';
 import { playlistKinds } from '../../../lambda/domain/playout/playlist-words.ts';
 import type { PlaylistKind } from '../../../lambda/domain/playout/playlist-words.ts';
 import { startsOf } from '../../../lambda/domain/streams/recurrence.ts';
@@ -8,12 +9,11 @@ import { changeOf, changesTo, differences, nameOfSymbol, patch, post, remove, sy
 import type { Change, FieldChange, Step } from './change.ts';
 import { streamSettings } from './document.ts';
 import type { StreamEntry } from './document.ts';
-import { playlistEdits } from './playlist-edits.ts';
 import type { PlatformState } from './platform-state.ts';
 import { asJSON, only } from './references.ts';
 import type { Plain } from './references.ts';
-import { itemEntry, shownItem, shownLook, shownRules, shownSound } from './shown-settings.ts';
-import type { ItemEntry } from './shown-settings.ts';
+import { itemEntry, shownItem, shownLook, shownRules, shownSound } from './entries.ts';
+import type { ItemEntry } from './entries.ts';
 
 export interface StreamOptions {
   readonly now: Date;
@@ -41,13 +41,14 @@ export async function streamChanges(
 ): Promise<Change[]> {
   const id = before?.id ?? symbolOf('stream', name);
   const subject = { ...options, name, entry, before, id, isLive: before?.status === 'ACTIVE' };
-  const changes = [
+  const planned = [
     ...settingsChanges(subject),
     ...playlistKinds.flatMap((kind) => playlistChanges(subject, kind)),
     ...playlistKinds.flatMap((kind) => programmeChanges(subject, kind)),
     ...outputChanges(subject),
     ...(await scheduleChanges(subject)),
   ];
+  const changes = planned.map((change) => (subject.isLive ? change : { ...change, viewers: '', interrupts: false }));
   // The stream goes off air before the first change that needs it, and stays so for all after it.
   const stopsAt = changes.findIndex(({ interrupts }) => interrupts);
   const first = changes[stopsAt];
@@ -60,11 +61,12 @@ export function stopSteps(streamID: string): readonly Step[] {
   return [post(`/streams/${streamID}/stop`), { waitFor: 'off_air', streamID }];
 }
 
-const offAirFirst = 'The stream goes off air for this, and comes back.';
-const onAir = (isLive: boolean, words: string): string => (isLive ? words : '');
+// The functions below plan each change as that of a live stream.
+
+const offAir = { interrupts: true, viewers: 'The stream goes off air for this, and comes back.' };
 const unpublished = { field: 'published', from: false, to: true };
 
-function settingsChanges({ name, entry, before, id, isLive }: Subject): Change[] {
+function settingsChanges({ name, entry, before, id }: Subject): Change[] {
   const { sound, look } = entry;
   const after: Plain = {
     ...only(entry, streamSettings),
@@ -73,12 +75,11 @@ function settingsChanges({ name, entry, before, id, isLive }: Subject): Change[]
   };
   const isFixed = ({ field }: FieldChange) =>
     field === 'look.aspect' || !(liveFields as readonly string[]).includes(field.split('.')[0]!);
-  const interrupts = isLive && differences(before ?? {}, after).some(isFixed);
-  const words = interrupts ? offAirFirst : 'Viewers see it from the next item on, without an interruption.';
-  return changesTo({ kind: 'stream', name, before, after }, (changed) => {
+  const onAir = { viewers: 'Viewers see it from the next item on, without an interruption.' };
+  return changesTo({ kind: 'stream', name, before, after }, (changed, fields) => {
     const body = only(entry, changed);
     if (!before) return { steps: [post('/streams', { name, ...body }, id)] };
-    return { interrupts, viewers: onAir(isLive, words), steps: [patch(`/streams/${id}`, body)] };
+    return { ...(fields.some(isFixed) ? offAir : onAir), steps: [patch(`/streams/${id}`, body)] };
   });
 }
 
@@ -90,9 +91,7 @@ function playlistChanges(subject: Subject, track: PlaylistKind): Change[] {
   const playlist = state.playlists.find((each) => before?.playlistIDs.includes(each.id) && each.kind === track);
   if (wanted === null && playlist) {
     const playlistIDs = before!.playlistIDs.filter((each) => each !== playlist.id);
-    const steps = [patch(`/streams/${id}`, { playlistIDs })];
-    const viewers = onAir(isLive, offAirFirst);
-    return [changeOf({ action: 'delete', kind, name, interrupts: isLive, viewers, steps })];
+    return [changeOf({ action: 'delete', kind, name, ...offAir, steps: [patch(`/streams/${id}`, { playlistIDs })] })];
   }
   if (!wanted) return [];
   const items = wanted.items as readonly ItemEntry[];
@@ -113,41 +112,74 @@ function playlistChanges(subject: Subject, track: PlaylistKind): Change[] {
     after: { mode, items: items.map(shownItem) },
     further: isLive && playlist && playlist.live?.version !== playlist.version ? [unpublished] : [],
   };
-  const fromNextItem = 'The new list begins at the end of an item, at least 10 s from now, without an interruption.';
-  return changesTo({ kind, name, ...shown }, () => ({
-    interrupts: isLive && !playlist,
-    viewers: onAir(isLive, playlist ? fromNextItem : offAirFirst),
-    steps: [...(playlist ? [] : [make]), ...batches, ...(isLive && playlist ? [post(`${path}/publish`)] : [])],
-  }));
+  const viewers = 'The new list begins at the end of an item, at least 10 s from now, without an interruption.';
+  return changesTo({ kind, name, ...shown }, () => {
+    if (!playlist) return { ...offAir, steps: [make, ...batches] };
+    return { viewers, steps: [...batches, ...(isLive ? [post(`${path}/publish`)] : [])] };
+  });
 }
 
-function programmeChanges(
-  { name: streamName, entry, before, id, isLive, state }: Subject,
-  track: PlaylistKind,
-): Change[] {
+type PlaylistEdit = Readonly<Record<string, unknown>> & { readonly op: string };
+
+/**
+ * The operations that turn the items of a playlist into others. Items that stay keep their ids, so that a live stream
+ * continues after the item that plays.
+ * @param listed the items of the playlist
+ * @param wanted the items of the file
+ * @param newItemID makes the id of an item that is added
+ */
+function playlistEdits(
+  listed: readonly (ItemEntry & { readonly id: string })[],
+  wanted: readonly ItemEntry[],
+  newItemID: () => string,
+): PlaylistEdit[] {
+  const free = Map.groupBy(listed, ({ uploadID }) => uploadID);
+  const matched = wanted.map(({ uploadID }) => free.get(uploadID)?.shift());
+  const kept = new Set(matched.map((item) => item?.id));
+  const gone = listed.filter(({ id }) => !kept.has(id));
+  const edits: PlaylistEdit[] = gone.map(({ id }) => ({ op: 'remove', itemID: id }));
+  const order = listed.map(({ id }) => id).filter((id) => kept.has(id));
+  for (const [index, item] of wanted.entries()) {
+    const { uploadID, sound = null, look = null } = item;
+    const before = matched[index];
+    const itemID = before?.id ?? newItemID();
+    if (!before) edits.push({ op: 'add', uploadID, index, itemID });
+    else if (order[index] !== itemID) {
+      edits.push({ op: 'move', itemID, index });
+      order.splice(order.indexOf(itemID), 1);
+    }
+    if (order[index] !== itemID) order.splice(index, 0, itemID);
+    if (!isDeepStrictEqual(itemEntry(before ?? { uploadID }), shownItem(item)))
+      edits.push({ op: 'set', itemID, sound, look });
+  }
+  return edits;
+}
+
+function programmeChanges(subject: Subject, track: PlaylistKind): Change[] {
+  const { entry, before, id, state } = subject;
   const kind = 'programme';
-  const name = `${streamName}/${track}`;
+  const name = `${subject.name}/${track}`;
   const wanted = entry.programmes?.[track];
   const programme = state.programmes.find((each) => each.streamID === before?.id && each.kind === track) ?? null;
   if (wanted === null && programme) {
-    const viewers = onAir(isLive, 'The stream repeats its last plan.');
-    return [changeOf({ action: 'delete', kind, name, viewers, steps: [remove(`/programmes/${programme.id}`)] })];
+    const steps = [remove(`/programmes/${programme.id}`)];
+    return [changeOf({ action: 'delete', kind, name, viewers: 'The stream repeats its last plan.', steps })];
   }
   if (!wanted) return [];
   const makes = symbolOf(kind, name);
   const path = `/programmes/${programme?.id ?? makes}`;
   const make = post('/programmes', { streamID: id, kind: track, timeZone: wanted.timeZone }, makes);
   const further = programme && programme.liveVersion !== programme.version ? [unpublished] : [];
-  const fromNextItem = 'Rows are planned again from the next item on, at least 10 s from now, without an interruption.';
+  const viewers = 'Rows are planned again from the next item on, at least 10 s from now, without an interruption.';
   return changesTo({ kind, name, before: programme, after: shownRules(wanted), further }, (changed) => {
     const body = only(wanted, changed);
     const change = Object.keys(body).length > 0 ? [patch(path, body)] : [];
     const steps = programme ? [...change, { compare: path }] : [make, ...change];
-    return { viewers: onAir(isLive, fromNextItem), steps: [...steps, post(`${path}/publish`)] };
+    return { viewers, steps: [...steps, post(`${path}/publish`)] };
   });
 }
 
-function outputChanges({ name: streamName, entry, before, id, isLive, state }: Subject): Change[] {
+function outputChanges({ name: streamName, entry, before, id, state }: Subject): Change[] {
   if (entry.outputs === undefined) return [];
   const kind = 'output';
   const path = `/streams/${id}/outputs`;
@@ -156,23 +188,21 @@ function outputChanges({ name: streamName, entry, before, id, isLive, state }: S
     const known = state.destinations.find((each) => each.id === destinationID)?.name;
     return `${streamName} → ${known ?? nameOfSymbol(destinationID)}`;
   };
-  const begins = onAir(isLive, 'Viewers there see the stream within seconds.');
-  const ends = onAir(isLive, 'The stream ends there.');
+  const ends = 'The stream ends there.';
   const made = entry.outputs.flatMap(({ destinationID, ...given }) => {
     const output = further.find((each) => each.destinationID === destinationID) ?? null;
-    const wanted = { kind, name: nameOf(destinationID), before: output, after: given } as const;
-    const isPaused = given.enabled === false;
-    return changesTo(wanted, (changed) => {
-      if (!output) return { viewers: isPaused ? '' : begins, steps: [post(path, { destinationID, ...given })] };
-      const viewers = !changed.includes('enabled') ? '' : isPaused ? ends : begins;
-      return { viewers, steps: [patch(`${path}/${output.id}`, given)] };
+    const effect = given.enabled === false ? ends : 'Viewers there see the stream within seconds.';
+    return changesTo({ kind, name: nameOf(destinationID), before: output, after: given }, (changed) => {
+      if (output)
+        return { viewers: changed.includes('enabled') ? effect : '', steps: [patch(`${path}/${output.id}`, given)] };
+      return { viewers: effect === ends ? '' : effect, steps: [post(path, { destinationID, ...given })] };
     });
   });
   const kept = new Set(entry.outputs.map(({ destinationID }) => destinationID));
   const gone = further.filter(({ destinationID }) => !kept.has(destinationID));
-  const deleted = gone.map((output) => {
-    const steps = [remove(`${path}/${output.id}`)];
-    return changeOf({ action: 'delete', kind, name: nameOf(output.destinationID), viewers: ends, steps });
+  const deleted = gone.map(({ id: outputID, destinationID }) => {
+    const steps = [remove(`${path}/${outputID}`)];
+    return changeOf({ action: 'delete', kind, name: nameOf(destinationID), viewers: ends, steps });
   });
   return [...deleted, ...made];
 }
