@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { databaseOn } from '../data/database.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
-import type { Stream } from '../data/streams/streams.ts';
 import { sessionStartFrame } from '../domain/live/takeover-intervals.ts';
 import { previewKey } from '../domain/media/object-keys.ts';
 import type { TimelineItem } from '../domain/playout/play-out.ts';
@@ -11,10 +10,12 @@ import { framesOfPiece, previewPieces, previewPieceSeconds } from '../domain/pla
 import type { PreviewFrames } from '../domain/playout/preview.ts';
 import { renditionOf } from '../domain/playout/rendition.ts';
 import { profileOf } from '../publisher/ffmpeg/profile.ts';
-import { loadPreparedTimelines } from '../publisher/prepared/load-timelines.ts';
+import type { PreparedTimelines } from '../publisher/prepared/load-timelines.ts';
 import { SegmentStore } from '../publisher/prepared/segment-store.ts';
 import { remuxPiece } from '../publisher/preview/remux-piece.ts';
 import type { RemuxOptions } from '../publisher/preview/remux-piece.ts';
+import { createKeptTimelines } from './kept-timelines.ts';
+import type { Watched } from './kept-timelines.ts';
 import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
 /** Media is sent this long ahead of its time. */
@@ -31,18 +32,24 @@ const contentType = 'video/mp4';
 /** A segment that is written; null if its media is not completely prepared. */
 type Piece = { readonly headerName: string } | null;
 
-/** The latest segments of a stream's run. @param now the database's time */
-export type PreparedPieces = (stream: Stream, anchoredAt: Date, now: Date) => Promise<PieceList>;
+/** Reads the timeline of a stream's run with an anchor, then returns its latest segments. */
+export type PreparedPieces = (watched: Watched & { readonly anchoredAt: Date }) => Promise<() => Promise<PieceList>>;
 
 export function createPreparedPieces({ pool, objects, log }: PreviewOptions): PreparedPieces {
-  const data = databaseOn(pool);
+  const timelinesOf = createKeptTimelines(databaseOn(pool));
   const store = new SegmentStore({ objects, maxCachedBytes });
   const written = new LRUCache<string, Promise<Piece>>({ max: mostRemembered });
 
-  return async (stream, anchoredAt, now) => {
-    const streamID = stream.id;
+  return async (watched) => {
+    const timelines = await timelinesOf(watched);
+    return () => piecesOf(watched, timelines);
+  };
+
+  async function piecesOf(
+    { stream, anchoredAt, now }: Parameters<PreparedPieces>[0],
+    timelines: PreparedTimelines,
+  ): Promise<PieceList> {
     const format = formatOfRun(stream);
-    const timelines = await loadPreparedTimelines(data, streamID, format);
     const timeline = timelines.video.entries;
     const { framesPerSecond, gopFrames } = profileOf(format);
     const framesOf = (item: TimelineItem) => renditionOf('', item, format).groupCount;
@@ -51,7 +58,7 @@ export function createPreparedPieces({ pool, objects, log }: PreviewOptions): Pr
       startFrame: sessionStartFrame(interval, gopFrames),
     }));
     const grid = { framesPerSecond, gopFrames, framesOf, others };
-    const run = `${streamID}/${anchoredAt.getTime()}`;
+    const run = `${stream.id}/${anchoredAt.getTime()}`;
     const remux: RemuxOptions = { store, format, timelines, log };
     const sentFrames = ((now.getTime() - anchoredAt.getTime() + leadMs) * framesPerSecond) / 1000;
     const last = lastPiece(sentFrames / framesPerSecond, (piece) => {
@@ -74,7 +81,7 @@ export function createPreparedPieces({ pool, objects, log }: PreviewOptions): Pr
       }),
     );
     return { first, pieces };
-  };
+  }
 
   function remembered(key: string, make: () => Promise<Piece>): Promise<Piece> {
     const known = written.get(key);

@@ -9,7 +9,6 @@ import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 /** Players request a segment soon after they have read its playlist. */
 const pieceURLSeconds = 120;
 
-/** @returns a function that returns the playlist of a stream; null while it cannot be previewed */
 export function createPreviewPlaylist({ pool, objects, log }: PreviewOptions): PreviewPlaylist {
   const data = databaseOn(pool);
   const preparedPieces = createPreparedPieces({ pool, objects, log });
@@ -18,12 +17,16 @@ export function createPreviewPlaylist({ pool, objects, log }: PreviewOptions): P
 
   return async ({ userID, streamID }) => {
     const stream = await data.streams.find(userID, streamID);
-    if (!stream?.anchored_at || stream.state !== 'active') return null;
+    const anchoredAt = stream?.anchored_at;
+    if (!anchoredAt || stream.state !== 'active') return null;
     const replicas = await data.replicas.ofStream(streamID);
     const list = replicas.some(({ backend }) => backend === 'manifest')
-      ? await preparedPieces(stream, stream.anchored_at, await data.now())
-      : await encodedPieces(stream, stream.anchored_at, replicas);
-    return list && playlistOf(list, urlOf);
+      ? await preparedPieces({ stream, anchoredAt, replicas, now: await data.now() })
+      : () => encodedPieces(stream, anchoredAt, replicas);
+    return async () => {
+      const found = await list();
+      return found && playlistOf(found, urlOf);
+    };
   };
 }
 

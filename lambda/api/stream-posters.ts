@@ -7,8 +7,6 @@ import type { Frame, FrameState } from '../data/playout/frames.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
 import { posterKey, posterStripKey } from '../domain/media/content-pictures.ts';
-import { fromOrigin, occurrenceAt } from '../domain/playout/play-out.ts';
-import type { TimelineEntry } from '../domain/playout/play-out.ts';
 import {
   posterAt,
   posterSeconds,
@@ -17,12 +15,13 @@ import {
   stripAheadSeconds,
 } from '../domain/playout/posters.ts';
 import type { Poster } from '../domain/playout/posters.ts';
-import { formatName, formatOfItem } from '../domain/playout/rendition.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
 import { elapsedSecondsOf } from '../domain/streams/run-clock.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { StreamPoster } from '../surfaces/service.ts';
+import { createKeptItems } from './kept-items.ts';
+import type { KeptItem } from './kept-items.ts';
 
 export interface PostersOptions {
   readonly pool: Pool;
@@ -40,6 +39,8 @@ const looks = { count: 12, everyMs: 500 } as const;
  */
 const signedForSeconds = 300;
 const mostRemembered = 5000;
+/** A strip that is needed soon is requested at most this often. */
+const requestedAgainMs = 4000;
 
 /** The poster of a frame of a run. */
 interface Due {
@@ -50,27 +51,34 @@ interface Due {
 
 const keyOf = ({ objectKey, poster }: Due) => posterKey(objectKey, poster.index);
 
-/** @returns a function that returns the URL of a stream's poster; null if there is none */
 export function createStreamPoster({ pool, objects }: PostersOptions): StreamPoster {
   const data = databaseOn(pool);
+  const itemsAt = createKeptItems(data);
   const addresses = new LRUCache<string, string>({ max: mostRemembered, ttl: signedForSeconds * 1000 });
+  /** Keys of strips that were requested before they are needed. */
+  const requested = new LRUCache<string, true>({ max: mostRemembered, ttl: requestedAgainMs });
 
   return async ({ userID, streamID }) => {
     const stream = await data.streams.find(userID, streamID);
     if (!stream?.anchored_at || stream.state !== 'active') return null;
-    const fromSeconds = elapsedSecondsOf(stream.anchored_at, await data.now());
-    const toSeconds = fromSeconds + stripAheadSeconds;
-    const { video: timeline } = await data.timelines.ofStream(streamID, { fromSeconds, toSeconds });
-    const due = await dueAt(stream, timeline, fromSeconds);
-    const next = await dueAt(stream, timeline, toSeconds);
+    const seconds = elapsedSecondsOf(stream.anchored_at, await data.now());
+    const items = await itemsAt(stream, seconds, stripAheadSeconds);
+    const due = dueAt(stream, items, seconds);
+    const next = dueAt(stream, items, seconds + stripAheadSeconds);
     // The poster that a viewer waits for comes first, in case only one more may be rendered.
     const known = due && addresses.get(keyOf(due));
     const asked = due && known === undefined ? await data.frames.ask(due.wanted, mostPending) : null;
-    if (next !== null && next.objectKey !== due?.objectKey) await data.frames.ask(next.wanted, mostPending);
+    if (next !== null && next.objectKey !== due?.objectKey) await requestAhead(next);
     if (due === null) return null;
-    const url = known ?? (await urlOnceMade(due, asked?.state ?? null));
-    return url === null ? null : { url, freshSeconds: due.poster.freshSeconds };
+    const url = async () => known ?? urlOnceMade(due, asked?.state ?? null);
+    return { url, freshSeconds: due.poster.freshSeconds };
   };
+
+  async function requestAhead({ objectKey, wanted }: Due): Promise<void> {
+    if (requested.has(objectKey)) return;
+    requested.set(objectKey, true);
+    await data.frames.ask(wanted, mostPending);
+  }
 
   /**
    * @param asked the state of its strip; null if the user has too many pending strips
@@ -89,27 +97,25 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     addresses.set(key, url);
     return url;
   }
+}
 
-  async function dueAt(stream: Stream, timeline: readonly TimelineEntry[], seconds: number): Promise<Due | null> {
-    const format = formatOfRun(stream);
-    const rate = framesPerSecond[format.framerate];
-    const frame = Math.max(0, Math.floor(seconds * rate));
-    const occurrence = occurrenceAt(timeline, frame, rate);
-    const { item } = occurrence;
-    const poster = posterAt((frame - fromOrigin(occurrence).startFrame) / rate, item);
-    const upload = await data.uploads.find(stream.user_id, item.uploadID);
-    if (!upload) return null;
-    const name = formatName(formatOfItem(format, item));
-    const objectKey = posterStripKey(upload.content_hash ?? upload.id, name, poster.strip);
-    const wanted: Frame = {
-      object_key: objectKey,
-      user_id: stream.user_id,
-      upload_id: upload.id,
-      frame: poster.strip * postersPerStrip * posterSeconds * rate,
-      format: name,
-      width: posterSizeOf(format.aspect).width,
-      posters: poster.inStrip,
-    };
-    return { objectKey, wanted, poster };
-  }
+/** The poster that is due at a time of a run; null: its upload is deleted. */
+function dueAt(stream: Stream, items: readonly KeptItem[], seconds: number): Due | null {
+  const { aspect, framerate } = formatOfRun(stream);
+  const rate = framesPerSecond[framerate];
+  const frame = Math.max(0, Math.floor(seconds * rate));
+  const { item, originFrame, content, format } = items.find(({ endFrame }) => frame < endFrame) ?? items.at(-1)!;
+  if (content === null) return null;
+  const poster = posterAt((frame - originFrame) / rate, item);
+  const objectKey = posterStripKey(content, format, poster.strip);
+  const wanted: Frame = {
+    object_key: objectKey,
+    user_id: stream.user_id,
+    upload_id: item.uploadID,
+    frame: poster.strip * postersPerStrip * posterSeconds * rate,
+    format,
+    width: posterSizeOf(aspect).width,
+    posters: poster.inStrip,
+  };
+  return { objectKey, wanted, poster };
 }

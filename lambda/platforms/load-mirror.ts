@@ -96,10 +96,11 @@ async function rotationOfStream(
     spread: createHash('sha256').update(live.id).digest().readUInt32BE() / 2 ** 32,
   };
   const fromSeconds = elapsedSecondsOf(stream.anchored_at, dueAt(interval));
-  const { timelines } = await data.timelines.partOf(stream.id, { fromSeconds, toSeconds: Infinity });
+  // The stream is locked: only what is in force at the due time is read, as later entries do not move its boundary.
+  const timeline = await data.timelines.outlineOf(stream.id, 'video', { fromSeconds, toSeconds: fromSeconds });
   return rotationOf({
     ...interval,
-    timeline: timelines.video,
+    timeline,
     anchoredAt: stream.anchored_at,
     framesPerSecond: framesPerSecond[formatOfRun(stream).framerate],
   });

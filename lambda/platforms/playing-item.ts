@@ -23,9 +23,9 @@ export interface PlayingItem {
 export async function playingOf(data: MirrorDatabase, stream: Stream, now: Date): Promise<PlayingItem> {
   const elapsedSeconds = elapsedSecondsOf(stream.anchored_at, now);
   const time = { fromSeconds: elapsedSeconds, toSeconds: elapsedSeconds };
-  const { video, audio } = await data.timelines.ofStream(stream.id, time);
+  const audio = await data.timelines.outlineOf(stream.id, 'audio', time);
   const playsSongs = audio.some(({ playlistID, snapshot }) => playlistID !== null || snapshot.planned !== undefined);
-  const timeline = playsSongs ? audio : video;
+  const timeline = playsSongs ? audio : await data.timelines.outlineOf(stream.id, 'video', time);
   if (stream.anchored_at === null || timeline.length === 0)
     return { name: await firstItemOf(data, stream), endsAt: new Date(now.getTime() + unanchoredSeconds * 1000) };
   const rate = framesPerSecond[formatOfRun(stream).framerate];

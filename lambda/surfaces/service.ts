@@ -21,16 +21,25 @@ export interface LookedAt {
   readonly streamID: string;
 }
 
-/** Returns the HLS playlist of a stream's preview; null while it cannot be previewed. */
-export type PreviewPlaylist = (stream: LookedAt) => Promise<string | null>;
-
 /**
- * Returns the URL of a small JPEG of the stream a few seconds ago; null if there is none.
- * @throws {ProblemError}
+ * Finds a stream, then returns the HLS playlist of its preview. Both are null while it cannot be previewed. The first
+ * step reads the timeline, whose length is up to the user; the second one waits for media.
  */
-export type StreamPoster = (
-  stream: LookedAt,
-) => Promise<{ readonly url: string; readonly freshSeconds: number } | null>;
+export type PreviewPlaylist = (stream: LookedAt) => Promise<(() => Promise<string | null>) | null>;
+
+/** A small JPEG of a stream a few seconds ago. */
+export interface FoundPoster {
+  /** Seconds until a newer one exists. */
+  readonly freshSeconds: number;
+  /**
+   * Waits until it is made, and returns its URL; null: it cannot be made.
+   * @throws {ProblemError} if it is not made in time
+   */
+  readonly url: () => Promise<string | null>;
+}
+
+/** Finds the poster of a stream; null if there is none. */
+export type StreamPoster = (stream: LookedAt) => Promise<FoundPoster | null>;
 
 export interface Service {
   readonly operations: readonly Operation[];

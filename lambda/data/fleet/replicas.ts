@@ -26,6 +26,8 @@ export interface Replica extends StoredCost {
   readonly agent_id: string | null;
   /** Increases with every claim, so that a late report of a former holder is recognized. */
   readonly epoch: number;
+  /** Increases with every change of its stream's timeline. */
+  readonly timeline_revision: number;
   /** Whether the stream's only replica is sent to the destination's backup URL, after a hand-over. */
   readonly at_backup_url: boolean;
   /** Null while it is live, and before its first attempt. */

@@ -214,6 +214,15 @@ export function timelines(db: Queryable) {
       );
     },
 
+    /**
+     * The entries of one track that are in force during a part of a run, for readers of the ids and times of items:
+     * names and object keys are empty, and the facts of planned rows, titles and levels are missing.
+     */
+    outlineOf: async (streamID: string, track: Track, { fromSeconds, toSeconds }: RunTime) => {
+      const rows = await all<EntryRow>(db, outlineEntries, [streamID, fromSeconds, toSeconds, Infinity, track]);
+      return timelinesOf(rows)[track];
+    },
+
     /** The first entries of the present run that are in force during a part of it. */
     partOf: async (streamID: string, { fromSeconds, toSeconds }: RunTime): Promise<RunPart> =>
       partOfRows(await all<PartRow>(db, presentEntries, [streamID, fromSeconds, toSeconds, partBytes])),
@@ -240,14 +249,14 @@ function jsonBytes(compression: number): string {
  * more on each side, as entries begin on the grid of frames. The next entry is with them: it cuts off the last item. If
  * the first one is a queued item, the list before it is with them, as the list continues from there.
  */
-const entriesOf = (table: string, ofRun: string) =>
-  `select track, number, offset_seconds, playlist_id, snapshot, is_cut from (
+const entriesOf = (table: string, ofRun: string, snapshot = 'snapshot', tracks = `('video'), ('audio')`) =>
+  `select track, number, offset_seconds, playlist_id, ${snapshot} as snapshot, is_cut from (
      select e.track, e.number, e.offset_seconds, e.playlist_id, e.snapshot,
        coalesce(sum(${jsonBytes(32)})
          over (behind rows between unbounded preceding and 1 preceding), 0) as bytes_before,
        lag(e.offset_seconds) over behind as before_seconds,
        e.number < last_value(e.number) over (behind rows between current row and unbounded following) as is_cut
-     from (values ('video'), ('audio')) as tracks (track)
+     from (values ${tracks}) as tracks (track)
        cross join lateral (
          select coalesce((
            select number from ${table}
@@ -265,6 +274,13 @@ const entriesOf = (table: string, ofRun: string) =>
 const lastNumber = 2_147_483_647;
 
 const presentEntries = entriesOf('timeline_entries', 'stream_id = $1');
+/** SQL of a snapshot whose texts and facts of rows are empty: they are most of a long list. */
+const outline = `snapshot
+  || case when snapshot ? 'planned' then jsonb '{ "planned": [] }' else '{}' end
+  || jsonb_build_object('items', (
+    select coalesce(jsonb_agg(item - 'titles' || '{ "name": "", "objectKey": "" }' order by place), '[]')
+    from jsonb_array_elements(snapshot -> 'items') with ordinality as items (item, place)))`;
+const outlineEntries = entriesOf('timeline_entries', 'stream_id = $1', outline, '($5::text)');
 const pastEntries = entriesOf('past_entries', 'stream_id = $1 and anchored_at = $5');
 
 /** SQL of the number of the entry of a track in force so many seconds ago; 0: none was. */

@@ -1,6 +1,6 @@
 // Loads the timelines of a prepared stream, with the renditions and joins that exist.
 import type { Database } from '../../data/database.ts';
-import type { Track } from '../../data/playout/timelines.ts';
+import type { Recent, RunTime, Track } from '../../data/playout/timelines.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { mixesSoundUnder } from '../../domain/playout/mixed-sound.ts';
@@ -11,13 +11,21 @@ import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { showsSoundTitles } from '../../domain/playout/sound-titles.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
-/** Both tracks of a stream's run. @param format the format of its pictures, without framing and drawing */
+/** Both tracks of a stream's run. */
+export type PreparedTimelines = Readonly<Record<Track, PreparedTimeline>>;
+
+/**
+ * Loads the timelines of a stream's run.
+ * @param format the format of its pictures, without framing and drawing
+ * @param time the part of the run: a publisher needs the recent one
+ */
 export async function loadPreparedTimelines(
   data: Pick<Database, 'timelines' | 'joins' | 'looks' | 'renditions' | 'takeovers'>,
   streamID: string,
   format: PictureFormat,
-): Promise<Readonly<Record<Track, PreparedTimeline>>> {
-  const { video, audio } = await data.timelines.ofStream(streamID, 'recent');
+  time: RunTime | Recent = 'recent',
+): Promise<PreparedTimelines> {
+  const { video, audio } = await data.timelines.ofStream(streamID, time);
   const isTitled = showsSoundTitles(video);
   const isMixed = mixesSoundUnder(video, audio);
   const rate = framesPerSecond[format.framerate];

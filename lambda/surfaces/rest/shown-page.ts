@@ -2,6 +2,7 @@
 // Players request the playlist of a preview every two seconds.
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { countRequest } from '../admission/rate-limits.ts';
+import { countingTimeOf } from '../admission/slow-calls.ts';
 import { openPreviewLink } from '../preview-links.ts';
 import type { PreviewLink, Shown } from '../preview-links.ts';
 import type { RestService } from '../service.ts';
@@ -11,7 +12,8 @@ const pathOfShown = /^\/(previews|posters)\/([\w.-]{1,300})\/(live\.m3u8|now\.jp
 interface Page {
   readonly shown: Shown;
   readonly file: string;
-  readonly answer: (service: RestService, link: PreviewLink) => Promise<Response | null>;
+  /** Finds the picture, whose time counts, then waits for its media. Both are null if there is none. */
+  readonly find: (service: RestService, link: PreviewLink) => Promise<(() => Promise<Response | null>) | null>;
 }
 
 /** The pages by the first part of their paths. */
@@ -21,10 +23,14 @@ const pages: ReadonlyMap<string, Page> = new Map([
     {
       shown: 'preview',
       file: 'live.m3u8',
-      answer: async (service, link) => {
-        const playlist = await service.previewPlaylist(link);
-        const headers = { 'content-type': 'application/vnd.apple.mpegurl', 'cache-control': 'no-store' };
-        return playlist === null ? null : new Response(playlist, { headers });
+      find: async (service, link) => {
+        const find = await service.previewPlaylist(link);
+        if (find === null) return null;
+        return async () => {
+          const playlist = await find();
+          const headers = { 'content-type': 'application/vnd.apple.mpegurl', 'cache-control': 'no-store' };
+          return playlist === null ? null : new Response(playlist, { headers });
+        };
       },
     },
   ],
@@ -33,12 +39,15 @@ const pages: ReadonlyMap<string, Page> = new Map([
     {
       shown: 'poster',
       file: 'now.jpg',
-      answer: async (service, link) => {
+      find: async (service, link) => {
         const poster = await service.poster(link);
         if (poster === null) return null;
-        const seconds = Math.max(0, Math.floor(poster.freshSeconds));
-        const headers = { location: poster.url, 'cache-control': `private, max-age=${seconds}` };
-        return new Response(null, { status: 302, headers });
+        return async () => {
+          const url = await poster.url();
+          const seconds = Math.max(0, Math.floor(poster.freshSeconds));
+          const headers = { location: url ?? '', 'cache-control': `private, max-age=${seconds}` };
+          return url === null ? null : new Response(null, { status: 302, headers });
+        };
       },
     },
   ],
@@ -55,8 +64,10 @@ export async function shownPageAt(service: RestService, path: string): Promise<R
   if (page === undefined || page.file !== file) return null;
   const link = openPreviewLink(service.serviceSecret, page.shown, token, service.clock());
   if (link === null) return null;
-  const quota = await countRequest(service, `${folder} of ${link.userID}`, page.shown);
+  const subject = `${folder} of ${link.userID}`;
+  const quota = await countRequest(service, subject, page.shown);
   if (quota.exceeded)
     throw new ProblemError('rate_limited', `Too many ${folder} are open. Try again in ${quota.resetSeconds} seconds.`);
-  return page.answer(service, link);
+  const answer = await countingTimeOf(service, { subject, requestClass: page.shown }, () => page.find(service, link));
+  return answer && answer();
 }

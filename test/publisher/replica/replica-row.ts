@@ -21,6 +21,7 @@ export function replicaRow(backend: Replica['backend']): Replica {
     since: new Date(),
     agent_id: 'agent',
     epoch: 1,
+    timeline_revision: 0,
     at_backup_url: false,
     failing_since: null,
     output_id: null,

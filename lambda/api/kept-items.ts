@@ -1,0 +1,81 @@
+// The items that streams play about now, kept for a moment and shared by all who look at their posters.
+// A list has up to a thousand items, and a page of posters asks for the same ones again all the time. Decision D274.
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../data/database.ts';
+import { formatOfRun } from '../data/streams/streams.ts';
+import type { Stream } from '../data/streams/streams.ts';
+import { fromOrigin, occurrencesFrom } from '../domain/playout/play-out.ts';
+import type { ItemOccurrence, TimelineItem } from '../domain/playout/play-out.ts';
+import { formatName, formatOfItem } from '../domain/playout/rendition.ts';
+import { framesPerSecond } from '../domain/shared/video-format.ts';
+
+/** An item that a stream plays until a frame. Frames count from the anchor of the run. */
+export interface KeptItem {
+  readonly endFrame: number;
+  /** The frame at which the item begins, or would begin without a break before it. */
+  readonly originFrame: number;
+  readonly item: Pick<TimelineItem, 'uploadID' | 'kind' | 'durationSeconds'>;
+  /** The name of the content of its upload, or the id of an upload without one; null: the upload is deleted. */
+  readonly content: string | null;
+  /** The name of the format of its pictures. */
+  readonly format: string;
+}
+
+/**
+ * The items of a run with an anchor, from `fromSeconds` after it up to `aheadSeconds` later, in the order in which they
+ * play. A moment later the answer is the same: changes of a timeline take effect after `effectiveAheadSeconds`.
+ */
+export type KeptItems = (stream: Stream, fromSeconds: number, aheadSeconds: number) => Promise<readonly KeptItem[]>;
+
+/** Shorter than `effectiveAheadSeconds`: the item that is due at a time is known before. */
+const keptSeconds = 4;
+/** Items of all kept streams: those of a thousand streams with the shortest items. */
+const mostKept = 20_000;
+
+interface Asked {
+  readonly stream: Stream;
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+}
+
+export function createKeptItems(data: Pick<Database, 'timelines' | 'runs'>): KeptItems {
+  const kept = new LRUCache<string, readonly KeptItem[], Asked>({
+    maxSize: mostKept,
+    sizeCalculation: (items) => Math.max(1, items.length),
+    ttl: keptSeconds * 1000,
+    // Those who wait for items get them, also if others need their place meanwhile.
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _stale, { context }) => loadItems(data, context),
+  });
+  return async (stream, fromSeconds, aheadSeconds) => {
+    const run = `${stream.id} ${stream.anchored_at?.getTime()}`;
+    const toSeconds = fromSeconds + aheadSeconds + keptSeconds;
+    return (await kept.fetch(run, { context: { stream, fromSeconds, toSeconds } }))!;
+  };
+}
+
+async function loadItems(
+  data: Pick<Database, 'timelines' | 'runs'>,
+  { stream, fromSeconds, toSeconds }: Asked,
+): Promise<readonly KeptItem[]> {
+  const timeline = await data.timelines.outlineOf(stream.id, 'video', { fromSeconds, toSeconds });
+  const format = formatOfRun(stream);
+  const rate = framesPerSecond[format.framerate];
+  const found: ItemOccurrence[] = [];
+  for (const occurrence of occurrencesFrom(timeline, Math.max(0, Math.floor(fromSeconds * rate)), rate)) {
+    if (found.length > 0 && occurrence.startFrame > toSeconds * rate) break;
+    found.push(occurrence);
+  }
+  const uploads = await data.runs.uploadFacts(stream.user_id, [...new Set(found.map(({ item }) => item.uploadID))]);
+  return found.map((occurrence) => {
+    const { item, startFrame, frameCount } = occurrence;
+    const upload = uploads.get(item.uploadID);
+    return {
+      endFrame: startFrame + frameCount,
+      originFrame: fromOrigin(occurrence).startFrame,
+      item: { uploadID: item.uploadID, kind: item.kind, durationSeconds: item.durationSeconds },
+      content: upload ? (upload.contentHash ?? item.uploadID) : null,
+      format: formatName(formatOfItem(format, item)),
+    };
+  });
+}

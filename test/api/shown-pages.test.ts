@@ -1,0 +1,140 @@
+// Posters and previews of long lists: many who look at a stream cost the database little.
+import type { PoolClient } from 'pg';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
+import type { Shown } from '../../lambda/surfaces/preview-links.ts';
+import { sealPreviewLink } from '../../lambda/surfaces/preview-links.ts';
+import { actorsOn } from '../support/actors.ts';
+import { baseURL, testService } from '../support/service.ts';
+
+const service = testService();
+const { activeStream, call, data, register, upload } = actorsOn(service);
+
+const items = 1000;
+const nameCharacters = 1000;
+const listBytes = items * nameCharacters * 3;
+
+// Pictures are made at once.
+beforeAll(() =>
+  service.pool().query(
+    `create function finish_frame() returns trigger language plpgsql as $$
+       begin new.state := 'ready'; return new; end $$;
+     create trigger finish before insert on frames for each row execute function finish_frame()`,
+  ),
+);
+beforeEach(() => register('agent'));
+
+/** A stream that has been on air for half a minute, with a list of uploads that have long names. */
+async function streamOfLongNames(backend = 'ffmpeg'): Promise<string> {
+  const { id } = await activeStream('agent');
+  const query = (statement: string) => service.pool().query(statement, [id]);
+  await query(
+    `update timeline_entries set bytes = null, snapshot = jsonb_set(snapshot, '{items}', (
+       select jsonb_agg(snapshot -> 'items' -> 0 || jsonb_build_object(
+         'itemID', 'item ' || n, 'name', repeat('長', ${nameCharacters}), 'titles', '{ "title": "長" }'::jsonb))
+       from generate_series(1, ${items}) n))
+     where stream_id = $1`,
+  );
+  await query(`update streams set anchored_at = now() - interval '30 seconds' where id = $1`);
+  await query(`update replicas set backend = '${backend}' where stream_id = $1`);
+  return id;
+}
+
+const look = (url: string) => service.send(new Request(url));
+const posterOf = async (id: string): Promise<string> => (await call('GET', `/streams/${id}`)).body.posterURL;
+
+/** The bytes that the service reads from its database meanwhile. */
+async function bytesReadBy(work: () => Promise<unknown>): Promise<number> {
+  const socketOf = (client: PoolClient) =>
+    (client as unknown as { connection: { stream: { bytesRead: number } } }).connection.stream;
+  const before = new Map<PoolClient, number>();
+  const note = (client: PoolClient) => before.has(client) || before.set(client, socketOf(client).bytesRead);
+  service.pool().on('acquire', note);
+  await work();
+  service.pool().off('acquire', note);
+  return [...before].reduce((sum, [client, bytes]) => sum + socketOf(client).bytesRead - bytes, 0);
+}
+
+const thirtyLooks = (url: string) =>
+  bytesReadBy(async () => {
+    for (let made = 0; made < 30; made++) expect((await look(url)).status).toBeLessThan(400);
+  });
+
+it('thirty looks at a poster read a fraction of the list that plays', async () => {
+  const posterURL = await posterOf(await streamOfLongNames());
+  expect(await thirtyLooks(posterURL)).toBeLessThan(listBytes / 3);
+});
+
+it('thirty looks at a preview read the list that plays once or twice', async () => {
+  const id = await streamOfLongNames('manifest');
+  const { playlistURL } = (await call('POST', `/streams/${id}/preview`)).body;
+  expect(await thirtyLooks(playlistURL)).toBeLessThan(2.5 * listBytes);
+});
+
+it('a poster that was seen is gone with its stream, and a preview changes with its timeline', async () => {
+  const id = await streamOfLongNames('manifest');
+  const posterURL = await posterOf(id);
+  const { playlistURL } = (await call('POST', `/streams/${id}/preview`)).body;
+  expect((await look(posterURL)).status).toBe(302);
+  const segments = async () => (await look(playlistURL)).body.split('#EXTINF').length - 1;
+  expect(await segments()).toBe(4);
+  const [entry] = (await data().timelines.ofStream(id)).video;
+  const [item] = entry!.snapshot.items;
+  const still = { ...item!, kind: 'image', durationSeconds: 3600 } as const;
+  const shown = { ...entry!, offsetSeconds: 1, snapshot: { ...entry!.snapshot, items: [still] } };
+  const bytes = await bytesReadBy(async () => {
+    await data().timelines.append(id, 'video', shown);
+    await look(playlistURL);
+  });
+  expect(bytes).toBeGreaterThan(listBytes);
+  await call('POST', `/streams/${id}/stop`);
+  for (const url of [posterURL, playlistURL]) expect((await look(url)).status).toBe(404);
+});
+
+it('an outline plays as the whole timeline does, without its texts', async () => {
+  const { id } = await activeStream('agent', { videoUploadObjectID: await upload({ durationSeconds: 7 }) });
+  const [first] = (await data().timelines.ofStream(id)).video;
+  const [item] = first!.snapshot.items;
+  const of = (itemID: string, durationSeconds: number) => ({ ...item!, itemID, durationSeconds, name: itemID });
+  const list = { ...first!.snapshot, mode: 'shuffle', items: [of('a', 5), of('b', 9), of('c', 2)] } as const;
+  const planned = { ...first!.snapshot, planned: [{ kind: 'item', blockID: null, occurrenceMs: 0 }] } as const;
+  for (const [offsetSeconds, snapshot] of [
+    [20, list],
+    [31, { ...first!.snapshot, isQueued: true }],
+    [38, list],
+    [80, planned],
+  ] as const)
+    await data().timelines.append(id, 'video', { ...first!, offsetSeconds, snapshot });
+  const whole = (await data().timelines.ofStream(id)).video;
+  for (const fromSeconds of [0, 10, 25, 33, 50, 79.5, 90]) {
+    const outline = await data().timelines.outlineOf(id, 'video', { fromSeconds, toSeconds: fromSeconds + 16 });
+    const rowsOf = (timeline: typeof whole, name: (of: string) => string) => {
+      const rows = [];
+      for (const { planned: _, ...row } of occurrencesFrom(timeline, fromSeconds * 30, 30)) {
+        if (row.startFrame > (fromSeconds + 16) * 30) return rows;
+        rows.push({ ...row, item: { ...row.item, name: name(row.item.name), objectKey: name(row.item.objectKey) } });
+      }
+      return rows;
+    };
+    expect(rowsOf(outline, (name) => name)).toEqual(rowsOf(whole, () => ''));
+  }
+});
+
+describe('posters and previews that take long', () => {
+  let nowMs = 0;
+  const slow = testService({ rateLimitFactor: 0.01, steadyClock: () => (nowMs += 150) });
+
+  it.each<[Shown, string]>([
+    ['poster', 'posters/LINK/now.jpg'],
+    ['preview', 'previews/LINK/live.m3u8'],
+  ])('count as several requests: a %s', async (shown, path) => {
+    const { id: userID } = await slow.user();
+    const expiresAt = new Date(Date.now() + 60_000);
+    const link = sealPreviewLink('a secret for tests', shown, { streamID: 'str_0', userID, expiresAt });
+    const url = `${baseURL}/${path.replace('LINK', link)}`;
+    const statuses: number[] = [];
+    for (let made = 0; made < 3; made++) statuses.push((await slow.send(new Request(url))).status);
+    expect(statuses.at(0)).toBe(404);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
