@@ -1,4 +1,5 @@
 // Starts every part of the local platform in order, waits for the end, and stops all parts.
+import { pathToFileURL } from 'node:url';
 import { createRestService } from '../../lambda/api/create-rest-service.ts';
 import { createChangeTurns } from './change-turns.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
@@ -120,7 +121,8 @@ async function startPlatform(run: Run): Promise<void> {
   const mailer = createFolderMailer({
     folder: folder.mails,
     clock,
-    onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`),
+    onMail: ({ to, subject }, text, html) =>
+      terminal.line(`  Mail to ${to}, “${subject}”: ${text}\n    as users see it: ${pathToFileURL(html).href}`),
   });
   let agentsAreThere: AgentSupervisor | null = null;
   const readMeasures = async () => (await agentsAreThere?.readMeasures()) ?? [];

@@ -1,14 +1,17 @@
 // The message of an alert channel: one for all due incidents, in the format of its service.
 import { telegramTarget } from '../domain/notices/alert-target.ts';
 import type { AlertChannelKind } from '../domain/notices/alert-target.ts';
-import { describeIncident, incidentSentence } from '../domain/notices/incident-words.ts';
+import { describeIncident } from '../domain/notices/incident-words.ts';
+import { textOf } from '../domain/notices/message.ts';
+import type { IncidentPart, MessagePart } from '../domain/notices/message.ts';
+import { shortened } from '../domain/shared/one-line.ts';
 import { showIncident } from '../orchestration/notices/show-incident.ts';
 import type { Notice } from '../data/notices/alert-notices.ts';
 
 /** The content of a message, before it gets its service's format. */
 export interface AlertMessage {
   readonly subject: string;
-  readonly text: string;
+  readonly parts: readonly MessagePart[];
 }
 
 export interface AlertRequest {
@@ -18,62 +21,62 @@ export interface AlertRequest {
 
 export const testMessage: AlertMessage = {
   subject: 'Alerts work',
-  text: 'Alerts work. You requested this message. This channel reports each incident when it begins and when it ends.',
+  parts: ['You requested this message. This channel reports each incident when it begins and when it ends.'],
 };
 
 /** Beyond this number of incidents, each has one line, and the rest is counted. */
 const describedAtMost = 3;
-const listedAtMost = 20;
 
 /** @param timeZone of the times in the message */
 export function messageOfNotices(notices: readonly Notice[], timeZone: string): AlertMessage {
-  const described = notices.map((notice) => describeNotice(notice, timeZone));
-  const [first] = described;
-  if (described.length === 1 && first) return { subject: first.line, text: first.lines.join('\n') };
+  const parts = notices.map((notice) => describeNotice(notice, timeZone));
+  const lines = parts.map(({ title, span }) => `${title} ${span}`);
+  if (lines.length === 1) return { subject: lines[0]!, parts };
   const wrong = notices.filter(({ phase }) => phase === 'began').length;
   const counts = [
     ...(wrong > 0 ? [`${wrong} new ${wrong === 1 ? 'incident' : 'incidents'}`] : []),
-    ...(wrong < described.length ? [`${described.length - wrong} over`] : []),
+    ...(wrong < lines.length ? [`${lines.length - wrong} over`] : []),
   ];
-  const subject = counts.join(', ');
-  if (described.length <= describedAtMost)
-    return { subject, text: [subject, ...described.map(({ lines }) => lines.join('\n'))].join('\n\n') };
-  const listed = described.slice(0, listedAtMost).map(({ line }) => `• ${line}`);
-  const rest = described.length - listed.length;
-  return {
-    subject,
-    text: [subject, ...listed, ...(rest > 0 ? [`… and ${rest} more: see list_incidents`] : [])].join('\n'),
-  };
+  return { subject: counts.join(', '), parts: lines.length <= describedAtMost ? parts : [{ lead: '', items: lines }] };
 }
 
-function describeNotice(
-  notice: Notice,
-  timeZone: string,
-): { readonly line: string; readonly lines: readonly string[] } {
+function describeNotice(notice: Notice, timeZone: string): IncidentPart {
   const words = describeIncident(notice.kind, notice.detail);
   const at = (time: Date) => formatTime(time, timeZone);
   const times = notice.count > 1 ? `, ${notice.count} times` : '';
   if (notice.phase === 'began')
     return {
-      line: `${words.headline} since ${at(notice.began_at)}${times}`,
+      title: words.headline,
+      span: `since ${at(notice.began_at)} ${timeZone}${times}`,
+      isOver: false,
       lines: [
-        incidentSentence(words),
-        `Since: ${at(notice.began_at)}${times}`,
+        ...(words.cause === '' ? [] : [words.cause]),
         words.viewers,
-        `What to do: ${words.advice}`,
+        { label: 'What to do', value: words.advice },
       ],
     };
   const endedAt = notice.ended_at!;
   const isOver = notice.condition === 'over';
-  const line =
-    `${isOver ? 'Over' : 'Well again'}: ${words.ended} from ${at(notice.began_at)} to ${at(endedAt)} ` +
-    `(${formatDuration(notice.began_at, endedAt)}${times})`;
+  const duration = formatDuration(notice.began_at, endedAt);
   const why = notice.is_known || words.cause === '' ? [] : [words.cause];
-  return { line, lines: [line, ...why, isOver ? 'It was stopped or deleted.' : 'There is nothing to do.'] };
+  return {
+    title: `${isOver ? 'Over' : 'Well again'}: ${words.ended}`,
+    span: `from ${at(notice.began_at)} to ${at(endedAt)} ${timeZone} (${duration}${times})`,
+    isOver: true,
+    lines: [...why, isOver ? 'It was stopped or deleted.' : 'There is nothing to do.'],
+  };
+}
+
+/** The message as plain text. That of one incident begins with its title, others with their subject. */
+function chatText({ subject, parts }: AlertMessage): string {
+  const [first] = parts;
+  const text = textOf(parts);
+  if (parts.length === 1 && typeof first === 'object') return 'span' in first ? text : `${subject}\n${text}`;
+  return `${subject}\n\n${text}`;
 }
 
 function formatTime(time: Date, timeZone: string): string {
-  const formatted = new Intl.DateTimeFormat('en-GB', {
+  return new Intl.DateTimeFormat('en-GB', {
     timeZone,
     day: 'numeric',
     month: 'short',
@@ -81,7 +84,6 @@ function formatTime(time: Date, timeZone: string): string {
     minute: '2-digit',
     second: '2-digit',
   }).format(time);
-  return `${formatted} ${timeZone}`;
 }
 
 function formatDuration(from: Date, to: Date): string {
@@ -102,25 +104,26 @@ const mostCharacters = { slack: 4000, discord: 2000, telegram: 4096 } as const;
 export function requestOf(
   kind: Exclude<AlertChannelKind, 'email'>,
   target: string,
-  { text }: AlertMessage,
+  message: AlertMessage,
   notices: readonly Notice[],
   telegramURL: string,
 ): AlertRequest {
+  const text = chatText(message);
   switch (kind) {
     case 'slack': {
       const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-      return { url: target, body: JSON.stringify({ text: cut(escaped, mostCharacters.slack) }) };
+      return { url: target, body: JSON.stringify({ text: shortened(escaped, mostCharacters.slack) }) };
     }
     case 'discord': {
       // Flag 4 suppresses previews of links.
-      const content = cut(text, mostCharacters.discord);
+      const content = shortened(text, mostCharacters.discord);
       return { url: target, body: JSON.stringify({ content, allowed_mentions: { parse: [] }, flags: 4 }) };
     }
     case 'telegram': {
       const { token, chatID } = telegramTarget(target)!;
       const body = {
         chat_id: chatID,
-        text: cut(text, mostCharacters.telegram),
+        text: shortened(text, mostCharacters.telegram),
         link_preview_options: { is_disabled: true },
       };
       return { url: `${telegramURL}/bot${token}/sendMessage`, body: JSON.stringify(body) };
@@ -134,8 +137,4 @@ export function requestOf(
         }),
       };
   }
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

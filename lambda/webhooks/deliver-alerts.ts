@@ -8,12 +8,14 @@ import { quietUntil } from '../domain/notices/quiet-hours.ts';
 import { alertTargetPlace } from '../domain/shared/sealed-places.ts';
 import { retryDelaySeconds } from '../domain/notices/webhook-retries.ts';
 import { countAlertMail } from '../orchestration/notices/count-mails.ts';
+import { composeMail } from '../ports/mailer/compose-mail.ts';
 import { attempt } from './attempt.ts';
 import type { Outcome } from './attempt.ts';
 import { messageOfNotices, requestOf, testMessage } from './alert-message.ts';
 import type { AlertMessage } from './alert-message.ts';
 import { leaseSeconds, sendersOfUser } from './deliver.ts';
 import type { WebhookDeliveryOptions } from './deliver.ts';
+import { buttonOfNotices } from './mail-buttons.ts';
 import type { MailOptions } from './mail-notification.ts';
 
 export interface AlertOptions {
@@ -108,7 +110,7 @@ async function send(
   notices: readonly Notice[],
 ): Promise<Outcome> {
   const { kind } = channel;
-  if (kind === 'email' || channel.sealed_target === null) return sendMail(options, channel, message);
+  if (kind === 'email' || channel.sealed_target === null) return sendMail(options, channel, message, notices);
   const target = options.sealer.open(channel.sealed_target, alertTargetPlace(channel.id));
   const { url, body } = requestOf(kind, target, message, notices, options.telegramURL);
   const outcome = await attempt(url, {}, body, options.attempts, options.signal);
@@ -131,13 +133,23 @@ function retryAfterOfBody({ excerpt, status }: Outcome): number {
 async function sendMail(
   { pool, mailer, siteURL, log }: MailOptions,
   channel: AlertChannel,
-  { subject, text }: AlertMessage,
+  { subject, parts }: AlertMessage,
+  notices: readonly Notice[],
 ): Promise<Outcome> {
   const failed: Outcome = { status: null, excerpt: null, failure: 'unreachable', retryAfterSeconds: 0 };
   const user = await databaseOn(pool).users.find(channel.user_id);
   if (mailer === null || !user) return failed;
   try {
-    await mailer.send({ to: user.email, subject, text: `${text}\n\n${siteURL}` });
+    const mail = composeMail({
+      to: user.email,
+      subject,
+      parts,
+      button: buttonOfNotices(siteURL, notices),
+      reason: `You have this mail because the alert channel “${channel.name}” reports to you.`,
+      settings: { label: 'Change alerts', url: `${siteURL}/alerts` },
+      siteURL,
+    });
+    await mailer.send(mail);
     return { ...failed, failure: null };
   } catch (error) {
     log('alert_not_mailed', { channelID: channel.id, error });

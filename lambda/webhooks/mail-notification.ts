@@ -5,7 +5,9 @@ import { notificationWords } from '../domain/notices/notification-words.ts';
 import { bounds } from '../domain/shared/bounds.ts';
 import type { Log } from '../log.ts';
 import { countNotificationMail } from '../orchestration/notices/count-mails.ts';
+import { composeMail } from '../ports/mailer/compose-mail.ts';
 import type { Mailer } from '../ports/mailer/mailer.ts';
+import { buttonOfNotification } from './mail-buttons.ts';
 
 export interface MailOptions {
   readonly pool: Pool;
@@ -36,8 +38,15 @@ export async function mailNotification(
     };
     if (mailer === null) return shelve('this stage has no address to send mails from');
     if (!(await countNotificationMail(data, userID))) return shelve('the user has been mailed enough within a day');
-    const { subject, text } = notificationWords(kind, detail);
-    await mailer.send({ to: email, reference: `notification-${id}`, subject, text: `${text}\n\n${siteURL}` });
+    const mail = composeMail({
+      ...notificationWords(kind, detail),
+      to: email,
+      button: buttonOfNotification(siteURL, kind, detail),
+      reason: `You have this mail because you have an account at ${new URL(siteURL).host}.`,
+      siteURL,
+      reference: `notification-${id}`,
+    });
+    await mailer.send(mail);
     return data.notifications.markSent(id);
   });
 }

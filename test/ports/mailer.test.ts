@@ -1,4 +1,4 @@
-// Mails: each is a file that only its owner can read, or one request to SES.
+// Mails: each is a file of text and one of HTML that only their owner can read, or one request to SES.
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,23 +7,32 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { createSESMailer } from '../../lambda/ports/mailer/ses-mailer.ts';
 
-const mail = { to: 'ada@example.com', subject: 'Grüße', text: 'A link: https://example.com/?token=x' };
+const mail = {
+  to: 'ada@example.com',
+  subject: 'Grüße',
+  text: 'A link: https://example.com/?token=x',
+  html: '<p>A <a href="https://example.com/?token=x">link</a></p>',
+};
 
-test('a mail to a folder is a file of its own, named by time, which somebody is told of', async () => {
+test('a mail to a folder is two files of its own, named by time, which somebody is told of', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mails-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const told: string[] = [];
   const mailer = createFolderMailer({
     folder: join(folder, 'mails'),
     clock: () => new Date('2026-01-31T12:00:00Z'),
-    onMail: ({ to }, file) => told.push(`${to} ${file}`),
+    onMail: ({ to }, text, html) => told.push(`${to} ${text} ${html}`),
   });
   await mailer.send(mail);
   await mailer.send(mail);
   const files = await readdir(join(folder, 'mails'));
-  expect(files).toEqual(['2026-01-31T12-00-00.000Z-1.txt', '2026-01-31T12-00-00.000Z-2.txt']);
-  expect(told).toEqual(files.map((file) => `ada@example.com ${join(folder, 'mails', file)}`));
-  const path = join(folder, 'mails', files[0]!);
+  const names = ['2026-01-31T12-00-00.000Z-1', '2026-01-31T12-00-00.000Z-2'];
+  expect(files.toSorted()).toEqual(names.flatMap((name) => [`${name}.html`, `${name}.txt`]));
+  const paths = names.map((name) => join(folder, 'mails', name));
+  expect(told).toEqual(paths.map((path) => `ada@example.com ${path}.txt ${path}.html`));
+  const path = `${paths[0]}.txt`;
+  expect(await readFile(`${paths[0]}.html`, 'utf8')).toBe(mail.html);
+  expect((await stat(`${paths[0]}.html`)).mode & 0o077).toBe(0);
   expect(await readFile(path, 'utf8')).toBe(
     'To: ada@example.com\nSubject: Grüße\n\nA link: https://example.com/?token=x\n',
   );
@@ -49,7 +58,10 @@ test('a mail by SES is one request from the stage’s address, and an error with
       FromEmailAddress: 'no-reply@example.com',
       Destination: { ToAddresses: ['ada@example.com'] },
       Content: {
-        Simple: { Subject: { Data: 'Grüße', Charset: 'UTF-8' }, Body: { Text: { Data: mail.text, Charset: 'UTF-8' } } },
+        Simple: {
+          Subject: { Data: 'Grüße', Charset: 'UTF-8' },
+          Body: { Text: { Data: mail.text, Charset: 'UTF-8' }, Html: { Data: mail.html, Charset: 'UTF-8' } },
+        },
       },
     },
   ]);
@@ -59,10 +71,10 @@ test('a mail by SES is one request from the stage’s address, and an error with
 test('a subject with other lines in it, as of a stream’s name, is one line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mails-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const subject = 'The stream “Night\r\nBcc: eve@example.com\u2028radio” is away';
+  const subject = 'The stream “Night\r\nBcc: eve@example.com\u2028\u202Eradio” is away';
   const oneLine = 'The stream “Night Bcc: eve@example.com radio” is away';
   await createFolderMailer({ folder, clock: () => new Date(), onMail: () => {} }).send({ ...mail, subject });
-  const [file] = await readdir(folder);
+  const file = (await readdir(folder)).find((name) => name.endsWith('.txt'));
   expect(await readFile(join(folder, file!), 'utf8')).toContain(`\nSubject: ${oneLine}\n\n`);
   const sent: { Content: { Simple: { Subject: { Data: string } } } }[] = [];
   const send = async ({ input }: { input: (typeof sent)[number] }) => void sent.push(input);

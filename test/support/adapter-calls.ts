@@ -155,7 +155,7 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
     }
     if (mailFrom !== null) {
       const mailer = createSESMailer(new SESv2Client(client), mailFrom);
-      await mailer.send({ to: 'somebody@example.com', subject: 'subject', text: 'text' });
+      await mailer.send({ to: 'somebody@example.com', subject: 'subject', text: 'text', html: '<p>text</p>' });
     }
     return needed;
   } finally {

@@ -68,8 +68,8 @@ it('of a stream that is away people are told all that they need, and then that i
     ),
   ).toEqual([
     [
-      'The stream “Night &lt;radio&gt;” is off the air. No server accepts connections there.',
-      'Since: TIME UTC',
+      'The stream “Night &lt;radio&gt;” is off the air since TIME UTC',
+      'No server accepts connections there.',
       'Viewers see a still picture, the waiting picture of the platform, or nothing.',
       'What to do: Check the URL of the destination, and whether its service is up.',
     ].join('\n'),

@@ -46,7 +46,7 @@ describe('a notification', () => {
       'will begin to cost',
       'You have 60.5 GiB of uploads, and 50 GiB are free. From 2030-01-09 on, each further GiB costs 4 credits',
     ],
-    ['streams_stopped_without_credits', { streamIDs: ['str_1', 'str_2'] }, 'have stopped', '  str_1\n  str_2\n'],
+    ['streams_stopped_without_credits', { streamIDs: ['str_1', 'str_2'] }, 'have stopped', '\n• str_1\n• str_2\n'],
     ['payment_refunded', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'refunded', '5 credits of invoice inv_1'],
     ['payment_disputed', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'disputed', '5 credits of invoice inv_1'],
     [
@@ -65,10 +65,11 @@ describe('a notification', () => {
         to: `${user.id}@example.com`,
         subject: expect.stringContaining(subject),
         text: expect.stringContaining(text),
+        html: expect.stringContaining(`>${mails[0]!.subject}</h1>`),
         reference: expect.stringMatching(/^notification-\d+$/),
       },
     ]);
-    expect(mails[0]!.text).toMatch(/\n\nhttps:\/\/example\.org$/);
+    expect(mails[0]!.text).toMatch(/\n\n[A-Z][a-z ]+:\nhttps:\/\/example\.org\/[\w/]+\n\n/);
     expect(await unsent()).toBe(0);
   });
 

@@ -2,6 +2,7 @@
 import { graceMs } from '../billing/credits.ts';
 import { platformTraits } from '../channels/managed-platforms.ts';
 import type { PlatformName } from '../channels/managed-platforms.ts';
+import type { MessagePart } from './message.ts';
 import { describeChannelDisabling, describeDisabling } from './webhook-failures.ts';
 
 export const notificationKinds = [
@@ -34,11 +35,12 @@ export const billingKinds: readonly NotificationKind[] = [
 
 export interface Words {
   readonly subject: string;
-  readonly text: string;
+  readonly parts: readonly MessagePart[];
 }
 type Detail = Readonly<Record<string, unknown>>;
 
 const minuteMs = 60_000;
+const buyBefore = 'Buy more before then, and your streams continue without a break.';
 
 /** @param detail facts that were stored with the notification */
 export function notificationWords(kind: NotificationKind, detail: Detail): Words {
@@ -48,80 +50,92 @@ export function notificationWords(kind: NotificationKind, detail: Detail): Words
 const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
   credits_end_within_day: (detail) => ({
     subject: 'Your credits end within a day',
-    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams continue without a break.`,
+    parts: [creditsOf(detail), buyBefore],
   }),
   credits_end_within_hour: (detail) => ({
     subject: 'Your credits end within an hour',
-    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams continue without a break.`,
+    parts: [creditsOf(detail), buyBefore],
   }),
   credits_exhausted: () => ({
     subject: 'Your credits are used up',
-    text:
+    parts: [
       `Your streams continue for up to ${graceMs / minuteMs} minutes and then stop. ` +
-      'Buy more credits within that time, and they continue without a break.',
+        'Buy more credits within that time, and they continue without a break.',
+    ],
   }),
-  streams_stopped_without_credits: ({ streamIDs }) => {
-    const lines = (streamIDs as readonly string[]).map((id) => `  ${id}`);
-    return {
-      subject: 'Your streams have stopped: the credits are used up',
-      text: `These streams were stopped:\n${lines.join('\n')}\n\nBuy more credits, then start them again.`,
-    };
-  },
-  payment_refunded: (detail) => ({ subject: 'A payment was refunded', text: takenBack(detail) }),
+  streams_stopped_without_credits: ({ streamIDs }) => ({
+    subject: 'Your streams have stopped: the credits are used up',
+    parts: [
+      { lead: 'These streams were stopped:', items: streamIDs as readonly string[] },
+      'Buy more credits, then start them again.',
+    ],
+  }),
+  payment_refunded: (detail) => ({ subject: 'A payment was refunded', parts: [takenBack(detail)] }),
   payment_disputed: (detail) => ({
     subject: 'A payment is disputed',
-    text: `${takenBack(detail)} They come back if the dispute is decided in our favour.`,
+    parts: [`${takenBack(detail)} They come back if the dispute is decided in our favour.`],
   }),
   storage_will_cost: ({ storedGiB, freeGiB, creditsPerGiBMonth, chargedFrom }) => ({
     subject: 'Your uploads will begin to cost credits',
-    text:
+    parts: [
       `You have ${String(storedGiB)} GiB of uploads, and ${String(freeGiB)} GiB are free. From ` +
-      `${String(chargedFrom)} on, each further GiB costs ${String(creditsPerGiBMonth)} credits a month, ` +
-      'charged once a day. Uploads that you delete before then cost nothing.',
+        `${String(chargedFrom)} on, each further GiB costs ${String(creditsPerGiBMonth)} credits a month, ` +
+        'charged once a day. Uploads that you delete before then cost nothing.',
+    ],
   }),
   webhook_disabled: ({ url, reason }) => ({
     subject: 'A webhook was disabled',
-    text: `No more events are sent to ${String(url)}.\n\n${describeDisabling(reason as 'gone' | 'failing').detail}`,
+    parts: [`No more events are sent to ${String(url)}.`, describeDisabling(reason as 'gone' | 'failing').detail],
   }),
   webhook_overflowed: ({ webhookID, waiting }) => ({
     subject: 'Events for a webhook were given up',
-    text:
+    parts: [
       `Too many events wait for the webhook ${String(webhookID)}: at most ${String(waiting)} do, and the oldest have ` +
-      'failed. You can request them again for 30 days. Answer events faster, subscribe to fewer types, or delete the ' +
-      'webhook. You get this message once a day at most.',
+        'failed. You can request them again for 30 days. Answer events faster, subscribe to fewer types, or delete ' +
+        'the webhook. You get this message once a day at most.',
+    ],
   }),
   alert_channel_disabled: ({ name, target, reason }) => ({
     subject: 'An alert channel was disabled',
-    text:
-      `The alert channel ${String(name)} (${String(target)}) gets no more messages.\n\n` +
+    parts: [
+      `The alert channel ${String(name)} (${String(target)}) gets no more messages.`,
       describeChannelDisabling(reason as 'gone' | 'failing').detail,
+    ],
   }),
   // A trigger writes this kind (data/migrations/0008_channels.sql).
   channel_lost: ({ platform, title }) => {
     const { title: platformTitle } = platformTraits[platform as PlatformName];
     return {
       subject: `${platformTitle} does not let us stream to your channel any more`,
-      text:
+      parts: [
         `The consent for the channel ${String(title)} has ended, so its streams cannot start. ` +
-        'Connect the channel again within six days, or its data is deleted.',
+          'Connect the channel again within six days, or its data is deleted.',
+      ],
     };
   },
   // A trigger of the table `sources` writes this kind.
   source_failing: ({ sourceID, url, reason }) => ({
     subject: 'A watched source is unreachable',
-    text:
+    parts: [
       `We cannot look for new files at ${String(url)} (${String(sourceID)}) any more. ` +
-      `${(reason as { readonly detail: string }).detail}\n\n` +
+        (reason as { readonly detail: string }).detail,
       'We keep retrying, and delete nothing. You get no further message until the source has recovered.',
+    ],
   }),
   platform_disagrees: ({ platform, streamID, health, issues }) => {
     const { title } = platformTraits[platform as PlatformName];
-    const lines = (issues as readonly { readonly detail: string }[]).map(({ detail }) => `  ${detail}`);
+    const items = (issues as readonly { readonly detail: string }[]).map(({ detail }) => detail);
     return {
       subject: `${title} has trouble with a stream that is on air`,
-      text:
-        `${title} takes the stream ${String(streamID)}, but has reported for a minute that its health is ` +
-        `${String(health)}.\n${lines.join('\n')}\n\nCheck the broadcast there. The stream continues meanwhile.`,
+      parts: [
+        {
+          lead:
+            `${title} takes the stream ${String(streamID)}, but has reported for a minute that its health is ` +
+            `${String(health)}.`,
+          items,
+        },
+        'Check the broadcast there. The stream continues meanwhile.',
+      ],
     };
   },
 };

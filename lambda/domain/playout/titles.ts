@@ -1,4 +1,5 @@
 // The titles of an upload for viewers: title, artist and album, from the tags of its file or from its user.
+import { oneLine } from '../shared/one-line.ts';
 
 export const titleFields = ['title', 'artist', 'album'] as const;
 
@@ -14,12 +15,9 @@ export interface FileTags extends Titles {
 /** Length in characters. Viewers cannot read more while a title is shown. */
 export const longestTitle = 200;
 
-/** Control characters, and characters that change the direction of the text after them. */
-const unshown = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
-
 /** A text of a file in displayable form: one line, of limited length; null if nothing is left. */
 export function shownTitle(text: string): string | null {
-  const shown = text.toWellFormed().normalize('NFC').replaceAll(unshown, ' ').replaceAll(/\s+/gu, ' ').trim();
+  const shown = oneLine(text).normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
   const characters = Array.from(shown);
   return shown === '' ? null : characters.slice(0, longestTitle).join('').trim();
 }

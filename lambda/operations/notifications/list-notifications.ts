@@ -1,6 +1,7 @@
 // GET /notifications: the mails sent to the caller, newest first.
 import * as z from 'zod';
 import type { ReadNotification } from '../../data/notices/notifications.ts';
+import { textOf } from '../../domain/notices/message.ts';
 import { billingKinds, notificationKinds, notificationWords } from '../../domain/notices/notification-words.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { pageOf, pageQuery, pageThrough, timestamp } from '../fields.ts';
@@ -36,5 +37,6 @@ export const listNotifications = operation(['service:read'], {
 });
 
 function present({ id, kind, detail, created_at: createdAt, read_at: readAt }: ReadNotification) {
-  return { id: String(id), kind, ...notificationWords(kind, detail), createdAt, readAt };
+  const { subject, parts } = notificationWords(kind, detail);
+  return { id: String(id), kind, subject, text: textOf(parts), createdAt, readAt };
 }

@@ -1,4 +1,5 @@
 // Port of mails to users: SES in AWS, a folder on one machine.
+import { oneLine, shortened } from '../../domain/shared/one-line.ts';
 
 /** Header with the reference of a mail. SES makes a new Message-ID at each sending, so that cannot hold it. */
 export const referenceHeader = 'X-Reference';
@@ -10,6 +11,8 @@ export interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
+  /** The words of the plain text as a document of HTML. */
+  readonly html: string;
   /** Constant for a mail that is sent again after a crash, which distinguishes it from another mail. */
   readonly reference?: string;
 }
@@ -19,7 +22,10 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
 
+/** The maximum length of a subject; clients show some 70 characters. */
+const longestSubject = 250;
+
 /** The subject without line breaks and other control characters, which headers may not have. */
-export function subjectLine({ subject }: Mail): string {
-  return subject.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+export function subjectLine({ subject }: Pick<Mail, 'subject'>): string {
+  return shortened(oneLine(subject), longestSubject);
 }

@@ -9,12 +9,12 @@ export function createSESMailer(ses: Pick<SESv2Client, 'send'>, from: string | n
   const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return {
     async send(mail) {
-      const { to, text, reference } = mail;
+      const { to, text, html, reference } = mail;
       if (from === null)
         throw new Error('this stage has no address to send mails from: set mailFrom or domain in lib/stages.ts');
       const message = {
         Subject: utf8(subjectLine(mail)),
-        Body: { Text: utf8(text) },
+        Body: { Text: utf8(text), Html: utf8(html) },
         ...(reference === undefined ? {} : { Headers: [{ Name: referenceHeader, Value: reference }] }),
       };
       const command = new SendEmailCommand({
