@@ -23,6 +23,7 @@ import { deviceConfirmation } from './device-confirmation.ts';
 import { passwordResetMail, signUpAgainMail, verificationMail } from './mails.ts';
 import { rateLimitRules } from './rate-limits.ts';
 import { recordChanges, recordRequests } from './security-events.ts';
+import { SignInMails } from './sign-in-mails.ts';
 import { keysForSigning } from './signing-keys.ts';
 import { limitTexts } from './text-limits.ts';
 
@@ -84,9 +85,8 @@ const oauthTables = {
 };
 
 export function createAuthorizationServer(options: AuthorizationServerOptions) {
-  const { origin, pool, sealer, mailer, clock, log } = options;
-  const send = (mail: Parameters<Mailer['send']>[0]) =>
-    mailer.send(mail).catch((error: unknown) => log('mail_failed', { subject: mail.subject, error }));
+  const { origin, pool, sealer, clock, log } = options;
+  const mails = new SignInMails(options);
   return betterAuth({
     baseURL: origin,
     basePath: authPath,
@@ -148,19 +148,23 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       minPasswordLength: 10,
       revokeSessionsOnPasswordReset: true,
       // The link of better-auth has the token in its path. Calls are counted by path, so it would be without limit.
-      sendResetPassword: ({ user, token }) =>
-        send(passwordResetMail(user.email, `${origin}/new-password#${new URLSearchParams({ token })}`)),
+      sendResetPassword: ({ user, token }, request) => {
+        const mail = passwordResetMail(user.email, `${origin}/new-password#${new URLSearchParams({ token })}`);
+        return mails.send(mail, request?.headers, { isNeeded: user.emailVerified });
+      },
       // The page answers the same as for a new address. This mail informs the owner of the address.
-      onExistingUserSignUp: ({ user }) => send(signUpAgainMail(user.email, `${origin}/sign-in`)),
+      onExistingUserSignUp: ({ user }, request) =>
+        mails.send(signUpAgainMail(user.email, `${origin}/sign-in`), request?.headers),
     },
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: true,
       autoSignInAfterVerification: true,
-      sendVerificationEmail: ({ user, url }) => send(verificationMail(user.email, url)),
+      sendVerificationEmail: ({ user, url }, request) =>
+        mails.send(verificationMail(user.email, url), request?.headers),
     },
     databaseHooks: recordChanges(pool),
-    hooks: { before: limitTexts, after: recordRequests(pool) },
+    hooks: { before: limitTexts, after: recordRequests(pool, mails) },
     disabledPaths,
     plugins: [
       jwt({

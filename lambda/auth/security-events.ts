@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { SecurityEventKind } from '../data/accounts/security-events.ts';
 import { addressHeader } from './client-address.ts';
+import type { SignInMails } from './sign-in-mails.ts';
 
 /** Records one event of a request. @param userID null if the request names no existing user */
 export async function recordEvent(
@@ -50,8 +51,11 @@ export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databa
   };
 }
 
-/** Records the events that are only visible in requests: refusals, and events of better-auth's OAuth provider. */
-export function recordRequests(pool: Pool) {
+/**
+ * Records the events that are only visible in requests: refusals, and events of better-auth's OAuth provider.
+ * @param mails counts requests for mails to addresses that get none
+ */
+export function recordRequests(pool: Pool, mails: Pick<SignInMails, 'countUnsent'>) {
   return createAuthMiddleware(async (ctx) => {
     const { path, body } = ctx;
     const isRefused = isAPIError(ctx.context.returned) && ctx.context.returned.statusCode >= 400;
@@ -60,12 +64,18 @@ export function recordRequests(pool: Pool) {
       const email = textOf(body, 'email');
       return email === null
         ? null
-        : ((await ctx.context.internalAdapter.findUserByEmail(email.toLowerCase()))?.user.id ?? null);
+        : ((await ctx.context.internalAdapter.findUserByEmail(email.toLowerCase()))?.user ?? null);
     };
 
-    if (path === '/sign-in/email' && isRefused) await recordEvent(pool, ctx, 'sign_in_refused', await userNamed());
-    if (path === '/request-password-reset' && !isRefused)
-      await recordEvent(pool, ctx, 'password_reset_requested', await userNamed());
+    if (path === '/sign-in/email' && isRefused)
+      await recordEvent(pool, ctx, 'sign_in_refused', (await userNamed())?.id ?? null);
+    if (path === '/request-password-reset' && !isRefused) {
+      const user = await userNamed();
+      if (user === null) await mails.countUnsent(ctx.headers);
+      await recordEvent(pool, ctx, 'password_reset_requested', user?.id ?? null);
+    }
+    if (path === '/send-verification-email' && !isRefused && ((await userNamed())?.emailVerified ?? true))
+      await mails.countUnsent(ctx.headers);
     if (path === '/verify-email' && !isRefused) await recordEvent(pool, ctx, 'email_verified', userID);
     if (path === '/oauth2/consent' && !isRefused) {
       const clientID = new URLSearchParams(textOf(body, 'oauth_query') ?? '').get('client_id');

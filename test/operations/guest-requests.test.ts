@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
-import { networkOf } from '../../lambda/surfaces/admission/guests.ts';
+import { networkOf } from '../../lambda/surfaces/admission/networks.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 import { actorsOn, startOptions, storage } from '../support/actors.ts';

@@ -7,7 +7,7 @@ import type { Scope } from '../../operations/scopes.ts';
 import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import type { RequestWindow } from '../../data/shared/request-windows.ts';
 import { authenticate } from './authenticate.ts';
-import { networkOf } from './guests.ts';
+import { networkOf } from './networks.ts';
 import { bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
 import { countRequest, quotaOf, requestClassOf } from './rate-limits.ts';

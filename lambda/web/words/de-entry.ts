@@ -23,7 +23,7 @@ export const entryWords = {
   refusals: {
     INVALID_EMAIL_OR_PASSWORD: 'Die Adresse oder das Passwort ist falsch.',
     EMAIL_NOT_VERIFIED:
-      'Ihre Adresse ist noch nicht bestätigt. Wir haben gerade eine weitere E-Mail mit einem Link geschickt.',
+      'Ihre Adresse ist noch nicht bestätigt. Wir schicken noch eine E-Mail mit einem Link, bis zu drei in der Stunde.',
     INVALID_PASSWORD: 'Das Passwort ist falsch.',
     INVALID_EMAIL: 'Das ist keine E-Mail-Adresse.',
     PASSWORD_TOO_SHORT: 'Das Passwort muss mindestens 10 Zeichen haben.',

@@ -21,7 +21,8 @@ export const signInWords = {
     after: ' geschickt. Ihr Link bestätigt die Adresse und meldet Sie an.',
   },
   noMail:
-    'Nach einigen Minuten noch nichts da? Vielleicht liegt sie im Spam-Ordner. Eine Anmeldung schickt eine weitere.',
+    'Nach einigen Minuten noch nichts da? Vielleicht liegt sie im Spam-Ordner. ' +
+    'Eine Anmeldung schickt noch eine, bis zu drei in der Stunde.',
   name: 'Name',
   passwordHint: 'Mindestens 10 Zeichen. Gut sind ein paar Wörter.',
 

@@ -21,7 +21,7 @@ export const entryWords = {
   failed: 'That did not work. Try again in a moment.',
   refusals: {
     INVALID_EMAIL_OR_PASSWORD: 'The address or the password is wrong.',
-    EMAIL_NOT_VERIFIED: 'Your address is not confirmed yet. We have just sent you another mail with a link.',
+    EMAIL_NOT_VERIFIED: 'Your address is not confirmed yet. We send another mail with a link, up to three an hour.',
     INVALID_PASSWORD: 'The password is wrong.',
     INVALID_EMAIL: 'This is not an e-mail address.',
     PASSWORD_TOO_SHORT: 'The password has to have 10 characters at least.',

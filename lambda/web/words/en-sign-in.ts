@@ -16,7 +16,9 @@ export const signInWords = {
   lookIntoMail: 'Look into your mail',
   /** The address stands between both. */
   mailed: { before: 'We have sent a mail to', after: '. Its link confirms the address and signs you in.' },
-  noMail: 'Nothing there after some minutes? Look among the unwanted mail, or sign in: that sends another one.',
+  noMail:
+    'Nothing there after some minutes? Look among the unwanted mail, or sign in: ' +
+    'that sends another one, up to three an hour.',
   name: 'Name',
   passwordHint: '10 characters or more. A few words are good.',
 
