@@ -4,6 +4,7 @@ import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { SecurityEventKind } from '../data/accounts/security-events.ts';
+import { bounds } from '../domain/shared/bounds.ts';
 import { addressHeader } from './client-address.ts';
 import type { SignInMails } from './sign-in-mails.ts';
 
@@ -26,7 +27,7 @@ export async function recordEvent(
 
 /**
  * Records the events that are visible in the rows that better-auth writes, at any endpoint. Also refuses sessions of
- * disabled users.
+ * disabled users, and bounds their number.
  */
 export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databaseHooks']> {
   return {
@@ -44,7 +45,10 @@ export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databa
           if (user && 'disabledAt' in user && user.disabledAt)
             throw new APIError('FORBIDDEN', { code: 'ACCOUNT_DISABLED', message: 'This account is disabled.' });
         },
-        after: ({ userId }, ctx) => recordEvent(pool, ctx, 'signed_in', userId),
+        after: async ({ userId }, ctx) => {
+          await recordEvent(pool, ctx, 'signed_in', userId);
+          await databaseOn(pool).sessions.deleteOldest(userId, bounds.sessionsPerUser);
+        },
       },
       delete: { after: ({ userId }, ctx) => recordEvent(pool, ctx, 'session_ended', userId) },
     },

@@ -71,6 +71,7 @@ import { requestWindows } from './shared/request-windows.ts';
 import { runs } from './playout/runs.ts';
 import { securityEvents } from './accounts/security-events.ts';
 import { series } from './fleet/series.ts';
+import { sessions } from './accounts/sessions.ts';
 import { signingKeys } from './accounts/signing-keys.ts';
 import { sourceFiles } from './sources/source-files.ts';
 import { sources } from './sources/sources.ts';
@@ -162,6 +163,7 @@ export const aggregates = {
   runs,
   securityEvents,
   series,
+  sessions,
   signingKeys,
   sourceFiles,
   sources,

@@ -405,6 +405,29 @@ const expireSessionsOfOthers = (userID: string) =>
 const sessionsOfOthers = (userID: string) =>
   all(site.pool(), 'select user_id from auth_sessions where user_id <> $1', [userID]);
 
+describe('sessions', () => {
+  test('of a user are the latest hundred: a sign-in ends the one that was used longest ago', async () => {
+    const [person, bystander] = [await site.user(), await site.user()];
+    const [first, used] = [browserSession(site.origin), browserSession(site.origin)];
+    for (const session of [first, used]) await session.signIn(person);
+    await browserSession(site.origin).signIn(bystander);
+    await site.pool().query(
+      `insert into auth_sessions (id, user_id, token, expires_at, created_at, updated_at)
+       select 'ses_old_' || n, $1, 'old ' || n, now() + interval '1 day', day, day
+       from generate_series(1, 98) n, lateral (select now() - make_interval(days => 20, mins => n) as day) d`,
+      [person.id],
+    );
+    expect((await used.get('/api/auth/account/sessions')).body.data).toHaveLength(100);
+    await browserSession(site.origin).signIn(person);
+    const ids = (await used.get('/api/auth/account/sessions')).body.data.map(({ id }: { id: string }) => id);
+    expect(ids).toHaveLength(100);
+    expect(ids).not.toContain('ses_old_98');
+    expect((await first.get('/api/auth/account/sessions')).status).toBe(200);
+    const ofBystander = await all(site.pool(), 'select from auth_sessions where user_id = $1', [bystander.id]);
+    expect(ofBystander).toHaveLength(1);
+  });
+});
+
 describe('security events', () => {
   test('are written down, and shown to their user only', async () => {
     const [person, through] = [await site.user(), browserSession(site.origin)];

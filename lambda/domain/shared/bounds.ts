@@ -40,6 +40,8 @@ export const bounds = {
   alertMailsPerDay: 30,
   /** Tests of alert channels by mail of a user within an hour. */
   testMailsPerHour: 10,
+  /** Sessions of a user, those used last. A sign-in ends the others. */
+  sessionsPerUser: 100,
   /** Mails of sign-in to an inbox. Beyond them, the user of a confirmed address gets one for a new password an hour. */
   signInMailsToInbox: { perHour: 3, perDay: 6 },
   /** Mails of sign-in that clients of a network may cause, before the factor of the stage. */
