@@ -1,8 +1,7 @@
 // `npm run sdk`: builds the SDKs for TypeScript and Python from the description of the API.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildPython, buildTypescript, description } from './sdk/build-sdk.ts';
-import { keepBuilt } from './sdk/built-from.ts';
+import { buildPython, buildTypescript, keepBuilt } from './sdk/build-sdk.ts';
 
 const usage = `Builds packages of both SDKs in .local/sdk. lambda/surfaces/sdk/README.md describes them.
 If both can be built, built-from.json there is of this description, and is to be committed.
@@ -24,7 +23,7 @@ try {
   else {
     if (values.only !== 'python') console.log(await buildTypescript(folder, values.name));
     if (values.only !== 'typescript') console.log(await buildPython(folder, values.name));
-    if (values.only === undefined) await keepBuilt(description);
+    if (values.only === undefined) await keepBuilt();
   }
 } catch (error) {
   // The output of a generator or a compiler names the place in the description that it cannot work with.

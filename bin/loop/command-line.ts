@@ -5,7 +5,6 @@ import { findAccess } from './access.ts';
 import { createClient } from './client.ts';
 import type { Method } from './client.ts';
 import { failures, LoopFailure } from './failure.ts';
-import { uploadsFolder } from './kept-files.ts';
 import type { LoginOptions } from './login.ts';
 import { playNext, skip, start, stop } from './on-air.ts';
 import { upload } from './send-files.ts';
@@ -50,7 +49,6 @@ export function createProgram(environment: Environment): Command {
         client: createClient(await findAccess(environment)),
         printer: createPrinter(json),
         environment,
-        uploadsFolder: uploadsFolder(environment),
         timeoutSeconds: timeout,
       };
       await act(session, ...(given as never[]));

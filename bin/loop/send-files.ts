@@ -7,7 +7,7 @@ import { mediaTypeByName } from '../../lambda/domain/media/media-types.ts';
 import { waitFor } from '../../lambda/surfaces/sdk/typescript/loop.ts';
 import type { Upload } from '../../lambda/web/app/types.ts';
 import { LoopFailure } from './failure.ts';
-import { keepFile, readKept } from './kept-files.ts';
+import { keepFile, readKept, uploadsFolder } from './kept-files.ts';
 import type { Session } from './session.ts';
 import { mebibytes, percent } from './terminal.ts';
 
@@ -100,9 +100,9 @@ export async function sendAll(session: Session, files: readonly MediaFile[]): Pr
 
 /** Sends a file, or its missing parts. @param onProgress called with the bytes that have arrived @returns its upload */
 async function send(session: Session, file: MediaFile, onProgress: (bytes: number) => void): Promise<string> {
-  const { client, uploadsFolder } = session;
+  const { client, environment } = session;
   const identity = hash('sha256', [client.apiURL, file.path, file.bytes, file.modifiedMs].join('\n'));
-  const keptPath = join(uploadsFolder, `${identity}.json`);
+  const keptPath = join(uploadsFolder(environment), `${identity}.json`);
   const kept = await readKept<{ uploadID: string }>(keptPath);
   const known = kept && (await readUpload(session, kept.uploadID));
   if (known?.uploaded) return known.id;

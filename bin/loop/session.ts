@@ -10,8 +10,6 @@ export interface Session {
   readonly client: Client;
   readonly printer: Printer;
   readonly environment: Environment;
-  /** The folder of the uploads under way. */
-  readonly uploadsFolder: string;
   /** Longest wait for the examination of each file, and for each later state. */
   readonly timeoutSeconds: number;
 }
@@ -19,7 +17,8 @@ export interface Session {
 /** The name or the id of a thing; undefined: the only one. */
 export type Given = string | undefined;
 
-interface Named {
+/** A thing that people may name; null: it has no name. */
+export interface Named {
   readonly id: string;
   readonly name: string | null;
 }

@@ -2,7 +2,8 @@
 // Nothing that is generated is committed. The generators are no dependencies of ours: each is installed into a folder
 // of its own when an SDK is built. Decision D238.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { apiVersion } from '../../lambda/surfaces/service.ts';
@@ -11,6 +12,8 @@ const root = join(import.meta.dirname, '../..');
 const byHand = join(root, 'lambda/surfaces/sdk');
 /** The description of the API. A test compares it with the catalogue. */
 export const description = join(root, 'test/surfaces/openapi.json');
+
+const builtFile = join(byHand, 'built-from.json');
 
 const npmTools = ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3', '@types/node@24.13.3'];
 const pythonTools = ['openapi-python-client==0.29.1'];
@@ -104,6 +107,33 @@ export async function buildPython(folder: string, name: string): Promise<string>
 
 /** The name of the package in Python programs, whatever its name in the registry. */
 const module = 'loop_streaming';
+
+/** The description that both SDKs were last built from, as it is committed. Decision D254. */
+export interface BuiltFrom {
+  readonly operations: number;
+  /** SHA-256 of the description without words for people, which generators only copy. */
+  readonly sha256: string;
+}
+
+export function builtFrom(description: { readonly paths: object }): BuiltFrom {
+  const operations = Object.values(description.paths).flatMap((methods) => Object.keys(methods as object)).length;
+  // Words are texts; a property of a schema may have the name of one, and is an object.
+  const isWords = (name: string, value: unknown) => /^(?:description|summary)$/.test(name) && typeof value === 'string';
+  const form = JSON.stringify(description, (name, value: unknown) =>
+    isWords(name, value) || name === 'example' || name === 'examples' ? undefined : value,
+  );
+  return { operations, sha256: hash('sha256', form) };
+}
+
+export async function readBuilt(): Promise<BuiltFrom> {
+  return JSON.parse(await readFile(builtFile, 'utf8')) as BuiltFrom;
+}
+
+/** Keeps that both SDKs were built from the description. */
+export async function keepBuilt(): Promise<void> {
+  const built = builtFrom(JSON.parse(await readFile(description, 'utf8')) as { readonly paths: object });
+  await writeFile(builtFile, `${JSON.stringify(built, null, 2)}\n`);
+}
 
 async function run(command: string, args: readonly string[], cwd = root): Promise<{ stdout: string }> {
   try {

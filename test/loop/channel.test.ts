@@ -76,11 +76,7 @@ async function plan(text: string, more: Partial<typeof options> = {}): Promise<{
   return { state, plan: await planChannel(document, state, { ...options, ...more, now: now() }) };
 }
 const apply = async ({ changes }: Plan) =>
-  applyChanges(
-    { client, environment, printer: createPrinter(true), timeoutSeconds: 1, uploadsFolder: '' },
-    changes,
-    '',
-  );
+  applyChanges({ client, environment, printer: createPrinter(true), timeoutSeconds: 1 }, changes, '');
 
 beforeAll(async () => {
   user = await service.user();

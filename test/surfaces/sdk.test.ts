@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { builtFrom, readBuilt } from '../../bin/sdk/built-from.ts';
+import { builtFrom, readBuilt } from '../../bin/sdk/build-sdk.ts';
 import openapi from './openapi.json' with { type: 'json' };
 
 const byHand = join(import.meta.dirname, '../../lambda/surfaces/sdk');

@@ -6,9 +6,10 @@ import * as looks from '../../../lambda/operations/look-fields.ts';
 import { noRules, presentProgramme, rulesInput } from '../../../lambda/operations/programmes/programme-schema.ts';
 import * as sounds from '../../../lambda/operations/sound-fields.ts';
 import type { Stream } from '../../../lambda/web/app/types.ts';
+import type { Named } from '../session.ts';
 import { streamSettings } from './document.ts';
 import { namesOf, ownDestinations, referenceOf } from './platform-state.ts';
-import type { Named, PlatformState } from './platform-state.ts';
+import type { PlatformState } from './platform-state.ts';
 import { asJSON, isObject, mapped, nameInFile, only, renamed, resolved } from './references.ts';
 import type { Plain } from './references.ts';
 

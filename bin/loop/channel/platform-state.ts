@@ -2,6 +2,7 @@
 import type * as api from '../../../lambda/web/app/types.ts';
 import type { Client } from '../client.ts';
 import { LoopFailure } from '../failure.ts';
+import type { Named } from '../session.ts';
 import type { ReferenceKind } from './references.ts';
 
 function list<Row>(path: string) {
@@ -33,11 +34,6 @@ export async function readState(client: Client): Promise<PlatformState> {
   const prices = await client.call<api.Prices>('GET', '/prices');
   const { defaults } = await client.call<Pick<PlatformState, 'defaults'>>('GET', '/me');
   return { ...rows, prices, defaults };
-}
-
-export interface Named {
-  readonly id: string;
-  readonly name: string | null;
 }
 
 /** The names of things in files: uploads have their folder before it, and playlists are named after their stream. */
