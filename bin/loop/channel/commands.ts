@@ -13,13 +13,12 @@ import { pick } from '../session.ts';
 import type { Given, Session } from '../session.ts';
 import { nameOfSymbol } from './change.ts';
 import type { Change, Plan, Step } from './change.ts';
-import { isSecret } from './document.ts';
+import { isSecret, readDocument } from './document.ts';
 import type { ChannelDocument, SecretReference } from './document.ts';
 import { exportedDocument } from './entries.ts';
 import { isPath, planChannel } from './planner.ts';
 import { readState } from './platform-state.ts';
 import { comparisonLines, planLines } from './print-plan.ts';
-import { readDocument } from './read-document.ts';
 import { mapped, resolved } from './references.ts';
 
 export interface PlanRequest {
