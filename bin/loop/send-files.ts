@@ -11,8 +11,6 @@ import { keepFile, readKept, uploadsFolder } from './kept-files.ts';
 import type { Session } from './session.ts';
 import { mebibytes, percent } from './terminal.ts';
 
-export type TrackKind = 'video' | 'audio';
-
 export interface MediaFile {
   /** The absolute path, without links. */
   readonly path: string;
