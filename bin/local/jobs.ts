@@ -30,8 +30,10 @@ export type JobOptions = SweepOptions &
 export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
+  let turn = 0;
   const sweeping = setInterval(() => {
-    void sweep(options).catch((error: unknown) => log('sweep_failed', { error }));
+    turn++;
+    void sweep({ ...options, turn }).catch((error: unknown) => log('sweep_failed', { error }));
   }, sweepEveryMs);
   // The daily jobs also run at each start, because a machine may never run for a whole day.
   let daily = doDaily();

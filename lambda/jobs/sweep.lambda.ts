@@ -26,5 +26,6 @@ export async function handler(): Promise<void> {
     newID: (prefix: string) => newID(prefix, new Date()),
     random: Math.random,
   };
-  await sweep({ pool, queue, timers, startOptions, storage: environment, clock: () => new Date() });
+  const turn = Math.floor(Date.now() / 60_000);
+  await sweep({ pool, queue, timers, startOptions, storage: environment, clock: () => new Date(), turn });
 }

@@ -24,6 +24,8 @@ import { refreshPendingSound } from '../orchestration/playout/apply-sound.ts';
 import type { StartOptions } from '../orchestration/runs/start-stream.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import type { Timers } from '../ports/timers/timers.ts';
+import { stepsInOrder } from './sweep-order.ts';
+import type { SweepStep } from './sweep-order.ts';
 
 export interface SweepOptions {
   readonly pool: Pool;
@@ -32,6 +34,8 @@ export interface SweepOptions {
   readonly startOptions: Omit<StartOptions, 'now'>;
   readonly storage: StorageSettings;
   readonly clock: () => Date;
+  /** The number of the sweep, which decides the order of its steps: see sweep-order.ts. Absent: 0. */
+  readonly turn?: number;
 }
 
 /** A timer is armed this long before its time. Sweeps run every 60 seconds, so a late one still arms it in time. */
@@ -66,9 +70,9 @@ const oldNotificationsAtOnce = 5000;
 const oldChangesAtOnce = 50_000;
 /** The time limit for deleting old changes: a user may cause more a minute than are deleted at once. */
 const forgetChangesMs = 10_000;
-/** The maximum number of old runs and pictures deleted per sweep, and of drawings deleted at once. */
+/** The maximum number of old runs and pictures deleted per sweep, and of drawings looked at at once. */
 const oldRunsAtOnce = 5000;
-/** The maximum number of old files of captions deleted at once: some hundred megabytes. */
+/** The maximum number of old files of captions looked at at once: some hundred megabytes. */
 const oldCaptionsAtOnce = 1000;
 /** The time limits for deleting old drawings and old captions: no user makes as many in a minute. */
 const forgetDrawingsMs = 5000;
@@ -76,22 +80,31 @@ const forgetDrawingsMs = 5000;
 const oldJoinsAtOnce = 5000;
 /** The maximum number of old sessions deleted per sweep. */
 const oldSessionsAtOnce = 5000;
+/**
+ * Runs that ended so many minutes ago may be too many. Some sweeps look back a day, for runs that the others missed:
+ * those whose order begins with the last steps.
+ */
+const [endedMinutesAgo, endedSeldomMinutes, seldomTurns] = [5, 24 * 60, 60];
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
  * Recovers replicas and imports of dead processes, applies payments and due changes of streams, charges storage,
  * repairs sound, arms timers, wakes workers whose commands were lost, relays the outbox, and deletes
- * expired rows. The list of steps has them all.
+ * expired rows. The list of steps has them all. Its function may be ended before the last one.
  * @throws {AggregateError} the failures of all steps, after every step has run
  */
-export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {
-  const steps = [
+export async function sweep(options: SweepOptions): Promise<void> {
+  const { pool, queue, timers, startOptions, storage, clock, turn = 0 } = options;
+  const endedMinutes = turn % seldomTurns === 1 ? endedSeldomMinutes : endedMinutesAgo;
+  const steps: readonly SweepStep[] = [
     () => recoverReplicas(pool),
     // Payments come before fireDue, which stops streams without credits.
-    () => applyPayments(pool),
-    () => databaseOn(pool).creditAccounts.makeRestDue(),
-    () => chargeStorage(pool, storage, clock()),
-    () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
+    [
+      () => applyPayments(pool, turn),
+      () => databaseOn(pool).creditAccounts.makeRestDue(),
+      () => chargeStorage(pool, storage, clock()),
+      () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
+    ],
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
@@ -128,11 +141,12 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).notifications.forget(bounds.keptNotificationDays, oldNotificationsAtOnce),
     () => forgetWithin(forgetChangesMs, () => databaseOn(pool).changes.forget(changesKeptMinutes, oldChangesAtOnce)),
-    () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
-    () => databaseOn(pool).runs.forgetOfUsers(bounds.keptRunBytesOfUser, oldRunsAtOnce),
+    () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce, endedMinutes),
+    () => databaseOn(pool).runs.forgetOfUsers(bounds.keptRunBytesOfUser, oldRunsAtOnce, endedMinutes),
   ];
   const failures: unknown[] = [];
-  for (const step of steps) {
+  // Commands of steps behind the relay in this order are relayed as well.
+  for (const step of [...stepsInOrder(steps, turn), () => queue.relay()]) {
     try {
       await step();
     } catch (error) {

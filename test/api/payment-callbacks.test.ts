@@ -165,6 +165,37 @@ describe('a refund', () => {
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'refunded', remainingCredits: 0 });
     expect((await billing(user)).balance).toBe(0);
   });
+
+  it('that cannot be applied rests after an hour, and longer after a week, and is applied once it can be', async () => {
+    const { invoiceID, messages } = await topUp(user, 800);
+    for (const id of ['re_rests', 're_also']) await deliverPayment(refund(id, invoiceID, 400));
+    const age = (hours: number) =>
+      service.pool().query('update payment_events set received_at = now() - make_interval(hours => $1)', [hours]);
+    /** The number of tries in as many sweeps, with a message between any two of them. */
+    const triesIn = async (sweeps: number) => {
+      const version = `select coalesce(sum(xmin::text::bigint), 0)::text as sum from payment_events
+        where applied_at is null`;
+      let [tries, before] = [0, ''];
+      for (let turn = 1; turn <= sweeps; turn++) {
+        before = (await service.pool().query(version)).rows[0].sum;
+        await applyPayments(service.pool());
+        await applyPayments(service.pool(), turn);
+        if ((await service.pool().query(version)).rows[0].sum !== before) tries++;
+      }
+      return tries;
+    };
+    expect(await triesIn(3)).toBe(3);
+    await age(2);
+    expect(await triesIn(60)).toBe(2);
+    await age(8 * 24);
+    expect(await triesIn(60)).toBeLessThanOrEqual(1);
+    expect(await unappliedFailures(service)).toHaveLength(2);
+    for (const message of messages('pay')) await deliverPayment(message);
+    expect((await invoice(user, invoiceID)).remainingCredits).toBe(800);
+    await age(3);
+    for (let turn = 1; turn <= 60; turn++) await applyPayments(service.pool(), turn);
+    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'refunded', remainingCredits: 0 });
+  });
 });
 
 describe('a dispute', () => {

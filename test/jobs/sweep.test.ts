@@ -1,5 +1,5 @@
 // The sweep of each minute finds forgotten work, and one failure does not keep it from the rest.
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
 import { bounds } from '../../lambda/domain/shared/bounds.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
@@ -110,6 +110,29 @@ it('the sweep does everything else when one thing fails, and says what failed', 
   await expect(runSweep({ timers: { arm, disarm: arm } })).rejects.toThrow('no timers today');
   expect([(await stream(lost)).state, (await stream(due)).state]).toEqual(['failing', 'activating']);
   expect(await keptKeys()).toEqual(['1 hours old']);
+});
+
+it('the next sweeps do everything else when one thing takes all the time of their functions', async () => {
+  const endless = { arm: () => new Promise<never>(() => {}), disarm: async () => {} };
+  void runSweep({ timers: endless, turn: 0 });
+  await vi.waitUntil(async () => (await stream(due)).state === 'activating');
+  expect(await keptKeys()).toHaveLength(2);
+  void runSweep({ timers: endless, turn: 1 });
+  await vi.waitUntil(async () => (await keptKeys()).length === 1);
+});
+
+it('a sweep of each hour deletes runs beyond the bound that earlier ones did not reach', async () => {
+  await service.pool().query(
+    `insert into past_runs (stream_id, anchored_at, ended_at, kept_at, quality, framerate, bytes)
+     select $1, at, at, at, 'q_720p', 'f_30', $2 from (
+       select now() - n * interval '3 hours' as at from generate_series(1, 3) n) ends`,
+    [soon, bounds.keptRunBytesOfUser.funded],
+  );
+  const runs = async () => (await service.pool().query('select from past_runs where stream_id = $1', [soon])).rowCount;
+  await runSweep({ turn: 60 });
+  expect(await runs()).toBe(3);
+  await runSweep({ turn: 61 });
+  expect(await runs()).toBe(1);
 });
 
 /** Stores an event of the user that happened this many days ago. */

@@ -31,15 +31,19 @@ export function payments(db: Queryable) {
 
     /**
      * The oldest message after `afterSeq` that is not applied yet, locked. It skips messages that another process has
-     * locked.
+     * locked. One that is `Inapplicable` is tried by each 60th sweep after an hour, and by each 1,440th after a week:
+     * it may be so for ever, as a deposit at an address that we do not know.
+     * @param sweepTurn the number of the sweep; null: such messages are not tried
      */
-    lockNextUnapplied: (afterSeq: number) =>
+    lockNextUnapplied: (afterSeq: number, sweepTurn: number | null) =>
       one<StoredEvent & { seq: number }>(
         db,
         `select provider, id, meaning, seq from payment_events
          where applied_at is null and seq > $1
+           and (received_at > now() - interval '1 hour' or failure is null or failure not like 'Inapplicable: %'
+             or (seq + $2::bigint) % case when received_at > now() - interval '7 days' then 60 else 1440 end = 0)
          order by seq limit 1 for update skip locked`,
-        [afterSeq],
+        [afterSeq, sweepTurn],
       ),
 
     markApplied: (event: Pick<StoredEvent, 'provider' | 'id'>) =>

@@ -21,20 +21,25 @@ export function captions(db: Queryable) {
       (await one<{ file: string }>(db, 'select file from captions where hash = $1', [hash]))?.file ?? null,
 
     /**
-     * Deletes files that no upload has named for hours, and no drawing that is still to be prepared.
-     * @returns the number of deleted files
+     * Looks at the files that were noted longest ago, and deletes those that no upload has named for hours, and no
+     * drawing that is still to be prepared. The others are noted again, so that each is seen seldom.
+     * @param most the maximum number of files to look at
+     * @returns the number of files that it looked at
      */
     forgetUnused: async (most: number): Promise<number> => {
       const { rowCount } = await db.query(
-        `delete from captions where hash in (
-           select hash from captions c where noted_at < now() - ${keptUnused}
-             and not exists (select from uploads where captions ->> 'hash' = c.hash)
-             and not exists (
+        `with seen as (
+           select hash, exists (select from uploads where captions ->> 'hash' = c.hash)
+             or exists (
                select from drawings d where drawing #>> '{captions,hash}' = c.hash
-                 and (d.noted_at >= now() - ${keptUnused}
-                   or exists (select from renditions r where r.drawing = d.name and r.state = 'preparing')))
-           order by noted_at limit $1 for update skip locked)
-         and noted_at < now() - ${keptUnused}`,
+                 and (d.noted_at between now() - ${keptUnused} and now()
+                   or exists (select from renditions r where r.drawing = d.name and r.state = 'preparing'))) as is_used
+           from (
+             select hash from captions where noted_at < now() - ${keptUnused}
+             order by noted_at limit $1 for update skip locked) c),
+         kept as (update captions set noted_at = now() where hash in (select hash from seen where is_used)),
+         unused as (delete from captions where hash in (select hash from seen where not is_used))
+         select from seen`,
         [most],
       );
       return rowCount ?? 0;

@@ -31,7 +31,8 @@ export const insertDrawings = (drawn: string, condition = 'true') => `
   insert into drawings (name, drawing)
   select distinct on (name) name, drawing from jsonb_to_recordset(${drawn}) as drawn (name text, drawing jsonb)
   where ${condition} order by name
-  on conflict (name) do update set noted_at = now() where drawings.noted_at < now() - interval '1 hour'`;
+  on conflict (name) do update set noted_at = now()
+  where drawings.noted_at not between now() - interval '1 hour' and now()`;
 
 export function looks(db: Queryable) {
   return {
@@ -39,14 +40,23 @@ export function looks(db: Queryable) {
     saveDrawings: (drawings: readonly NamedDrawing[]) =>
       db.query(insertDrawings('$1::jsonb'), [jsonOfDrawings(drawings)]),
 
-    /** Deletes drawings that no rendition has used for hours. @returns the number of deleted drawings */
+    /**
+     * Looks at the drawings that were noted longest ago, and deletes those that no rendition has used for hours. The
+     * others get a time in the future, as if they were noted then, so that each is seen seldom.
+     * @param most the maximum number of drawings to look at
+     * @returns the number of drawings that it looked at
+     */
     forgetUnused: async (most: number): Promise<number> => {
       const { rowCount } = await db.query(
-        `delete from drawings where name in (
-           select name from drawings d where noted_at < now() - ${keptUnused}
-             and not exists (select from renditions r where r.drawing = d.name)
-           order by noted_at limit $1)
-         and noted_at < now() - ${keptUnused}`,
+        `with seen as (
+           select name, exists (select from renditions r where r.drawing = d.name) as is_used from (
+             select name from drawings where noted_at < now() - ${keptUnused}
+             order by noted_at limit $1 for update skip locked) d),
+         kept as (
+           update drawings set noted_at = now() + ${keptUnused} where name in (select name from seen where is_used)),
+         unused as (
+           delete from drawings where name in (select name from seen where not is_used))
+         select from seen`,
         [most],
       );
       return rowCount ?? 0;

@@ -95,11 +95,11 @@ export function runs(db: Queryable) {
 
     /**
      * Deletes at most `most` runs and stretches: those older than `days`, and the excess over `bytesPerStream` of
-     * streams whose run ended within the last 5 minutes. The latest past run stays, of any size.
+     * streams whose run ended within the last `endedMinutes`. The latest past run stays, of any size.
      */
-    forget: async (days: number, bytesPerStream: number, most: number) => {
+    forget: async (days: number, bytesPerStream: number, most: number, endedMinutes = 5) => {
       await db.query(
-        `with kept as (select distinct stream_id from past_runs where kept_at > now() - interval '5 minutes'),
+        `with kept as (select distinct stream_id from past_runs where kept_at > now() - make_interval(mins => $4)),
          excess as (
            select stream_id, anchored_at from (
              select stream_id, anchored_at, row_number() over latest as place, sum(bytes) over latest as bytes
@@ -111,7 +111,7 @@ export function runs(db: Queryable) {
            order by ended_at limit $3)
          delete from past_runs
          where (stream_id, anchored_at) in (select * from excess union select * from old limit $3)`,
-        [days, bytesPerStream, most],
+        [days, bytesPerStream, most, endedMinutes],
       );
       await db.query(
         `delete from aired_frames where ctid in (
@@ -123,18 +123,18 @@ export function runs(db: Queryable) {
 
     /**
      * Deletes at most `most` runs that were never live, a day after the next run has begun, and the excess over
-     * `kept` of users with a run that ended, or was kept, within the last 5 minutes: their earliest runs, also the last
-     * one of a stream that is off the air. The latest run of a user stays, of any size. Decision D268.
+     * `kept` of users with a run that ended, or was kept, within the last `endedMinutes`: their earliest runs, also the
+     * last one of a stream that is off the air. The latest run of a user stays, of any size. Decision D268.
      */
-    forgetOfUsers: async (kept: KeptRunBytes, most: number) => {
+    forgetOfUsers: async (kept: KeptRunBytes, most: number, endedMinutes = 5) => {
       await db.query(
         `with users as (
            select user_id, case when ${isFunded('changed.user_id')} then $1::bigint else $2::bigint end as allowed
            from (
-             select user_id from streams where stopped_at > now() - interval '5 minutes' and deleted_at is null
+             select user_id from streams where stopped_at > now() - make_interval(mins => $4) and deleted_at is null
              union
              select s.user_id from past_runs r join streams s on s.id = r.stream_id
-             where r.kept_at > now() - interval '5 minutes') as changed),
+             where r.kept_at > now() - make_interval(mins => $4)) as changed),
          ended as (
            select s.user_id, r.stream_id, r.anchored_at, r.kept_at as over_at, r.bytes
            from users join streams s using (user_id) join past_runs r on r.stream_id = s.id
@@ -162,7 +162,7 @@ export function runs(db: Queryable) {
            limit $3)
          delete from past_runs where (stream_id, anchored_at) in (
            select * from excess where anchored_at is not null union select * from never_live limit $3)`,
-        [kept.funded, kept.unfunded, most],
+        [kept.funded, kept.unfunded, most, endedMinutes],
       );
     },
 

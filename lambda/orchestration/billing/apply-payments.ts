@@ -13,12 +13,15 @@ import { reassess } from './meter.ts';
 
 /**
  * Applies every unapplied message, each in a transaction of its own. A refund that arrived before its payment is
- * applied right after the payment. Any number of processes may call this at once.
+ * applied right after the payment. Messages that could not be applied for an hour wait for some of the sweeps. Any
+ * number of processes may call this at once.
+ * @param sweepTurn the number of the sweep; null: a message has arrived
  * @returns the number of applied messages
  * @throws the first failure, after all other messages had their turn
  */
 export async function applyPayments(
   pool: Pool,
+  sweepTurn: number | null = null,
   clock: (data: Database) => Promise<Date> = (data) => data.now(),
 ): Promise<number> {
   let failure: unknown;
@@ -28,7 +31,7 @@ export async function applyPayments(
     let isPayment = false;
     try {
       isPayment = await inTransaction(pool, async (data) => {
-        turn.event = await data.payments.lockNextUnapplied(afterSeq);
+        turn.event = await data.payments.lockNextUnapplied(afterSeq, sweepTurn);
         return turn.event ? applyEvent(data, turn.event, await clock(data)) : false;
       });
       if (turn.event) applied++;

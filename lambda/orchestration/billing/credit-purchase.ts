@@ -3,7 +3,7 @@ import type { Invoice } from '../../data/billing/invoices.ts';
 import type { Database } from '../../data/database.ts';
 import { reassess } from './meter.ts';
 
-/** A message of a provider that cannot be applied, now or ever. It stays stored with this reason. */
+/** A message of a provider that cannot be applied, now or ever. It stays stored with this reason, and rests. */
 export class Inapplicable extends Error {
   override readonly name = 'Inapplicable';
 }

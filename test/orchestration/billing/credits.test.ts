@@ -446,7 +446,7 @@ class World {
     const id = `${this.#userID}/${++this.#ids}`;
     const clock = () => Promise.resolve(new Date(this.#model.nowMs));
     for (let time = 0; time < times; time++) await payments.keep({ provider: 'test', id, body: '', meaning: reports });
-    await Promise.all([applyPayments(service.pool(), clock), applyPayments(service.pool(), clock)]);
+    await Promise.all([applyPayments(service.pool(), null, clock), applyPayments(service.pool(), null, clock)]);
   }
 
   async #topUp(cents: number, deliveries: number): Promise<void> {

@@ -214,3 +214,24 @@ it('files that nothing names are forgotten after hours', async () => {
   await data().captions.forgetUnused(10);
   expect([await data().captions.file('unnamed'), await data().captions.file(kept)]).toEqual([null, file('kept')]);
 });
+
+it('files that uploads name are looked at seldom, so that a few looks find those that nothing names', async () => {
+  const named: string[] = [];
+  for (const text of ['first', 'second', 'third']) {
+    const uploadID = await video('film');
+    await setCaptions(uploadID, file(text));
+    named.push((await data().uploads.findAny(uploadID))!.captions!.hash);
+  }
+  await service.pool().query('delete from captions where not hash = any ($1)', [named]);
+  await data().captions.save('unnamed', 'x');
+  await service
+    .pool()
+    .query(
+      `update captions set noted_at = now() - interval '7 hours' - make_interval(hours => (hash <> 'unnamed')::int)`,
+    );
+  const looked: number[] = [];
+  for (let count = 0; count < 3; count++) looked.push(await data().captions.forgetUnused(2));
+  expect(looked).toEqual([2, 2, 0]);
+  expect(await data().captions.file('unnamed')).toBeNull();
+  for (const hash of named) expect(await data().captions.file(hash)).not.toBeNull();
+});

@@ -443,6 +443,27 @@ describe('a drawing that was noted more than a day ago', () => {
     await data().looks.saveDrawings([whole, part, unused].map(named));
   });
 
+  it('is looked at seldom if renditions have it, so that a few looks find those that none has', async () => {
+    const used = Array.from({ length: 12 }, (_, index) => `o${String(index).padStart(16, '0')}`);
+    await data().looks.saveDrawings(used.map(named));
+    for (const name of used) await data().renditions.begin(name, formatNamed(`${base}-${name}`), 1);
+    await service
+      .pool()
+      .query(
+        `update drawings set noted_at = now() - interval '7 hours' - make_interval(hours => (name = any ($1))::int)`,
+        [used],
+      );
+    const looked: number[] = [];
+    for (let count = 0; count < 5; count++) looked.push(await data().looks.forgetUnused(4));
+    expect(looked).toEqual([4, 4, 4, 3, 0]);
+    const left = (await service.pool().query<{ name: string }>('select name from drawings order by name')).rows;
+    expect(left.map(({ name }) => name)).toEqual(used);
+    await service.pool().query('delete from renditions where drawing = any ($1)', [used]);
+    await service.pool().query(`update drawings set noted_at = noted_at - interval '13 hours'`);
+    expect(await data().looks.forgetUnused(100)).toBe(12);
+    expect((await service.pool().query('select from drawings')).rowCount).toBe(0);
+  });
+
   it('is forgotten unless a rendition has it', async () => {
     await service.pool().query('alter table renditions disable trigger rendition_without_drawing');
     await data().renditions.begin('a', formatNamed(`${base}-${whole}`), 1);
