@@ -249,6 +249,25 @@ describe('a takeover', () => {
     expect(starts.includes(returnsAt)).toBe(begins);
   });
 
+  it('copies a long list no sooner than other changes do, and joins it in progress until then', async () => {
+    const { id } = await newInput({ afterTakeover: 'next_item' });
+    await pretendReceived(service, id);
+    const [entry] = (await data().timelines.ofStream(streamID)).video;
+    const [item] = entry!.snapshot.items;
+    const items = Array.from({ length: 1000 }, () => ({ ...item!, name: '長'.repeat(1000), durationSeconds: 3600 }));
+    const elapsed = `select extract(epoch from now() - anchored_at)::float8 as seconds from streams where id = $1`;
+    const { seconds } = (await service.pool().query(elapsed, [streamID])).rows[0];
+    const snapshot = { ...entry!.snapshot, items };
+    await data().timelines.append(streamID, 'video', { ...entry!, offsetSeconds: seconds, snapshot });
+    await takeOver(id);
+    expect((await handBack()).status).toBe(202);
+    expect((await data().timelines.ofStream(streamID)).video).toHaveLength(2);
+    await letPass(80);
+    await takeOver(id);
+    await handBack();
+    expect((await data().timelines.ofStream(streamID)).video).toHaveLength(3);
+  });
+
   it('of an input of another stream is refused', async () => {
     const other = await create('/streams', {});
     const { id } = await newInput({ streamID: other });

@@ -54,7 +54,7 @@ export async function skipItem(
 
 /**
  * Lets the next item of a list begin at a future frame, in place of the rest of the one that plays then. A programme
- * keeps its plan.
+ * keeps its plan, and a list that was copied lately its entries.
  */
 export async function beginNextItem(data: Database, stream: Locked<Stream>, frame: number, now: Date): Promise<void> {
   const rate = framesPerSecond[stream.run_framerate!];
@@ -63,7 +63,7 @@ export async function beginNextItem(data: Database, stream: Locked<Stream>, fram
   const timeline = timelines[track];
   if (stream.planned_tracks?.includes(track)) return;
   const { startFrame, frameCount } = occurrenceAt(timeline, frame, rate);
-  if (startFrame === frame) return;
+  if (startFrame === frame || !mayCopy(timeline, elapsedSecondsOf(stream.anchored_at, now), frame / rate)) return;
   await continueList(data, stream, track, { timeline, frame, endFrame: startFrame + frameCount });
 }
 
