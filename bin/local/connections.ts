@@ -1,6 +1,7 @@
 // Connects a process of the local run to its adapters, as lambda/ports/aws/connect-aws.ts does in AWS.
 import { readFile } from 'node:fs/promises';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
+import { statementSeconds } from '../../lambda/data/shared/statement-time.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { Connections } from '../../lambda/ports/aws/connect-aws.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -57,8 +58,6 @@ export const checkoutPath = '/checkout';
  * starts a process with empty caches. So the connections of one peak are kept for the next.
  */
 const keptIdleMs = 300_000;
-/** As in a stage: no statement of a request may keep the database busy for longer. */
-const statementTimeoutMs = 30_000;
 
 /** @param options `databaseURL` is of a migrated database @param maxClients of the pool */
 export async function connectLocally(
@@ -71,7 +70,8 @@ export async function connectLocally(
     connectionString: databaseURL,
     max: maxClients,
     idleTimeoutMillis: keptIdleMs,
-    statement_timeout: statementTimeoutMs,
+    // As in a stage.
+    statement_timeout: statementSeconds * 1000,
     Client: PreparingClient,
     options: plansOnce,
   });

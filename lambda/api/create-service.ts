@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws/connect-aws.ts';
 import { signStatement } from '../auth/signing-keys.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
+import { createUncountedWorks } from '../surfaces/admission/uncounted-work.ts';
 import { apiVersion } from '../surfaces/service.ts';
 import type { Service } from '../surfaces/service.ts';
 import type { SettingsFor } from '../settings.ts';
@@ -40,6 +41,7 @@ export function createService(connections: Connections & Providers, settings: Se
     clock,
     // A function of AWS has one change at a time.
     inTurn: (_bounds, change) => change(),
+    uncountedWorks: createUncountedWorks(),
     steadyClock: () => performance.now(),
     random: Math.random,
     health: createHealth(pool, objects),

@@ -266,7 +266,7 @@ async function begin(client: PoolClient, bounds: ChangeBounds | null): Promise<v
   const statements = [
     'begin',
     ...(traceparent === null ? [] : [`set local loop.traceparent = '${traceparent}'`]),
-    ...(bounds === null ? [] : [beginChange(bounds)]),
+    bounds === null ? 'select begin_work()' : beginChange(bounds),
   ];
   // The driver has a list of results for several statements.
   const results: QueryResult<{ may_change?: boolean }>[] = [await client.query(statements.join('; '))].flat();

@@ -1508,6 +1508,8 @@ create unlogged table request_windows (
   began_at timestamptz not null default now(),
   requests integer not null default 1,
   seconds integer not null default 60,
+  work_ms integer not null default 0,
+  is_used_up boolean not null default false,
   constraint request_windows_pkey primary key (subject, class)
 ) with (fillfactor=50);
 
@@ -2029,11 +2031,18 @@ end $$;
 create function begin_change(subject text, at_once integer, lock_wait_ms integer) returns boolean language plpgsql
 as $$
 begin
+  perform begin_work();
   perform set_config('lock_timeout', lock_wait_ms::text, true);
   for turn in 1 .. at_once loop
     if pg_try_advisory_xact_lock(hashtextextended('change ' || subject, turn)) then return true; end if;
   end loop;
   return false;
+end $$;
+
+create function begin_work() returns void language plpgsql
+as $$
+begin
+  perform set_config('statement_timeout', '30s', true);
 end $$;
 
 create function begun_incident(of_user text, of_kind text, of_subject text) returns table(output_id text) language sql stable
@@ -3156,3 +3165,11 @@ as $$
     regexp_replace(normalize(lower(given collate "und-x-icu"), NFKD), '[\u0300-\u036f]', '', 'g'),
     '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u303f]+'), '')
 $$;
+
+create function work_before(began_at timestamptz, work_ms integer, uncounted_ms integer, of_window timestamptz) returns integer language plpgsql stable
+as $$
+begin
+  if began_at <= now() - interval '1 minute' then return greatest(0, uncounted_ms); end if;
+  if uncounted_ms > 0 or began_at = of_window then return greatest(0, work_ms + uncounted_ms); end if;
+  return work_ms;
+end $$;

@@ -1,6 +1,6 @@
 // Checks every day that the books agree.
 import type { Pool } from 'pg';
-import { databaseOn } from '../data/database.ts';
+import { inTransaction } from '../data/database.ts';
 import type { Log } from '../log.ts';
 
 /** The books differ. Nothing corrects them automatically: an operator has to understand the difference first. */
@@ -13,7 +13,8 @@ export class BooksDiffer extends Error {
  * @throws {BooksDiffer} so that the function fails and its alarm is raised
  */
 export async function reconcile(pool: Pool, log: Log): Promise<void> {
-  const differences = await databaseOn(pool).reconciliation.differences();
+  // Its one statement reads all books, and may take as long as those of transactions.
+  const differences = await inTransaction(pool, (data) => data.reconciliation.differences());
   for (const difference of differences) log('books_differ', { ...difference });
   if (differences.length > 0) throw new BooksDiffer(`the books differ in ${differences.length} places`);
   log('books_reconciled', {});

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { ensureSigningKey, rotateSigningKey } from '../auth/signing-keys.ts';
 import { createPool } from '../data/shared/queryable.ts';
+import { statementSeconds } from '../data/shared/statement-time.ts';
 import { jsonLog } from '../log.ts';
 import { readSecret } from '../ports/aws/call-aws.ts';
 import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';
@@ -10,9 +11,6 @@ import { readMigrateEnvironment, serviceRole } from './environment.ts';
 import { BeforeBaselineError, migrate } from './migrate.ts';
 import { recoverStage } from './recover-stage.ts';
 import type { RecoveryAnswer, RecoveryRequest } from './recover-stage.ts';
-
-/** No statement of a request or a sweep takes as long. A function that has ended does not end its statement. */
-const statementSeconds = 30;
 
 /**
  * The role of everything except the migration. It may read and write rows, but not change the schema. It has no

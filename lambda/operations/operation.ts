@@ -91,6 +91,8 @@ interface Declaration<
   readonly errors?: readonly ProblemCode[];
   /** Hints for AI clients that the method does not imply. */
   readonly hints?: Hints;
+  /** A read that may take long although its caller does not choose how much it reads. */
+  readonly readsMuch?: true;
   readonly handle: (
     ctx: Ctx,
     input: Input<Params, Query, Body>,

@@ -1,11 +1,14 @@
 // A call of an operation and its answer, as surfaces pass them on.
 import type { Caller, Context } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { CallTimer } from './admission/call-time.ts';
 
 export interface Call {
   readonly operation: Operation;
   /** Null for public operations only. */
   readonly caller: Caller | null;
+  /** Measures the work of the call; null: its time is not counted. */
+  readonly time: CallTimer | null;
   /** Validated by the operation's schemas. */
   readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | null;

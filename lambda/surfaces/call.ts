@@ -12,7 +12,6 @@ import { ProblemError } from '../operations/problem-codes.ts';
 import { guestHash } from './admission/guests.ts';
 import { budgetOfRead, limitPlansOfChange } from './admission/planning-limits.ts';
 import { bearerChallenge } from './admission/protected-resource.ts';
-import { countingTime } from './admission/slow-calls.ts';
 import { cursorsOf } from './cursors.ts';
 import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
 import { newID } from '../data/shared/new-id.ts';
@@ -25,16 +24,13 @@ import type { Service } from './service.ts';
  * @throws {ProblemError} if the operation refuses the call. Any other error is a fault of the platform.
  */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {
-  return countingTime(service, call.caller, call.operation, () => answer(service, call));
-}
-
-async function answer(service: Service, call: Call): Promise<Answer> {
-  const { operation, caller, signal } = call;
+  const { operation, caller, signal, time } = call;
+  const timed = <Result>(work: () => Promise<Result>) => (time ? time.during(work) : work());
   const planningClass = operation.method === 'GET' ? 'planning' : 'changes';
-  const planner = caller && ({ userID: caller.userID, planningClass, signal } as const);
+  const planner = caller && ({ userID: caller.userID, planningClass, signal, time } as const);
   if (operation.method === 'GET') {
     const data = databaseOn(service.pool);
-    return run(service, call, planner ? withPlanningBudget(data, budgetOfRead(service, planner)) : data);
+    return timed(() => run(service, call, planner ? withPlanningBudget(data, budgetOfRead(service, planner)) : data));
   }
   // The operation of a guest bounds it, as only that knows whose channel it is.
   const bounds = caller && boundsOfUser(caller.userID, caller.isOnPage === true);
@@ -42,7 +38,7 @@ async function answer(service: Service, call: Call): Promise<Answer> {
     inChange(service.pool, bounds, (data) =>
       runInTransaction(service, call, budget ? withPlanningBudget(data, budget) : data),
     );
-  const limited = () => (planner ? limitPlansOfChange(service, planner, change) : change());
+  const limited = () => timed(() => (planner ? limitPlansOfChange(service, planner, change) : change()));
   const answered = await (bounds ? service.inTurn(bounds, limited) : limited());
   await service.relay();
   return answered;

@@ -49,8 +49,8 @@ export async function answerOnce(
       if (isSecret) return service.sealer.open(Buffer.from(kept.body, 'base64'), place);
       if (!kept.is_reread) return kept.body;
       const params = JSON.parse(kept.body) as { id: string };
-      const read = { operation: reader!, caller, input: { params, query: {}, body: undefined }, idempotencyKey: null };
-      return (await run(read)).body;
+      const input = { params, query: {}, body: undefined };
+      return (await run({ operation: reader!, caller, time: null, input, idempotencyKey: null })).body;
     };
     return { status: kept.status, headers: { ...kept.headers, 'idempotency-replayed': 'true' }, body: await bodyOf() };
   }

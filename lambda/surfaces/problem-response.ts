@@ -1,5 +1,6 @@
 // Turns an error that ended a request into an application/problem+json answer.
 import { ChangeRefused } from '../data/shared/change-bounds.ts';
+import { statementEnded } from '../data/shared/statement-time.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { problemCodes } from '../operations/problem-kinds.ts';
 import type { ProblemCode } from '../operations/problem-codes.ts';
@@ -85,6 +86,12 @@ function asProblem(error: unknown): ProblemError {
   if (code === diskFull) {
     const detail =
       'The disk of the database has no room. Nothing was changed. Try again when the operator has made room.';
+    return new ProblemError('upstream_unavailable', detail, { cause: error });
+  }
+  if (code === statementEnded) {
+    const detail =
+      'The database ended a statement that took too long. Nothing was changed. Ask for less at once: smaller pages, ' +
+      'shorter spans of time, fewer fields or items. If that is not possible, try again later.';
     return new ProblemError('upstream_unavailable', detail, { cause: error });
   }
   return new ProblemError('internal_error', 'The platform made a mistake, which is logged.', { cause: error });

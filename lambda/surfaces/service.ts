@@ -11,6 +11,7 @@ import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import type { AccessTokens } from './admission/access-tokens.ts';
+import type { UncountedWorks } from './admission/uncounted-work.ts';
 
 /** The version of the API, as in GET /status, the OpenAPI document and the MCP server. */
 export const apiVersion = '1.0.0';
@@ -63,6 +64,7 @@ export interface Service {
   readonly clock: () => Date;
   /** Does a change once a turn of its subject is free in this process. */
   readonly inTurn: <Result>(bounds: ChangeBounds, change: () => Promise<Result>) => Promise<Result>;
+  readonly uncountedWorks: UncountedWorks;
   /** In ms, for durations. */
   readonly steadyClock: () => number;
   /** Uniform in [0, 1). */

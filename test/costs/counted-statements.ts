@@ -18,7 +18,7 @@ const shownCharacters = 100;
 const ofThisDatabase = '(select oid from pg_database where datname = current_database())';
 const isCounting = `query like '%pg_stat_statements%'`;
 /** Statements that frame a transaction. The bounds of a change are sent with its begin, and read no block. */
-const isFrame = `query in ('begin', 'commit') or query like 'select begin_change(%'`;
+const isFrame = `query in ('begin', 'commit') or query ~ '^select begin_(change|work)\\('`;
 
 /** Makes the server count the statements of a database, on all connections from now on. */
 export async function openCounts(databaseURL: string): Promise<void> {

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { databaseOn, inChange, inTransaction } from '../../lambda/data/database.ts';
 import { ChangeRefused } from '../../lambda/data/shared/change-bounds.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
+import type { Queryable } from '../../lambda/data/shared/queryable.ts';
 import { breakConnectionsOf } from '../support/database-outage.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -76,5 +77,16 @@ it('a change that runs again has one turn until it ends, and leaves its connecti
   await expect(change(async () => 'done')).resolves.toBe('done');
   const shown = await Promise.all([1, 2].map(() => pool.query('show lock_timeout')));
   expect(shown.map(({ rows }) => rows)).toEqual([[{ lock_timeout: '0' }], [{ lock_timeout: '0' }]]);
+  await pool.end();
+});
+
+it('statements of transactions may take 30 s, and others as long as the pool says', async () => {
+  const pool = createPool({ connectionString: database.url(), max: 1, statement_timeout: 10_000 });
+  const clientOf = (db: Queryable) => db;
+  const shownBy = async (db: Queryable) => (await db.query('show statement_timeout')).rows[0];
+  expect(await inTransaction(pool, shownBy, clientOf)).toEqual({ statement_timeout: '30s' });
+  const ofChange = await pool.query(`begin; select begin_change('user', 1, 5000); show statement_timeout; commit`);
+  expect([ofChange].flat()[2]!.rows).toEqual([{ statement_timeout: '30s' }]);
+  expect(await shownBy(pool)).toEqual({ statement_timeout: '10s' });
   await pool.end();
 });

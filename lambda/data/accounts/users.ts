@@ -2,8 +2,8 @@
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-import { countRequests, userSubject } from '../shared/request-windows.ts';
-import type { RequestWindow } from '../shared/request-windows.ts';
+import { countCalls, userSubject, valuesOfTime } from '../shared/request-windows.ts';
+import type { CallTime, CallWindow } from '../shared/request-windows.ts';
 
 export interface User {
   readonly id: string;
@@ -29,16 +29,25 @@ export const features = { streamBackendEdit: 'stream_backend_edit' } as const;
 export type UseOfUser = Readonly<Record<string, number>>;
 
 /** The user of a credential. */
-export interface Owner {
+interface Owner {
   readonly user_id: string;
   /** Reason why the account is on hold; null: it is not. */
   readonly hold: string | null;
-  /** The window of the request; null: the statement did not count it. */
-  readonly requests: RequestWindow['requests'] | null;
-  readonly reset_seconds: RequestWindow['reset_seconds'] | null;
 }
 
-export interface OwnerOfKey extends Owner {
+/** The window of the call; nulls: the statement did not count it. */
+export type WindowOfOwner = CallWindow | { readonly [Column in keyof CallWindow]: null };
+
+/** A call that the statement of its user counts. */
+export interface CountedCall {
+  readonly requestClass: string;
+  readonly time: CallTime;
+}
+
+const noTime: CallTime = { reservedMs: 0, mostMs: 0, uncounted: { ms: 0, began: null } };
+const valuesOf = (call: CountedCall | null) => [call?.requestClass ?? null, ...valuesOfTime(call?.time ?? noTime)];
+
+interface OwnerOfKey extends Owner {
   readonly key_id: string;
   readonly scopes: readonly string[] | null;
   readonly is_use_recorded: boolean;
@@ -48,15 +57,16 @@ export interface OwnerOfKey extends Owner {
 const hold = `case when held_at is not null then coalesce(held_reason, '') end as hold`;
 
 /**
- * SQL of the owner of a credential that also counts a request of that user.
+ * SQL of the owner of a credential that also counts a call of that user. Its parameters from $2 on are `valuesOf`.
  * @param owner SQL of the row of the owner, with `user_id`
- * @param requestClass SQL of the class of the request; null: it is not counted
  */
-const countedOwner = (owner: string, requestClass: string) => `
+const countedOwner = (owner: string) => `
   with owner as (${owner}),
-  counted as (${countRequests(`
-    select ${userSubject}, ${requestClass}, 1 from owner where ${requestClass}::text is not null`)})
-  select owner.*, requests, reset_seconds from owner left join counted on true`;
+  counted as (${countCalls(
+    `select ${userSubject} as subject, $2 as class, 1 as requests from owner where $2::text is not null`,
+    3,
+  )})
+  select owner.*, requests, reset_seconds, work_ms, is_used_up, began from owner left join counted on true`;
 
 export function users(db: Queryable) {
   return {
@@ -77,10 +87,10 @@ export function users(db: Queryable) {
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).
      * `is_use_recorded` is true if its use was recorded within the last minute. Only the SHA-256 of a key is stored.
-     * @param requestClass counts a request of this class; null: counts none
+     * @param call null: counts none
      */
-    ownerOfKey: (keySha256: Buffer, requestClass: string | null) =>
-      one<OwnerOfKey>(
+    ownerOfKey: (keySha256: Buffer, call: CountedCall | null) =>
+      one<OwnerOfKey & WindowOfOwner>(
         db,
         countedOwner(
           `select user_id, ${hold}, k.id as key_id, scopes,
@@ -88,21 +98,19 @@ export function users(db: Queryable) {
            from api_keys k join users u on u.id = user_id
            where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
              and disabled_at is null`,
-          '$2',
         ),
-        [keySha256, requestClass],
+        [keySha256, ...valuesOf(call)],
       ),
 
-    /** The user of a session that has not ended. @param requestClass as of `ownerOfKey` */
-    ownerOfSession: (token: string, requestClass: string | null) =>
-      one<Owner>(
+    /** The user of a session that has not ended. @param call as of `ownerOfKey` */
+    ownerOfSession: (token: string, call: CountedCall | null) =>
+      one<Owner & WindowOfOwner>(
         db,
         countedOwner(
           `select user_id, ${hold} from auth_sessions s join users u on u.id = user_id
            where token = $1 and s.expires_at > now() and disabled_at is null`,
-          '$2',
         ),
-        [token, requestClass],
+        [token, ...valuesOf(call)],
       ),
 
     recordKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),

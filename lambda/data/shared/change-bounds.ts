@@ -46,7 +46,7 @@ export class ChangeRefused extends Error {
   }
 }
 
-/** SQL that bounds the changes of the present transaction. Its row has `may_change`. */
+/** SQL that bounds the changes, and the statements, of the present transaction. Its row has `may_change`. */
 export function beginChange({ subject, atOnce, lockWaitSeconds }: ChangeBounds): string {
   return `select begin_change(${escapeLiteral(subject)}, ${atOnce}, ${lockWaitSeconds * 1000}) as may_change`;
 }

@@ -9,6 +9,33 @@ export interface RequestWindow {
   readonly reset_seconds: number;
 }
 
+/** The window of calls, which also has their time. */
+export interface CallWindow extends RequestWindow {
+  /** The milliseconds of calls that have ended, and those that calls under way have reserved. */
+  readonly work_ms: number;
+  /** Whether the time was used up before these calls, which then have reserved nothing. */
+  readonly is_used_up: boolean;
+  /** When the window began, to the microsecond, as Postgres writes it. */
+  readonly began: string;
+}
+
+/** Milliseconds that a process still has to count in the window of a subject and a class. */
+export interface UncountedWork {
+  /** Below 0: the window has counted more than the calls took. */
+  readonly ms: number;
+  /** The window, as `began`: only this one takes less than it has counted. Null: none is known. */
+  readonly began: string | null;
+}
+
+/** The time of calls that arrive, or have ended. */
+export interface CallTime {
+  /** Reserved for the calls, unless the time of the window is used up. */
+  readonly reservedMs: number;
+  /** The milliseconds of a window. */
+  readonly mostMs: number;
+  readonly uncounted: UncountedWork;
+}
+
 /** The usual length of a window. A window begins with the first request after the previous window. */
 export const requestWindowSeconds = 60;
 
@@ -28,14 +55,37 @@ export const runningRequests = (subject: string, requestClass: string) => `(
   where subject = ${subject} and class = ${requestClass} and began_at > now() - ${lengthOf(requestWindowSeconds)})`;
 
 /**
- * SQL that counts requests and returns their windows.
- * @param counted SQL of rows (subject, class, requests), at most one for each subject and class
+ * SQL that counts calls and their time, and returns their window: `CallWindow`.
+ * @param counted SQL of a row (subject, class, requests), or of none
+ * @param first number of the first of the four parameters of `valuesOfTime`
  */
-export const countRequests = (counted: string) => countedIn('subject, class, requests', counted, requestWindowSeconds);
+export function countCalls(counted: string, first: number): string {
+  const [reserved, most, uncounted, began] = ['int', 'int', 'int', 'timestamptz'].map(
+    (type, index) => `$${first + index}::${type}`,
+  ) as [string, string, string, string];
+  const isUsedUp = (work: string) => `${work} >= ${most}`;
+  const withReserved = (work: string) => `${work} + case when ${isUsedUp(work)} then 0 else ${reserved} end`;
+  const ofNoWindow = `greatest(0, ${uncounted})`;
+  const ofRunning = `work_before(running.began_at, running.work_ms, ${uncounted}, ${began})`;
+  return `${countedIn(
+    'subject, class, requests, work_ms, is_used_up',
+    `select subject, class, requests, ${withReserved(ofNoWindow)}, ${isUsedUp(ofNoWindow)} from (${counted}) arrived`,
+    requestWindowSeconds,
+    `work_ms = ${withReserved(ofRunning)}, is_used_up = ${isUsedUp(ofRunning)},`,
+  )}, work_ms, is_used_up, began_at::text as began`;
+}
 
-const countedIn = (columns: string, counted: string, seconds: number) => `
+/** The values of the parameters of `countCalls`. */
+export const valuesOfTime = ({ reservedMs, mostMs, uncounted: { ms, began } }: CallTime) => [
+  reservedMs,
+  mostMs,
+  ms,
+  began,
+];
+
+const countedIn = (columns: string, counted: string, seconds: number, also = '') => `
   insert into request_windows as running (${columns}) ${counted}
-  on conflict (subject, class) do update set
+  on conflict (subject, class) do update set ${also}
     requests = excluded.requests
       + case when running.began_at > now() - ${lengthOf(seconds)} then running.requests else 0 end,
     began_at = case when running.began_at > now() - ${lengthOf(seconds)} then running.began_at else now() end
@@ -55,6 +105,13 @@ export function requestWindows(db: Queryable) {
     ): Promise<RequestWindow> => {
       const text = countedIn('subject, class, requests, seconds', `values ($1, $2, $3, ${seconds})`, seconds);
       const { rows } = await db.query<RequestWindow>(text, [subject, requestClass, count]);
+      return rows[0]!;
+    },
+
+    /** Counts calls of `subject` and their time. @param calls 0: only the time @returns their window */
+    countCalls: async (subject: string, requestClass: string, calls: number, time: CallTime): Promise<CallWindow> => {
+      const text = countCalls('select $1 as subject, $2 as class, $3::int as requests', 4);
+      const { rows } = await db.query<CallWindow>(text, [subject, requestClass, calls, ...valuesOfTime(time)]);
       return rows[0]!;
     },
 

@@ -8,6 +8,7 @@ export const getPlaylist = operation(['service:read'], {
   description: 'Returns a playlist. Edits change draft; the stream plays live. Items with a failure are not played.',
   tag: 'playlists',
   route: 'GET /playlists/{id}',
+  readsMuch: true,
   output: { status: 200, body: playlistSchema },
   handle: async (ctx, { params }) =>
     presentPlaylist(ctx, orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist')),

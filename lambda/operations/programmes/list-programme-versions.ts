@@ -23,6 +23,7 @@ export const listProgrammeVersions = operation(['service:read'], {
   description: 'Returns the last published versions, the latest first: up to 100, fewer if their rules are large.',
   tag: 'programmes',
   route: 'GET /programmes/{id}/versions',
+  readsMuch: true,
   output: {
     status: 200,
     body: versionsSchema,

@@ -9,6 +9,7 @@ export const listQueuedItems = operation(['service:read'], {
   description: 'Returns queued items to come, in order.',
   tag: 'programmes',
   route: 'GET /programmes/{id}/queue',
+  readsMuch: true,
   output: { status: 200, body: z.object({ data: z.array(queuedItemSchema) }).meta({ id: 'QueuedItems' }) },
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.programmes.find(ctx.caller.userID, params.id), 'programme');

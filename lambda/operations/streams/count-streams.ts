@@ -18,6 +18,7 @@ export const countStreams = operation(['service:read'], {
   description: 'Returns the number of streams, in total and by state.',
   tag: 'streams',
   route: 'GET /streams/count',
+  readsMuch: true,
   output: { status: 200, body: streamCounts },
   async handle(ctx) {
     const states = await ctx.data.streamLists.counts(ctx.caller.userID);

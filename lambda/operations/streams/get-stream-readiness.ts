@@ -41,6 +41,7 @@ export const getStreamReadiness = operation(['service:read'], {
     'keep the stream from starting. Issues of stage PREPARATION describe what a start leaves out.',
   tag: 'streams',
   route: 'GET /streams/{id}/readiness',
+  readsMuch: true,
   output: { status: 200, body: readiness },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');

@@ -5,8 +5,11 @@ import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 import { subjectOfUser } from '../../data/shared/request-windows.ts';
-import type { RequestWindow } from '../../data/shared/request-windows.ts';
+import { databaseOn } from '../../data/database.ts';
 import { authenticate } from './authenticate.ts';
+import type { Identified } from './authenticate.ts';
+import { arrivalOf, countArrival, createCallTimer, workMsPerMinute } from './call-time.ts';
+import type { Arrival, CallTimer } from './call-time.ts';
 import { networkOf } from './networks.ts';
 import { bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
@@ -20,6 +23,8 @@ export interface Admission {
   /** Null if the request was not counted. */
   readonly quota: Quota | null;
   readonly refusal: ProblemError | null;
+  /** Counts the time of the request, also if it is refused; null: it is not counted. */
+  readonly time: CallTimer | null;
 }
 
 export interface Applicant {
@@ -37,36 +42,33 @@ export interface Applicant {
  */
 export async function admit(service: Service, { operation, headers, method, address }: Applicant): Promise<Admission> {
   if (operation === null || operation.scopes === 'public') return admitAnybody(service, address);
-  const kind = kindOf(operation);
-  const { window, ...identified } = await identify(service, { headers, method, address, resource: '/v1' }, kind);
-  const { caller } = identified;
-  return caller === null ? identified : admitCaller(service, caller, operation, '/v1', window);
+  const arrival = arrivalOf(operation);
+  const identified = await identify(service, { headers, method, address, resource: '/v1' }, arrival);
+  return identified.caller === null ? identified : admitCaller(service, identified, operation, '/v1');
 }
 
-export function kindOf({ method }: Operation): 'read' | 'write' {
-  return method === 'GET' ? 'read' : 'write';
+interface Unknown extends Admission {
+  readonly caller: null;
+  readonly refusal: ProblemError;
 }
-
-/** An admission, with the window that counts the request of the caller; null: it was not counted. */
-type Identification = Admission & { readonly window: RequestWindow | null };
 
 /**
  * Finds the caller of a request. A refused request counts against the limit of its address.
- * @param kind counts a request with a key or a session against the limit of its user; null: it is not counted
+ * @param arrival counts a request with a key or a session against the limits of its user; null: it is not counted
  * @throws as `admit` does
  */
 export async function identify(
   service: Service,
   { headers, method, address, resource }: Omit<Applicant, 'operation'> & { readonly resource: ResourcePath },
-  kind: 'read' | 'write' | null = null,
-): Promise<Identification> {
+  arrival: Arrival | null = null,
+): Promise<Identified | Unknown> {
   try {
-    return { ...(await authenticate(service, { headers, method }, resource, kind)), quota: null, refusal: null };
+    return await authenticate(service, { headers, method }, resource, arrival);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const quota = await countRequest(service, subjectOfAddress(address), 'refused');
     const what = 'requests without a valid credential came from this address';
-    return { caller: null, window: null, quota, refusal: quota.exceeded ? tooMany(quota, what) : error };
+    return { caller: null, quota, refusal: quota.exceeded ? tooMany(quota, what) : error, time: null };
   }
 }
 
@@ -75,23 +77,39 @@ export function isAllowed({ scopes: needed }: Pick<Operation, 'scopes'>, scopes:
   return needed === 'public' || needed.some((scope) => scopes.includes(scope));
 }
 
-/**
- * Counts a call of an operation against the caller's rate limit, and checks the caller's scopes.
- * @param window that has counted the call; null: no window has
- */
+/** Counts a call of an operation against the caller's limits, unless it was counted, and checks the caller's scopes. */
 export async function admitCaller(
   service: Service,
-  caller: Caller,
+  identified: Identified,
   operation: Operation,
   resource: ResourcePath,
-  window: RequestWindow | null = null,
 ): Promise<Admission> {
-  const requestClass = requestClassOf(caller, kindOf(operation));
-  const quota = window
-    ? quotaOf(service, requestClass, window)
-    : await countRequest(service, subjectOfUser(caller.userID), requestClass);
-  const tooOften = quota.exceeded ? tooMany(quota, made[requestClass]) : null;
-  return { caller, quota, refusal: refusalOfScopes(service, caller, operation, resource) ?? tooOften };
+  const admission = await admitCounted(service, identified, arrivalOf(operation));
+  const lacking = refusalOfScopes(service, identified.caller, operation, resource);
+  return lacking ? { ...admission, refusal: lacking } : admission;
+}
+
+/** Counts calls against the caller's limits, unless they were counted. */
+async function admitCounted(
+  service: Service,
+  { caller, credential, window }: Identified,
+  arrival: Arrival,
+): Promise<Admission> {
+  const requestClass = requestClassOf(caller, arrival.kind);
+  const calls = { credential, requestClass, arrival };
+  const { requestWindows } = databaseOn(service.pool);
+  const counted =
+    window ??
+    (await countArrival(service, calls, (time) =>
+      requestWindows.countCalls(subjectOfUser(caller.userID), requestClass, arrival.calls, time),
+    ));
+  const quota = quotaOf(service, requestClass, counted);
+  if (counted.is_used_up) {
+    const refusal = tookTooLong(service, quota, requestClass);
+    return { caller, quota: { ...quota, remaining: 0, exceeded: true }, refusal, time: null };
+  }
+  const time = createCallTimer(service, caller.userID, calls, counted);
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made[requestClass]) : null, time };
 }
 
 /** The problem of a caller whose scopes are not enough for an operation; null if they are enough. */
@@ -111,18 +129,19 @@ export function refusalOfScopes(
   return new ProblemError('insufficient_scope', detail, { headers });
 }
 
-/** Counts the calls of one request, each separately. Without a caller they count against the limit of the address. */
+/**
+ * Counts the calls of one request, each separately. Any of them may take long.
+ * @param identified null: they count against the limit of the address
+ */
 export async function admitCalls(
   service: Service,
-  caller: Caller | null,
+  identified: Identified | null,
   address: string,
   kind: 'read' | 'write',
   calls: number,
 ): Promise<Admission> {
-  if (caller === null) return admitAnybody(service, address, calls);
-  const requestClass = requestClassOf(caller, kind);
-  const quota = await countRequest(service, subjectOfUser(caller.userID), requestClass, calls);
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made[requestClass]) : null };
+  if (identified === null) return admitAnybody(service, address, calls);
+  return admitCounted(service, identified, { kind, calls, longCalls: calls });
 }
 
 /** The subject that counts requests without a credential. A client may use all addresses of its network. */
@@ -136,13 +155,13 @@ function subjectOfAddress(address: string): string {
  */
 async function admitAnybody(service: Service, address: string, calls = 1): Promise<Admission> {
   const quota = await countRequest(service, subjectOfAddress(address), 'read', calls).catch(() => null);
-  return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
+  const refusal = quota?.exceeded ? tooMany(quota, 'requests came from this address') : null;
+  return { caller: null, quota, refusal, time: null };
 }
 
 /** Counts a request that calls no operation, such as a request for the list of MCP tools, as a read. */
-export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
-  const quota = await countRequest(service, subjectOfUser(caller.userID), 'read');
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made.read) : null };
+export function admitReader(service: Service, identified: Identified): Promise<Admission> {
+  return admitCounted(service, identified, { kind: 'read', calls: 1, longCalls: 0 });
 }
 
 const made = { read: 'reads were made', write: 'writes were made', page: 'requests were made by your pages' } as const;
@@ -151,5 +170,16 @@ function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {
   return new ProblemError(
     'rate_limited',
     `More than ${limit} ${what} within a minute. Try again in ${resetSeconds} seconds.`,
+  );
+}
+
+const worked = { read: 'Reads', write: 'Writes', page: 'Requests by your pages' } as const;
+
+function tookTooLong({ settings }: Service, { resetSeconds }: Quota, workClass: keyof typeof worked): ProblemError {
+  const seconds = (workMsPerMinute[workClass] * settings.rateLimitFactor) / 1000;
+  return new ProblemError(
+    'rate_limited',
+    `${worked[workClass]} took more than ${seconds} seconds within a minute, or many that may take long are under ` +
+      `way. Try again in ${resetSeconds} seconds. Smaller pages, shorter spans and fewer calls at once take less.`,
   );
 }

@@ -1,12 +1,14 @@
 // Finds the user of a request by its credential: an access token, an API key, or the session of the web page.
 import { createHash } from 'node:crypto';
 import { databaseOn } from '../../data/database.ts';
-import type { Owner } from '../../data/accounts/users.ts';
-import type { RequestWindow } from '../../data/shared/request-windows.ts';
+import type { CountedCall, WindowOfOwner } from '../../data/accounts/users.ts';
+import type { CallWindow } from '../../data/shared/request-windows.ts';
 import type { Caller } from '../../operations/context.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { allScopes } from '../../operations/scopes.ts';
 import type { Scope } from '../../operations/scopes.ts';
+import { countArrival } from './call-time.ts';
+import type { Arrival } from './call-time.ts';
 import { isOfOurPage, sessionTokenOf } from './page-sessions.ts';
 import type { PageRequest } from './page-sessions.ts';
 import { audiencesOf, bearerChallenge } from './protected-resource.ts';
@@ -17,8 +19,10 @@ import type { Service } from '../service.ts';
 /** The caller of a request. */
 export interface Identified {
   readonly caller: Caller;
+  /** Names the credential, and is never shown. */
+  readonly credential: string;
   /** The window that counts the request; null: it was not counted. */
-  readonly window: RequestWindow | null;
+  readonly window: CallWindow | null;
 }
 
 /** The prefix of every API key. */
@@ -34,22 +38,25 @@ export function hashApiKey(key: string): Buffer {
 /**
  * Finds the caller of a request. The statement that finds the owner of a key or a session also counts the request.
  * @param resource the part of the API that the request is for; a token is valid for one part or for all of them
- * @param kind of the request to count; null: the request is not counted
+ * @param arrival the calls to count; null: they are not counted
  * @throws {ProblemError} unauthenticated
  */
 export async function authenticate(
   service: Service,
   request: PageRequest,
   resource: ResourcePath,
-  kind: 'read' | 'write' | null,
+  arrival: Arrival | null,
 ): Promise<Identified> {
   const { headers } = request;
   const apiKey = headers.get('x-api-key');
   const authorization = headers.get('authorization');
   if (apiKey !== null && authorization !== null) throw refusal(service, resource, 'Send one credential, not two.');
-  if (authorization !== null) return { caller: await callerOfToken(service, authorization, resource), window: null };
-  if (apiKey !== null) return callerOfKey(service, apiKey, resource, kind);
-  const owner = resource === '/mcp' ? null : await callerOfSession(service, request, kind);
+  if (authorization !== null) {
+    const caller = await callerOfToken(service, authorization, resource);
+    return { caller, credential: `token of ${caller.userID}`, window: null };
+  }
+  if (apiKey !== null) return callerOfKey(service, apiKey, resource, arrival);
+  const owner = resource === '/mcp' ? null : await callerOfSession(service, request, arrival);
   if (owner !== null) return owner;
   throw refusal(
     service,
@@ -62,19 +69,35 @@ async function callerOfKey(
   service: Service,
   apiKey: string,
   resource: ResourcePath,
-  kind: 'read' | 'write' | null,
+  arrival: Arrival | null,
 ): Promise<Identified> {
   const { users } = databaseOn(service.pool);
-  const requestClass = kind && requestClassOf({}, kind);
-  const owner = apiKey.startsWith(apiKeyPrefix) ? await users.ownerOfKey(hashApiKey(apiKey), requestClass) : null;
+  const hash = hashApiKey(apiKey);
+  const credential = `key ${hash.toString('base64')}`;
+  const find = () => counting(service, credential, {}, arrival, (call) => users.ownerOfKey(hash, call));
+  const owner = apiKey.startsWith(apiKeyPrefix) ? await find() : null;
   if (!owner) throw refusal(service, resource, 'The API key is not valid.');
   if (!owner.is_use_recorded) await users.recordKeyUse(owner.key_id);
   const scopes = owner.scopes === null ? allScopes : knownScopes(owner.scopes);
-  return { caller: { userID: owner.user_id, hold: owner.hold, clientID: null, scopes }, window: windowOf(owner) };
+  const { user_id: userID, hold } = owner;
+  return { caller: { userID, hold, clientID: null, scopes }, credential, window: windowOf(owner) };
 }
 
-function windowOf({ requests, reset_seconds: resetSeconds }: Owner): RequestWindow | null {
-  return requests === null ? null : { requests, reset_seconds: resetSeconds! };
+function windowOf(owner: WindowOfOwner): CallWindow | null {
+  return owner.requests === null ? null : owner;
+}
+
+/** Finds the owner of a credential. @param find counts the call, or none */
+function counting<Found>(
+  service: Service,
+  credential: string,
+  caller: Pick<Caller, 'isOnPage'>,
+  arrival: Arrival | null,
+  find: (call: CountedCall | null) => Promise<Found>,
+): Promise<Found> {
+  if (arrival === null) return find(null);
+  const requestClass = requestClassOf(caller, arrival.kind);
+  return countArrival(service, { credential, requestClass, arrival }, (time) => find({ requestClass, time }));
 }
 
 /**
@@ -84,16 +107,20 @@ function windowOf({ requests, reset_seconds: resetSeconds }: Owner): RequestWind
 async function callerOfSession(
   service: Service,
   request: PageRequest,
-  kind: 'read' | 'write' | null,
+  arrival: Arrival | null,
 ): Promise<Identified | null> {
   const { origin } = new URL(service.baseURL);
   const token = sessionTokenOf(request.headers, origin, service.serviceSecret);
   if (token === null || !isOfOurPage(request, origin)) return null;
-  const requestClass = kind && requestClassOf({ isOnPage: true }, kind);
-  const owner = await databaseOn(service.pool).users.ownerOfSession(token, requestClass);
+  const { users } = databaseOn(service.pool);
+  const credential = `session ${token}`;
+  const owner = await counting(service, credential, { isOnPage: true }, arrival, (call) =>
+    users.ownerOfSession(token, call),
+  );
   if (!owner) return null;
   const { user_id: userID, hold } = owner;
-  return { caller: { userID, hold, clientID: null, scopes: allScopes, isOnPage: true }, window: windowOf(owner) };
+  const caller = { userID, hold, clientID: null, scopes: allScopes, isOnPage: true } as const;
+  return { caller, credential, window: windowOf(owner) };
 }
 
 async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {

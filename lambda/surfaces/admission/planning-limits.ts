@@ -4,6 +4,7 @@ import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import type { PlanningBudget } from '../../orchestration/programme/planning-turns.ts';
 import type { Service } from '../service.ts';
+import type { CallTimer } from './call-time.ts';
 import { countRequest } from './rate-limits.ts';
 import type { PlanningClass } from './rate-limits.ts';
 
@@ -21,6 +22,8 @@ export interface Planner {
   readonly planningClass: PlanningClass;
   /** Aborted once the client is gone. Absent: others wait for the result as well. */
   readonly signal?: AbortSignal | undefined;
+  /** The time of the call, which counts beside its plans. Absent: it is not counted. */
+  readonly time?: CallTimer | null;
 }
 
 /** The reason for which a read ended: no client receives it. */
@@ -35,7 +38,10 @@ export class ClientGone extends Error {
 export function budgetOfRead(service: Service, planner: Planner): PlanningBudget {
   let leftMs = freeMs;
   return {
-    use: (ms) => void (leftMs -= ms),
+    use: (ms) => {
+      leftMs -= ms;
+      planner.time?.exclude(ms);
+    },
     assertMayContinue: async () => {
       if (planner.signal?.aborted) throw new ClientGone('The client has closed its connection.');
       for (; leftMs < 0; leftMs += paidMs) await pay(service, planner, paidMs);
@@ -57,17 +63,20 @@ export async function limitPlansOfChange<Result>(
   for (let mostMs = freeMs; ; mostMs = Math.min(growth * mostMs, mostOfChangeMs)) {
     if (mostMs > freeMs) await pay(service, planner, mostMs);
     try {
-      return await work(fixedBudget(mostMs));
+      return await work(fixedBudget(planner, mostMs));
     } catch (error) {
       if (!(error instanceof PaidTooLittle)) throw error;
     }
   }
 }
 
-function fixedBudget(mostMs: number): PlanningBudget {
+function fixedBudget({ time }: Planner, mostMs: number): PlanningBudget {
   let leftMs = mostMs;
   return {
-    use: (ms) => void (leftMs -= ms),
+    use: (ms) => {
+      leftMs -= ms;
+      time?.exclude(ms);
+    },
     assertMayContinue: async () => {
       if (leftMs < 0) throw new PaidTooLittle();
     },

@@ -5,6 +5,7 @@ import type { Operation } from '../../operations/operation.ts';
 import type { Related, Relation } from '../../operations/relations.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { refusalOfScopes } from '../admission/admit.ts';
+import type { CallTimer } from '../admission/call-time.ts';
 import { callOperation, contextOf } from '../call.ts';
 import { buildOpenapi } from '../openapi/openapi.ts';
 import type { Service } from '../service.ts';
@@ -49,6 +50,8 @@ export interface ExecutionOptions {
   readonly caller: Caller | null;
   /** Aborted once the client is gone. */
   readonly signal: AbortSignal;
+  /** Measures the whole execution; null: its time is not counted. */
+  readonly time: CallTimer | null;
   readonly related: Readonly<Record<Relation['to'], Related>>;
   /** The fields that the query selects, such as `Stream.replicas`. */
   readonly fields: ReadonlySet<string>;
@@ -82,7 +85,7 @@ function assertScope(service: Service, caller: Caller | null, needed: Pick<Opera
   if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes: needed.scopes } });
 }
 
-export function createExecution({ service, caller, signal, related, fields }: ExecutionOptions): Execution {
+export function createExecution({ service, caller, signal, time, related, fields }: ExecutionOptions): Execution {
   const replayed: string[] = [];
   let values = 0;
   const assertSendable = () => {
@@ -129,6 +132,7 @@ export function createExecution({ service, caller, signal, related, fields }: Ex
         buildDocument: buildOpenapi,
         operation,
         caller,
+        time,
         input,
         idempotencyKey,
         signal,

@@ -7,6 +7,7 @@ import { ProblemError } from '../../operations/problem-codes.ts';
 import { related } from '../../operations/relations.ts';
 import { admitCalls, identify } from '../admission/admit.ts';
 import type { Admission } from '../admission/admit.ts';
+import type { CallTimer } from '../admission/call-time.ts';
 import type { Quota } from '../admission/rate-limits.ts';
 import type { Service } from '../service.ts';
 import { refusalResponse, resultResponse, withQuota } from './answers.ts';
@@ -53,16 +54,20 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
       return refusalResponse(service, accept, refusal);
     }
     let quota: Quota | null = null;
+    let time: CallTimer | null = null;
     try {
       const read = await readRequest(request);
       const admission = await admitRequest(read, request, address);
-      ({ quota } = admission);
+      ({ quota, time } = admission);
       if (admission.refusal) throw admission.refusal;
       if ('fault' in read) throw read.fault;
-      const { result, replayed } = await run(read, admission.caller, request.signal);
+      const work = () => run(read, admission, request.signal);
+      const { result, replayed } = await (time ? time.during(work) : work());
       return withQuota(resultResponse(service, accept, result, replayed), quota);
     } catch (error) {
       return withQuota(refusalResponse(service, accept, error), quota);
+    } finally {
+      await time?.count();
     }
   }
 
@@ -83,17 +88,17 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     const identified = isAnonymous
       ? null
       : await identify(service, { headers, method, address, resource: graphqlPath });
-    if (identified?.refusal) return identified;
+    if (identified?.caller === null) return identified;
     const isMutation = !('fault' in read) && read.query.operation.operation === OperationTypeNode.MUTATION;
     const count = Math.max(1, names?.length ?? 0);
-    return admitCalls(service, identified?.caller ?? null, address, isMutation ? 'write' : 'read', count);
+    return admitCalls(service, identified, address, isMutation ? 'write' : 'read', count);
   }
 
-  async function run({ query, selection }: Asked, caller: Caller | null, signal: AbortSignal) {
+  async function run({ query, selection }: Asked, { caller, time }: Admission, signal: AbortSignal) {
     const { document, operation, operationName, variables } = query;
     const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 10 });
     if (errors) throw new QueryRefused('validation_failed', refusedCalls(query, selection, caller) ?? errors);
-    const execution = createExecution({ service, caller, signal, related, fields: selection.fields });
+    const execution = createExecution({ service, caller, signal, time, related, fields: selection.fields });
     const result = await execute({
       schema,
       document,

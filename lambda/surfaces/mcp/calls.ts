@@ -7,6 +7,7 @@ import type { Operation } from '../../operations/operation.ts';
 import type { FieldError, ProblemError } from '../../operations/problem-codes.ts';
 import { refusalOfScopes } from '../admission/admit.ts';
 import { callOperation } from '../call.ts';
+import type { Call } from '../call-types.ts';
 import type { Json } from '../openapi/schemas.ts';
 import { problemDocument } from '../problem-response.ts';
 import type { Service } from '../service.ts';
@@ -14,7 +15,7 @@ import { faultsOfKey, validateInput } from '../validate.ts';
 import type { RawInput } from '../validate.ts';
 import type { OfferedTool } from './offered-tool.ts';
 
-export interface ToolCall {
+export interface ToolCall extends Pick<Call, 'time'> {
   readonly tool: OfferedTool;
   readonly caller: Caller;
   /** The reason why the call is not admitted; null if it is. */
@@ -26,14 +27,15 @@ export interface ToolCall {
 
 /** Calls a tool. Never throws: an AI client reads the problem in the result, and can call again. */
 export async function callTool(service: Service, toolCall: ToolCall): Promise<CallToolResult> {
-  const { tool, caller, refusal, signal, args } = toolCall;
+  const { tool, caller, refusal, signal, time, args } = toolCall;
+  const called = { caller, signal, time };
   let isReplayed = false;
   async function call(operation: Operation, given: Json): Promise<Json> {
     const lacking = refusalOfScopes(service, caller, operation, '/mcp');
     if (lacking) throw lacking;
     const { raw, idempotencyKey, faults } = inputOf(operation, given);
     const input = validateInput(operation, raw, faults);
-    const { body, headers } = await callOperation(service, { operation, caller, input, idempotencyKey, signal });
+    const { body, headers } = await callOperation(service, { ...called, operation, input, idempotencyKey });
     isReplayed ||= headers['idempotency-replayed'] !== undefined;
     return structured(body);
   }

@@ -9,6 +9,7 @@ import {
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { admitCaller, admitReader, identify } from '../admission/admit.ts';
+import type { CallTimer } from '../admission/call-time.ts';
 import { readerOf } from './resources.ts';
 import { createMcpServer } from './server.ts';
 import type { McpContent, McpSession } from './server.ts';
@@ -39,6 +40,7 @@ export function createMcpHandler(service: Service, content: McpContent): McpHand
   async function answer(request: Request, address: string): Promise<Response> {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: corsHeaders });
     let quota: Quota | null = null;
+    let time: CallTimer | null = null;
     const finish = (response: Response) => {
       const headers = { ...corsHeaders, ...(quota ? quotaHeaders(quota, { refused: quota.exceeded }) : {}) };
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -47,24 +49,27 @@ export function createMcpHandler(service: Service, content: McpContent): McpHand
     try {
       const { headers, method } = request;
       const identified = await identify(service, { headers, method, address, resource: mcpPath });
-      ({ quota } = identified);
+      if (identified.caller === null) {
+        ({ quota } = identified);
+        throw identified.refusal;
+      }
       const { caller } = identified;
-      if (caller === null) throw identified.refusal;
       const chosen = tools.choose(new URL(request.url).searchParams.get('toolsets'));
       const { message, rejection } = await readMessage(service, request);
       const { operation, isToolCall } = subjectOf(service, chosen, message);
       const { refusal, ...counted } = operation
-        ? await admitCaller(service, caller, operation, mcpPath)
-        : await admitReader(service, caller);
-      ({ quota } = counted);
+        ? await admitCaller(service, identified, operation, mcpPath)
+        : await admitReader(service, identified);
+      ({ quota, time } = counted);
       // A refused tool call gets a tool result, which the AI client reads.
       if (refusal && operation === null && !isToolCall) throw refusal;
-      return finish(
-        rejection ??
-          (await serve(service, content, { caller, tools: chosen, refusal, signal: request.signal }, request, message)),
-      );
+      const session = { caller, tools: chosen, refusal, signal: request.signal, time };
+      const work = () => serve(service, content, session, request, message);
+      return finish(rejection ?? (await (time ? time.during(work) : work())));
     } catch (error) {
       return finish(problemResponse(service, error));
+    } finally {
+      await time?.count();
     }
   }
 }

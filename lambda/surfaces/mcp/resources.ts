@@ -7,6 +7,7 @@ import { problemCodes } from '../../operations/problem-kinds.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 import { isAllowed } from '../admission/admit.ts';
+import type { CallTimer } from '../admission/call-time.ts';
 import { callOperation } from '../call.ts';
 import { explainProblem, problemType } from '../problem-response.ts';
 import type { Service } from '../service.ts';
@@ -59,7 +60,7 @@ export function readerOf(service: Service, uri: string): { readonly operation: O
  */
 export async function readResource(
   service: Service,
-  caller: Caller,
+  { caller, time }: { readonly caller: Caller; readonly time: CallTimer | null },
   uri: string,
 ): Promise<{ uri: string; mimeType: string; text: string }> {
   const code = Object.keys(problemCodes).find((candidate) => problemType(service, candidate) === uri);
@@ -67,7 +68,8 @@ export async function readResource(
   const found = readerOf(service, uri);
   if (!found) throw new ProblemError('not_found', `There is no resource at ${uri}.`);
   const input = validateInput(found.operation, { params: { id: found.id }, query: {}, body: undefined }, []);
-  const { body } = await callOperation(service, { operation: found.operation, caller, input, idempotencyKey: null });
+  const { operation } = found;
+  const { body } = await callOperation(service, { operation, caller, time, input, idempotencyKey: null });
   return { uri, mimeType, text: body };
 }
 

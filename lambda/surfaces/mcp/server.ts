@@ -2,6 +2,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import type { GetPromptResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
+import type { CallTimer } from '../admission/call-time.ts';
 import type { ProblemError } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 import { callTool } from './calls.ts';
@@ -37,6 +38,8 @@ export interface McpSession {
   readonly refusal: ProblemError | null;
   /** Aborted once the client is gone. */
   readonly signal: AbortSignal;
+  /** Measures the work of the message; null: its time is not counted. */
+  readonly time: CallTimer | null;
 }
 
 /** Clients may cache lists for five minutes. Lists change only with releases. */
@@ -47,7 +50,7 @@ const formChecks = new DefaultJsonSchemaValidator();
 export function createMcpServer(
   service: Service,
   { prompts, instructions }: McpContent,
-  { caller, tools, refusal, signal }: McpSession,
+  { caller, tools, refusal, signal, time }: McpSession,
 ): Server {
   const server = new Server(
     { name: 'loop-streaming', title: 'Loop streaming', version: service.version },
@@ -72,7 +75,7 @@ export function createMcpServer(
         ProtocolErrorCode.InvalidParams,
         `There is no tool ${params.name}. tools/list returns all tools.`,
       );
-    return callTool(service, { tool, caller, refusal, signal, args: params.arguments ?? {} });
+    return callTool(service, { tool, caller, refusal, signal, time, args: params.arguments ?? {} });
   });
 
   // The list of resources is empty: AI clients find resources with tools, or a person names them.
@@ -83,7 +86,7 @@ export function createMcpServer(
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     try {
       if (refusal) throw refusal;
-      return { contents: [await readResource(service, caller, uri)] };
+      return { contents: [await readResource(service, { caller, time }, uri)] };
     } catch (error) {
       const problem = problemDocument(service, error);
       if (problem.code === 'not_found') throw new ResourceNotFoundError(uri, problem.detail);

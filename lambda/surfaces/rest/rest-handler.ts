@@ -1,11 +1,12 @@
 // The REST surface: answers HTTP requests with the operations of the catalogue. It names no operation itself.
 import { TrieRouter } from 'hono/router/trie-router';
-import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { problemCodes } from '../../operations/problem-kinds.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
 import { admit } from '../admission/admit.ts';
+import type { Admission } from '../admission/admit.ts';
+import type { CallTimer } from '../admission/call-time.ts';
 import { callOperation } from '../call.ts';
 import type { Quota } from '../admission/rate-limits.ts';
 import { quotaHeaders } from '../admission/rate-limits.ts';
@@ -29,10 +30,9 @@ interface Route {
 }
 
 /** A request that was admitted. */
-interface Admitted {
+interface Admitted extends Pick<Admission, 'caller' | 'time'> {
   readonly request: Request;
   readonly address: string;
-  readonly caller: Caller | null;
 }
 
 /** The operations at one path, by HTTP method. */
@@ -60,26 +60,29 @@ export function createRestHandler(service: RestService): RestHandler {
   async function answerAt(place: ReturnType<typeof placeOf>, request: Request, address: string): Promise<Response> {
     const { url, path, method, routes, params, route } = place;
     let quota: Quota | null = null;
+    let time: CallTimer | null = null;
     try {
       const operation = route?.operation ?? null;
       const shown = method === 'GET' ? await shownPageAt(service, path) : null;
       if (shown) return shown;
       const admission = await admit(service, { operation, headers: request.headers, method, address });
-      ({ quota } = admission);
+      ({ quota, time } = admission);
       if (admission.refusal) throw admission.refusal;
       if (route) {
         const { caller } = admission;
-        return withQuota(await answer({ request, address, caller }, url.searchParams, route, params), quota);
+        return withQuota(await answer({ request, address, caller, time }, url.searchParams, route, params), quota);
       }
       const page = method === 'GET' ? await pageAt(service, path) : null;
       return withQuota(page ?? refuseUnknown(service, [...routes.keys()]), quota);
     } catch (error) {
       return withQuota(problemResponse(service, error), quota);
+    } finally {
+      await time?.count();
     }
   }
 
   async function answer(
-    { request, address, caller }: Admitted,
+    { request, address, caller, time }: Admitted,
     search: URLSearchParams,
     { operation, readQuery }: Route,
     params: Readonly<Record<string, string>>,
@@ -95,6 +98,7 @@ export function createRestHandler(service: RestService): RestHandler {
       buildDocument: buildOpenapi,
       operation,
       caller,
+      time,
       input,
       idempotencyKey,
       address,

@@ -140,28 +140,3 @@ it.each([
   };
   expect(addressOf(event as never)).toBe(address);
 });
-
-describe('calls that take long', () => {
-  let [nowMs, stepMs] = [0, 0];
-  const slow = testService({ rateLimitFactor: 0.01, steadyClock: () => (nowMs += stepMs) });
-  const statuses = async (method: string, path: string, count: number) => {
-    const caller = await slow.user();
-    const found: number[] = [];
-    for (let made = 0; made < count; made++)
-      found.push((await caller.call(method, path, method === 'GET' ? undefined : {})).status);
-    return found;
-  };
-
-  it('count as several requests: of reads as 25 ms each, of changes as 50 ms', async () => {
-    stepMs = 150;
-    expect(await statuses('GET', '/streams', 3)).toEqual([200, 200, 429]);
-    expect(await statuses('POST', '/streams', 3)).toEqual([201, 201, 429]);
-  });
-
-  it('count so if they fail, and once if they take less than 50 ms', async () => {
-    stepMs = 150;
-    expect(await statuses('GET', '/streams/str_0/timeline', 3)).toEqual([404, 404, 429]);
-    stepMs = 49;
-    expect((await statuses('GET', '/streams', 13)).slice(-2)).toEqual([200, 429]);
-  });
-});
