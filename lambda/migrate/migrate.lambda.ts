@@ -1,31 +1,16 @@
-// Runs the migrations at a deploy, maintains the role of all other functions, and manages the signing key.
+// Runs the migrations at a deploy, maintains the roles of all other functions and tasks, and manages the signing key.
 import { join } from 'node:path';
 import { ensureSigningKey, rotateSigningKey } from '../auth/signing-keys.ts';
 import { createPool } from '../data/shared/queryable.ts';
-import { statementSeconds } from '../data/shared/statement-time.ts';
 import { jsonLog } from '../log.ts';
 import { readSecret } from '../ports/aws/call-aws.ts';
 import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';
 import { openSealer } from '../ports/sealer/open-sealer.ts';
-import { readMigrateEnvironment, serviceRole } from './environment.ts';
+import { createRoles, grantRights } from './database-roles.ts';
+import { readMigrateEnvironment } from './environment.ts';
 import { BeforeBaselineError, migrate } from './migrate.ts';
 import { recoverStage } from './recover-stage.ts';
 import type { RecoveryAnswer, RecoveryRequest } from './recover-stage.ts';
-
-/**
- * The role of everything except the migration. It may read and write rows, but not change the schema. It has no
- * password: RDS verifies its IAM token.
- */
-const keepServiceRole = `
-  do $$ begin
-    if not exists (select from pg_roles where rolname = '${serviceRole}') then create role ${serviceRole} login; end if;
-    if exists (select from pg_roles where rolname = 'rds_iam') then grant rds_iam to ${serviceRole}; end if;
-  end $$;
-  alter role ${serviceRole} set statement_timeout = '${statementSeconds}s';
-  grant usage on schema public to ${serviceRole};
-  grant select, insert, update, delete on all tables in schema public to ${serviceRole};
-  grant usage on all sequences in schema public to ${serviceRole};
-  revoke update, delete on operator_commands, operator_outcomes from ${serviceRole};`;
 
 interface MigrationEvent {
   /** Sent manually to rotate the signing key as well: lib/README.md, “Rotate secrets”. */
@@ -45,7 +30,8 @@ export async function handler(event: MigrationEvent | null): Promise<RecoveryAns
   const pool = createPool({ ...owner, max: 1 });
   try {
     const applied = await migrate(pool, migrations);
-    await pool.query(keepServiceRole);
+    await createRoles(pool);
+    await grantRights(pool);
     const sealer = await openSealer(pool, createKMSKeyWrapper(sealingKeyARN, 'data key'));
     await openSealer(pool, createKMSKeyWrapper(sealingKeyARN, 'sources'));
     await ensureSigningKey(pool, sealer, new Date());

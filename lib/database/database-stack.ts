@@ -19,7 +19,7 @@ import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
 import { lambdaFolder } from '#artifacts';
-import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
+import { liveIngestRole, migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
 import { keyContext } from '../../lambda/domain/shared/sealed-places.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
@@ -50,6 +50,8 @@ export class DatabaseStack extends Stack {
   readonly userName = serviceRole;
   /** The right to connect as that role. Clients also need the security group `databaseClients` of the network. */
   readonly connectAccess: ManagedPolicy;
+  /** The right to connect as the role of the live ingest, and as no other. Null for a stage without a live ingest. */
+  readonly contributeAccess: ManagedPolicy | null;
   /** The key that wraps the data keys which seal stream keys and signing keys. */
   readonly sealingKey: IKey;
   /** The right to unwrap these data keys, and so to open and to seal secrets. */
@@ -107,10 +109,12 @@ export class DatabaseStack extends Stack {
     // Exported beside a proxy too, so that a stage may get one, or lose it, in one deployment.
     this.exportValue(instance.dbInstanceEndpointAddress);
     this.connectAccess = new ManagedPolicy(this, 'ConnectAccess');
+    this.contributeAccess = settings.liveIngest && new ManagedPolicy(this, 'ContributeAccess');
     // While a deployment turns the proxy on or off, some clients use it and others the instance.
     for (const reached of this.proxy ? [this.proxy, instance] : [instance]) {
       reached.connections.allowFrom(network.databaseClients, Port.POSTGRES);
       reached.grantConnect(this.connectAccess, this.userName);
+      if (this.contributeAccess) reached.grantConnect(this.contributeAccess, liveIngestRole);
     }
 
     this.sealingKey =
@@ -205,12 +209,13 @@ export class DatabaseStack extends Stack {
   }
 
   #proxyOf(
-    { availabilityZones }: StageSettings,
+    { availabilityZones, liveIngest }: StageSettings,
     instance: DatabaseInstance,
     { vpc }: NetworkStack,
     role: Role,
   ): DatabaseProxy {
-    instance.grantConnect(role, this.userName);
+    for (const user of liveIngest ? [this.userName, liveIngestRole] : [this.userName])
+      instance.grantConnect(role, user);
     const proxy = new DatabaseProxy(this, 'Proxy', {
       proxyTarget: ProxyTarget.fromInstance(instance),
       // IAM authorizes both connections, from the client to the proxy and from the proxy to the database: there is no

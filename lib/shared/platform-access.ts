@@ -2,6 +2,7 @@
 // Each kind has its own, so that a process that reads strangers' media cannot read the secret that signs sessions.
 import type { Stack } from 'aws-cdk-lib';
 import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
+import { liveIngestRole } from '../../lambda/migrate/environment.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { type Settings, settingsAsVariables } from '../../lambda/settings.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
@@ -38,6 +39,8 @@ interface Rights {
   readonly knowsOrigin?: true;
   readonly media?: 'takes in' | 'imports' | 'prepares' | 'reads' | 'contributes';
   readonly armsTimers?: true;
+  /** Connects to the database as the role of the live ingest, in place of that of the service. */
+  readonly contributes?: true;
 }
 
 /** The queues for starts and stops of streams. Only EventBridge Scheduler sends to `timers`. */
@@ -65,7 +68,7 @@ const rightsOf = {
   mediaWorker: { sends: streamQueues, media: 'prepares' },
   importWorker: { sends: ['imports', 'media', 'webhooks'], unsealsSources: true, media: 'imports' },
   /** Its commands wait in the outbox, which agents relay every second. */
-  liveIngest: { sends: [], media: 'contributes' },
+  liveIngest: { sends: [], media: 'contributes', contributes: true },
 } as const satisfies Readonly<Record<string, Rights>>;
 
 export type DeployableKind = keyof typeof rightsOf;
@@ -90,8 +93,10 @@ export class PlatformAccess {
    */
   environmentFor(stack: Stack, kind: DeployableKind) {
     const { settings, database, media, queues, timers, liveAddresses } = this.#props;
+    const { contributes }: Rights = rightsOf[kind];
     return {
       ...coreEnvironment(this.#props),
+      ...(contributes && { DATABASE_USER: liveIngestRole }),
       ...authoritiesEnvironment(database.proxy !== null, containers.has(kind) ? 'container' : 'function'),
       UPLOADS_BUCKET: media.uploads.bucketName,
       // Imports and webhooks must reach neither the VPC nor the metadata service of a machine.
@@ -111,9 +116,18 @@ export class PlatformAccess {
    */
   grantTo(role: IRole, kind: DeployableKind): void {
     const { database, media, queues, timers, origin } = this.#props;
-    const { sends, unseals, unsealsSources, signs, knowsOrigin, media: use, armsTimers }: Rights = rightsOf[kind];
+    const {
+      sends,
+      unseals,
+      unsealsSources,
+      signs,
+      knowsOrigin,
+      media: use,
+      armsTimers,
+      contributes,
+    }: Rights = rightsOf[kind];
     const policies: readonly (IManagedPolicy | undefined | null | false)[] = [
-      database.connectAccess,
+      contributes ? database.contributeAccess : database.connectAccess,
       unseals && database.unsealAccess,
       unsealsSources && database.unsealSourcesAccess,
       signs && database.signAccess,

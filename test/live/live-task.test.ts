@@ -17,6 +17,7 @@ import { loadFields, untilNextReportMs } from '../../lambda/publisher/load-repor
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { connectSrt } from '../../lambda/publisher/srt/srt-publisher.ts';
 import { actorsOn } from '../support/actors.ts';
+import { liveIngestOn } from '../support/live-ingest-role.ts';
 import { pretendPrepared } from '../support/live-inputs.ts';
 import { fastEncoder } from '../support/media-samples.ts';
 import { pretendProbed, testDataKey, testService } from '../support/service.ts';
@@ -24,6 +25,7 @@ import type { TestUser } from '../support/service.ts';
 import { testSrtListener } from './srt-caller.ts';
 
 const service = testService();
+const ingest = liveIngestOn(service);
 const { data, transaction, user } = actorsOn(service);
 const tools = await findMediaTools(process.env);
 const settings: LiveInputSettings = {
@@ -45,7 +47,7 @@ function startIngest(places: IngestPlaces) {
   const counts: number[] = [];
   const refusals: unknown[] = [];
   const door = new LiveIngest({
-    pool: service.pool(),
+    pool: ingest.pool(),
     sealer: createSealer([testDataKey]),
     objects: service.objects(),
     tools,

@@ -21,6 +21,7 @@ import { recordedSegment } from '../../lambda/publisher/preparing/recorded-segme
 import { startWorker } from '../imports/worker.ts';
 import { startPreparing } from '../publisher/preparing/preparing-worker.ts';
 import { actorsOn, startOptions } from '../support/actors.ts';
+import { liveIngestOn } from '../support/live-ingest-role.ts';
 import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { fastEncoder } from '../support/media-samples.ts';
 import { samplesOfFile } from '../support/test-samples.ts';
@@ -30,7 +31,8 @@ import { clip, format, messagesOf, onTime, send } from './contributor.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
-const { call, create, data, startedStream, transaction, user } = actorsOn(service);
+const { call, create, data, startedStream, user } = actorsOn(service);
+const { transaction } = liveIngestOn(service);
 const samples = samplesOfFile();
 vi.setConfig({ testTimeout: 60_000 });
 const patiently = { timeout: 30_000, interval: 50 };

@@ -5,11 +5,13 @@ import type { SessionSignal } from '../../lambda/domain/live/signal-loss.ts';
 import { applySignal } from '../../lambda/orchestration/live/signal-losses.ts';
 import { applyStableSession, endDueTakeover } from '../../lambda/orchestration/live/takeovers.ts';
 import { actorsOn } from '../support/actors.ts';
+import { liveIngestOn } from '../support/live-ingest-role.ts';
 import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { testService } from '../support/service.ts';
 
 const service = testService();
-const { call, create, data, startedStream, transaction, user } = actorsOn(service);
+const { call, create, data, startedStream, user } = actorsOn(service);
+const { transaction } = liveIngestOn(service);
 
 let streamID: string;
 beforeEach(async () => {

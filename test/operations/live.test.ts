@@ -11,12 +11,14 @@ import {
 } from '../../lambda/orchestration/live/takeovers.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
+import { liveIngestOn } from '../support/live-ingest-role.ts';
 import { pretendPrepared, pretendReceived, reportReceived, source } from '../support/live-inputs.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 
 const service = testService();
-const { call, create, data, startedStream, transaction, user } = actorsOn(service);
+const { call, create, data, startedStream, user } = actorsOn(service);
+const { transaction } = liveIngestOn(service);
 
 let streamID: string;
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 // A stage with a live ingest: its load balancer, its tasks with their few rights, and no trace of it in other stages.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { liveVariables } from '../../lambda/live/environment.ts';
+import { liveIngestRole, serviceRole } from '../../lambda/migrate/environment.ts';
 import { connectionBudget } from '../../lib/database/connection-budget.ts';
 import { checkStage, type StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
@@ -110,7 +111,7 @@ describe('the tasks', () => {
       const [container] = only(stage, 'AWS::ECS::TaskDefinition', /^LiveIngest/).ContainerDefinitions;
       const values = new Map(container.Environment.map(({ Name, Value }: any) => [Name, Value]));
       expect([...values.keys()].sort()).toEqual([...liveVariables].sort());
-      expect(values.get('LIVE_PROTOCOL')).toBe(protocol);
+      expect([values.get('LIVE_PROTOCOL'), values.get('DATABASE_USER')]).toEqual([protocol, liveIngestRole]);
       expect(container).toMatchObject({
         Command: ['node', '/agent/live/index.mjs'],
         StopTimeout: 120,
@@ -170,7 +171,7 @@ describe('the role of the tasks', () => {
     const needed = [
       { action: 's3:PutObject', resource: `${bucket}#live/ID` },
       { action: 'kms:GenerateDataKey', resource: mediaKey, context: throughS3 },
-      { action: 'rds-db:connect', resource: `${idOf('AWS::RDS::DBProxy', /./)}#service` },
+      { action: 'rds-db:connect', resource: `${idOf('AWS::RDS::DBProxy', /./)}#${liveIngestRole}` },
       { action: 'ecs:UpdateTaskProtection', resource: `${idOf('AWS::ECS::Cluster', /./)}#ID` },
     ];
     expect(await verdicts(needed)).toEqual(new Set(['Allowed']));
@@ -195,6 +196,9 @@ describe('the role of the tasks', () => {
       ),
       { action: 's3:ListBucket', resource: bucket },
       ...templates.ofType('AWS::SQS::Queue').map(({ id }) => ({ action: 'sqs:SendMessage', resource: id })),
+      ...['AWS::RDS::DBProxy', 'AWS::RDS::DBInstance'].flatMap((type) =>
+        [serviceRole, 'postgres'].map((user) => ({ action: 'rds-db:connect', resource: `${idOf(type, /./)}#${user}` })),
+      ),
     ];
     expect(await verdicts(unneeded)).not.toContain('Allowed');
   });

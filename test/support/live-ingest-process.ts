@@ -7,6 +7,7 @@ import { LiveIngest } from '../../lambda/live/live-ingest.ts';
 import { openRtmpListener } from '../../lambda/live/rtmp-listener.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { asLiveIngest } from './live-ingest-role.ts';
 import { fastEncoder } from './media-samples.ts';
 
 /** Measures since the last ones. */
@@ -20,7 +21,7 @@ export interface IngestMeasures {
 }
 
 const [connectionString, folder] = process.argv.slice(2) as [string, string];
-const pool = createPool({ connectionString, max: 5 });
+const pool = createPool({ connectionString, max: 5, options: asLiveIngest });
 // Its connections break with the database, and the next statement opens others.
 pool.on('error', () => {});
 const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });

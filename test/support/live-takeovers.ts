@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { intervalAt } from '../../lambda/domain/live/takeover-intervals.ts';
 import type { TakeoverInterval } from '../../lambda/domain/live/takeover-intervals.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { grantRights } from '../../lambda/migrate/database-roles.ts';
 import { actorsOn } from './actors.ts';
 import { makeBarcodeClip, readBarcodes } from './barcode-clip.ts';
 import type { BarcodeFrame } from './barcode-clip.ts';
@@ -40,6 +41,7 @@ export async function takeoversOn(service: TestService) {
   let loopPath: string;
   let livePath: string;
   beforeAll(async () => {
+    await grantRights(service.pool());
     folder = await mkdtemp(join(tmpdir(), 'takeovers-'));
     loopPath = await makeBarcodeClip(tools, join(folder, 'loop.mp4'), loopClip, loopSeconds);
     livePath = await makeBarcodeClip(tools, join(folder, 'live.mp4'), liveClip, 90, 50);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
+import { createRoles } from '../../lambda/migrate/database-roles.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { dropDatabase, onServer, urlOfDatabase } from './database.ts';
 
@@ -28,6 +29,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const template = new Pool({ connectionString: urlOfDatabase(postgresURL, templateDatabase) });
     try {
       await migrate(template);
+      await createRoles(template);
     } finally {
       await template.end();
     }

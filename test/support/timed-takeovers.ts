@@ -5,6 +5,7 @@ import { KeptBlockWindows } from '../../lambda/orchestration/live/kept-block-win
 import { settleTakeovers } from '../../lambda/orchestration/live/settle-takeovers.ts';
 import { applyStableSession, endSession } from '../../lambda/orchestration/live/takeovers.ts';
 import { actorsOn, startOptions } from './actors.ts';
+import { liveIngestOn } from './live-ingest-role.ts';
 import { pretendPrepared } from './live-inputs.ts';
 import type { testService } from './service.ts';
 
@@ -13,7 +14,8 @@ export const dayMs = 86_400_000;
 /** Starts a stream before each test. */
 export function takeoversOn(service: ReturnType<typeof testService>) {
   const actors = actorsOn(service);
-  const { call, create, startedStream, transaction, user } = actors;
+  const { call, create, startedStream, user } = actors;
+  const ingest = liveIngestOn(service);
   let streamID: string;
   beforeEach(async () => {
     streamID = await startedStream();
@@ -30,7 +32,7 @@ export function takeoversOn(service: ReturnType<typeof testService>) {
   const settleAfter = async (days: number, ...own: readonly string[]) => {
     await letLooksRest();
     const settling = { newID: startOptions.newID, clock: () => new Date(Date.now() + days * dayMs) };
-    const failures = await settleTakeovers(service.pool(), settling, {
+    const failures = await settleTakeovers(ingest.pool(), settling, {
       own: new Set(own),
       windows: new KeptBlockWindows(),
       endsSilent: false,
@@ -48,12 +50,14 @@ export function takeoversOn(service: ReturnType<typeof testService>) {
     settleAfter,
     settle: (...own: readonly string[]) => settleAfter(0, ...own),
     becomeStable: (id: string) =>
-      transaction(async (tx) => {
+      ingest.transaction(async (tx) => {
         const stream = (await tx.streams.lockAny(streamID))!;
         const input = (await tx.liveInputs.find(user().id, id))!;
         return applyStableSession(tx, stream, input, { id: `tko_${id}`, now: await tx.now() });
       }),
     lose: (sessionID: string) =>
-      transaction(async (tx) => endSession(tx, sessionID, { reason: 'lost', stored: null, now: await tx.now() })),
+      ingest.transaction(async (tx) =>
+        endSession(tx, sessionID, { reason: 'lost', stored: null, now: await tx.now() }),
+      ),
   };
 }

@@ -8,6 +8,7 @@ import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replic
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
 import { passSeconds } from '../support/incidents.ts';
+import { liveIngestOn } from '../support/live-ingest-role.ts';
 import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
@@ -16,6 +17,7 @@ import type { Payload } from './receiver.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
+const ingest = liveIngestOn(service);
 const {
   activeStream,
   call,
@@ -146,13 +148,13 @@ it('every type of event is told in the form that the OpenAPI document says', asy
   await pretendPrepared(service, id);
   const input = await create('/live-inputs', { name: 'Studio', streamID: id, takes: 'always' });
   const session = await pretendReceived(service, input);
-  await transaction(async (tx) => {
+  await ingest.transaction(async (tx) => {
     const stream = (await tx.streams.lockAny(id))!;
     const found = (await tx.liveInputs.find(user().id, input))!;
     await applyStableSession(tx, stream, found, { id: 'tko_1', now: await tx.now() });
   });
   const now = await data.now();
-  await transaction((tx) => endSession(tx, session, { reason: 'disconnected', stored: null, now }));
+  await ingest.transaction((tx) => endSession(tx, session, { reason: 'disconnected', stored: null, now }));
   await call('POST', `/streams/${id}/hand-back`);
   await sender().work();
   // The upload is confirmed as bad, and is then deleted.
