@@ -17,7 +17,10 @@ type WorkClass = keyof typeof workMsPerMinute;
 
 /** Milliseconds of each call that do not count. */
 const freeMs = 10;
-/** Milliseconds that a call which may take long pays in advance, before the factor of the stage. */
+/**
+ * Milliseconds that a call which may take long pays in advance. A factor of the stage does not increase them: it allows
+ * more calls at once.
+ */
 const reservedMsOfCall = 250;
 /** The most calls of a request that pay in advance: a document of GraphQL may have hundreds of small ones. */
 const mostReserved = 4;
@@ -75,7 +78,7 @@ const mostMsOf = ({ settings }: Service, { requestClass }: CountedCalls) =>
   Math.ceil(workMsPerMinute[requestClass] * settings.rateLimitFactor);
 
 const reservedMsOf = ({ settings }: Service, { arrival }: CountedCalls) =>
-  Math.ceil(Math.min(arrival.longCalls, mostReserved) * reservedMsOfCall * settings.rateLimitFactor);
+  Math.ceil(Math.min(arrival.longCalls, mostReserved) * reservedMsOfCall * Math.min(1, settings.rateLimitFactor));
 
 /** The time that the calls of an admitted request take. */
 export interface CallTimer {

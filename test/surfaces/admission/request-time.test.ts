@@ -66,7 +66,7 @@ function heldWork() {
 const answer = { status: 200, body: z.object({}) } as const;
 
 /** A REST surface with a list, a resource and a change, which all do `work`. */
-function surfaceOf(work: (data: Database) => Promise<void>): RestHandler {
+function surfaceOf(work: (data: Database) => Promise<void>, settings = service.service().settings): RestHandler {
   const handle = async ({ data }: Context) => {
     await work(data);
     return {};
@@ -77,7 +77,7 @@ function surfaceOf(work: (data: Database) => Promise<void>): RestHandler {
     { ...operation(['service:read'], { ...common, route: 'GET /tests/{id}' }), id: 'getTest' },
     { ...operation(['service:write'], { ...common, route: 'POST /tests' }), id: 'createTest' },
   ];
-  return createRestHandler({ ...service.service(), operations });
+  return createRestHandler({ ...service.service(), operations, settings });
 }
 
 /** The headers of a request. */
@@ -130,6 +130,13 @@ describe('reads that may take long', () => {
     expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'));
     await endWindows();
     expect(await held.begunOf(1, () => send(rest, withKey(caller)))).toBe(1);
+    await held.end();
+  });
+
+  it('are more at once where a stage has a higher factor', async () => {
+    const [held, caller] = [heldWork(), await service.user()];
+    const rest = surfaceOf(held.hold, { ...service.service().settings, rateLimitFactor: 2 });
+    expect(await held.begunOf(100, () => send(rest, withKey(caller)))).toBe(80);
     await held.end();
   });
 
