@@ -1480,6 +1480,8 @@ create table replicas (
   last_failure jsonb,
   traceparent text default nullif(current_setting('loop.traceparent', true), ''),
   takes_media boolean not null default false,
+  is_unfunded boolean not null default false,
+  share double precision not null default 0,
   constraint replicas_pkey primary key (id),
   constraint replicas_agent_id_fkey foreign key (agent_id) references agents(id) on delete set null,
   constraint replicas_backend_check check (backend = any (array['ffmpeg', 'manifest'])),
@@ -1492,11 +1494,12 @@ create table replicas (
 ) with (fillfactor=70);
 create index replicas_by_output on replicas (output_id) where output_id is not null;
 create index replicas_by_successor on replicas (successor_id) where successor_id is not null;
-create index replicas_not_begun on replicas (requested_at) where agent_id is null and wanted <> 'ended' and epoch = 0;
+create index replicas_not_begun on replicas (is_unfunded, requested_at) where agent_id is null and wanted <> 'ended' and epoch = 0;
 create index replicas_of_agent on replicas (agent_id) include (id, epoch, wanted);
 create unique index replicas_of_output on replicas (stream_id, coalesce(output_id, ''), role);
+create index replicas_of_unfunded on replicas (backend) where is_unfunded and agent_id is not null;
 create index replicas_offered on replicas (backend, requested_at) where is_offered;
-create index replicas_untaken on replicas (requested_at) where agent_id is null and wanted <> 'ended';
+create index replicas_untaken on replicas (is_unfunded, requested_at) where agent_id is null and wanted <> 'ended';
 create trigger replicas_changed after update on replicas referencing old table as was new table as is_now for each statement execute function record_replica_changes();
 create trigger replicas_note_changed after update on replicas referencing old table as was new table as is_now for each statement execute function note_streams_of_replicas();
 create trigger replicas_signalled after update on replicas referencing old table as was new table as is_now for each statement execute function signal_replica();

@@ -82,7 +82,7 @@ const isAnyToClaim = `coalesce((
       where lease_expires_at > now() and not is_draining and behind_reason is null and used_share < 1) end
   from (
     select requested_at from replicas where agent_id is null and wanted <> 'ended'
-    order by requested_at desc limit ${newestRead}) newest), false)`;
+    order by is_unfunded desc, requested_at desc limit ${newestRead}) newest), false)`;
 
 const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
 

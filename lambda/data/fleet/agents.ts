@@ -50,6 +50,8 @@ export interface PeerURLs {
 export interface Taker extends AgentLoad {
   readonly id: string;
   readonly capacity: Capacity;
+  /** Whether it runs on a machine of its backend, instead of in place of one that is started for streams. */
+  readonly isMachine: boolean;
 }
 
 export function agents(db: Queryable) {
@@ -91,7 +93,8 @@ export function agents(db: Queryable) {
     takers: (backend: StreamBackend) =>
       all<Taker>(
         db,
-        `select id, capacity, used_share as "usedShare", behind_reason as "behindReason" from agents
+        `select id, capacity, used_share as "usedShare", behind_reason as "behindReason",
+           machine_seconds is null as "isMachine" from agents
          where lease_expires_at > now() and not is_draining and $1 = any (backends)`,
         [backend],
       ),

@@ -1,6 +1,8 @@
 // SQL of claims: agents take waiting replicas, and take over replicas that other agents hand over.
 import type { Room } from '../../domain/fleet/capacity.ts';
-import { countedAtMost } from '../../domain/fleet/claim-share.ts';
+import { countedAtMost, unfundedPart } from '../../domain/fleet/claim-share.ts';
+import { keepsShareMs } from '../../domain/fleet/off-air.ts';
+import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Claim, Replica } from './replicas.ts';
@@ -10,7 +12,7 @@ import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
 /** The columns of a `Replica` that a claim does not change. */
 const claimedColumns = `id, stream_id, role, output_id, backend, ${costColumnList}, wanted, state, reason, since,
-  failing_since, is_given_up, failures, next_attempt_at, last_failure, traceparent`;
+  failing_since, is_given_up, failures, next_attempt_at, last_failure, traceparent, is_unfunded`;
 export const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
 /** How long a replica waits for an agent in another zone or region than that of the stream's other replica. */
@@ -54,6 +56,27 @@ const isEncodedBy = (agentID: string) => `(
   where same.stream_id = r.stream_id and same.role = r.role and same.id <> r.id
     and same.wanted <> 'ended' and same.agent_id is not null)`;
 
+/**
+ * SQL condition: streams of users who are not funded hold less than their part of the agents. A replica that has been
+ * off the air for minutes has returned its share.
+ * @param backends the parameter with the backends of these agents and streams
+ */
+const isPartLeft = (backends: string) => `(
+  select coalesce(sum(share), 0) from replicas
+  where is_unfunded and agent_id is not null and backend = any (${backends})
+    and (failing_since is null or failing_since > now() - make_interval(secs => ${keepsShareMs / 1000}))) < (
+  select greatest(${unfundedPart.leastAgents}, ${unfundedPart.fraction} * count(*)) from agents
+  where lease_expires_at > now() and not is_draining and backends && ${backends})`;
+
+/**
+ * SQL of one value: whether a claim may take replicas of users who are not funded. One claim at a time may: of a
+ * hundred at once, each would find the same part left. The order of evaluation is that of `case`.
+ */
+const mayTakeUnfunded = `select case
+  when not exists (select from replicas where is_unfunded and agent_id is null and wanted <> 'ended') then false
+  when not pg_try_advisory_xact_lock(hashtext('unfunded_claim')) then false
+  else ${isPartLeft('$2')} end as may`;
+
 export function replicaClaims(db: Queryable) {
   return {
     /**
@@ -69,7 +92,7 @@ export function replicaClaims(db: Queryable) {
              (select count(*)::int from (
                 select from replicas where agent_id is null and wanted <> 'ended' and backend = any ($2)
                 -- The old end of the index has entries that were just claimed.
-                order by requested_at desc limit ${countedAtMost}) counted) as waiting,
+                order by is_unfunded desc, requested_at desc limit ${countedAtMost}) counted) as waiting,
              exists (select from replicas where is_offered and successor_id is null) as offered,
              (select count(*)::int from agents
               where lease_expires_at > now() and not is_draining and id <> $1
@@ -78,22 +101,44 @@ export function replicaClaims(db: Queryable) {
         [agentID, backends],
       ))!,
 
-    /** The number of replicas of a backend that have waited for an agent for so many seconds. */
+    /**
+     * The number of replicas of a backend that have waited for an agent for so many seconds, and for which a machine is
+     * started: those of users who are not funded count only while no machine runs.
+     */
     waitingFor: async (backend: StreamBackend, seconds: number) =>
       (await one<{ waiting: number }>(
         db,
         `select count(*)::int as waiting from replicas
          where agent_id is null and wanted <> 'ended' and backend = $1
-           and since < now() - make_interval(secs => $2)`,
+           and since < now() - make_interval(secs => $2)
+           and not (is_unfunded and exists (
+             select from agents
+             where lease_expires_at > now() and not is_draining and machine_seconds is null and $1 = any (backends)))`,
         [backend, seconds],
       ))!.waiting,
+
+    /** Whether users who are not funded have a part left of the agents of a backend. */
+    isPartOfUnfundedLeft: async (backend: StreamBackend) =>
+      (await one<{ is_left: boolean }>(db, `select ${isPartLeft('$1::text[]')} as is_left`, [[backend]]))!.is_left,
+
+    /** Counts the replicas of a user as those of a funded one, if the user is. It leaves out those that are locked. */
+    markFunded: (userID: string) =>
+      db.query(
+        `update replicas set is_unfunded = false
+         where ${isFunded('$1')} and id in (
+           select r.id from replicas r join streams s on s.id = r.stream_id
+           where s.user_id = $1 and r.is_unfunded
+           for update of r skip locked)`,
+        [userID],
+      ),
 
     /**
      * Claims waiting replicas for an agent, as many as its room holds.
      *
      * Order: it takes in turn a replica that was never claimed in its run and one that lost its agent, the oldest
      * request first. So neither starts nor recoveries wait for each other. A replica that is too large does not delay
-     * smaller ones.
+     * smaller ones. Replicas of users who are not funded come last, and only while a part of the agents is left for
+     * them. Decision D273.
      *
      * Placement: the two replicas of an output go to different agents, if possible in different regions or zones. A
      * backup waits until the primary is held, and each waits a while for a more distant agent. With the encoded
@@ -105,9 +150,11 @@ export function replicaClaims(db: Queryable) {
      */
     claim: (agentID: string, backends: readonly StreamBackend[], room: Room) => {
       const oldest = (isFirstClaim: boolean) => `
-        select r.id, r.requested_at, ${shareOf('r', '$4')} as share
+        select r.id, r.is_unfunded, r.requested_at, ${shareOf('r', '$4')} as share
         from replicas r
         where r.agent_id is null and r.wanted <> 'ended' and r.backend = any ($2)
+          -- false is less than true, so the index begins or ends with the users who are not funded.
+          and r.is_unfunded <= (select may from unfunded)
           and ${shareOf('r', '$4')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'}
           and ${leaseHolds('$1')}
           and (r.backend <> 'ffmpeg' or ${isEncodedBy('$1')})
@@ -134,21 +181,23 @@ export function replicaClaims(db: Queryable) {
                 on other.stream_id = r.stream_id and other.output_id is not distinct from r.output_id
                   and other.role <> r.role and other.wanted <> 'ended'
               left join agents holder on holder.id = other.agent_id)
-        order by r.requested_at limit $5
+        order by r.is_unfunded, r.requested_at limit $5
         for update of r skip locked`;
-      const text = `with begun as (${oldest(true)}),
+      const text = `with unfunded as materialized (${mayTakeUnfunded}),
+         begun as (${oldest(true)}),
          lost as (${oldest(false)}),
          waiting as (
-           select *, row_number() over (order by requested_at, id) as turn from begun
-           union all select *, row_number() over (order by requested_at, id) as turn from lost),
+           select *, row_number() over (order by is_unfunded, requested_at, id) as turn from begun
+           union all select *, row_number() over (order by is_unfunded, requested_at, id) as turn from lost),
          fitting as (
-           select id from (
-             select id, sum(share) over taken as total, count(*) over taken as place
-             from waiting window taken as (order by turn, requested_at, id)) s
+           select id as fitting_id, share as fitting_share from (
+             select id, share, sum(share) over taken as total, count(*) over taken as place
+             from waiting window taken as (order by is_unfunded, turn, requested_at, id)) s
            where total <= $3::float8 and place <= $5)
          update replicas
-         set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now(), at_backup_url = false
-         where id in (select id from fitting)
+         set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now(), at_backup_url = false,
+           share = fitting_share
+         from fitting where id = fitting_id
          returning ${replicaColumns}`;
       return all<Replica>(db, { name: 'claim', text }, roomParameters(agentID, backends, room));
     },

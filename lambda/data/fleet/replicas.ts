@@ -1,6 +1,7 @@
 // SQL of replicas: the rows that agents claim and report on.
 import { costNames } from '../../domain/fleet/capacity.ts';
 import type { StreamCost } from '../../domain/fleet/capacity.ts';
+import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { PublishCommand } from '../shared/outbox.ts';
@@ -40,6 +41,8 @@ export interface Replica extends StoredCost {
   readonly last_failure: LastFailure | null;
   /** The trace of its start; null: not traced. */
   readonly traceparent: string | null;
+  /** Whether its user was not funded at the start, and is not since. */
+  readonly is_unfunded: boolean;
 }
 
 /** The last failure of a replica, with its cause. */
@@ -171,9 +174,11 @@ export function replicas(db: Queryable) {
         )}),
          wakes as (insert into outbox (queue, body) select * from unnest($3::text[], $4::jsonb[])),
          made as (
-           insert into replicas (id, stream_id, output_id, role, backend, ${costColumnList})
-           select * from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+           insert into replicas (id, stream_id, output_id, role, backend, ${costColumnList}, is_unfunded)
+           select n.*, (select not ${isFunded('s.user_id')} from streams s where s.id = n.stream_id)
+           from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
              ${costNames.map((_, index) => `$${index + 10}::float8[]`).join(', ')})
+             as n (id, stream_id, output_id, role, backend, ${costColumnList})
            returning *)
          select *, (
            select max(machine_seconds) from agents

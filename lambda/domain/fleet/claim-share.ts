@@ -1,4 +1,4 @@
-// Number of waiting replicas that an agent claims at a time, so that all agents get their share.
+// Number of waiting replicas that an agent claims at a time, and the part of the agents for users who never paid.
 
 /** Least number of agents for the smallest batch: an agent then claims that many, even if its share is less. */
 const manyTakers = 32;
@@ -20,6 +20,12 @@ export function claimShare(waiting: number, takers: number): number {
   if (takers < manyTakers) return share;
   return Math.max(share, waiting < countedAtMost ? smallestBatch : largeBatch);
 }
+
+/**
+ * The part of all agents of a backend that streams of users who are not funded may hold together, and the number of
+ * agents that they have at least. Below it they may begin, so the last one may exceed it. Decision D273.
+ */
+export const unfundedPart = { fraction: 0.3, leastAgents: 1 } as const;
 
 /** The most agents that one set of starts wakes. */
 const mostWoken = 32;

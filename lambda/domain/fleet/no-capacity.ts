@@ -1,5 +1,6 @@
 // Reason why no agent takes a stream, with remedies for its user.
 import { costNames, shareOf, weightsOf } from './capacity.ts';
+import { unfundedPart } from './claim-share.ts';
 import type { Capacity, StreamCost } from './capacity.ts';
 
 /** An agent that could take the stream if it had room. */
@@ -18,6 +19,12 @@ const words: Readonly<Record<keyof StreamCost, (amount: number) => string>> = {
   networkMbps: (amount) => `${amount.toFixed(1)} Mbit/s of network`,
   gpuMegapixels: (amount) => `${Math.ceil(amount)} million pixels a second on a GPU`,
 };
+
+/** Detail for a stream of a user who is not funded, while such streams hold their part of the publishers. */
+export const noPartDetail =
+  'Streams of users who have never bought credits share ' +
+  `${100 * unfundedPart.fraction} % of the publishers, and others have taken that part. It starts as soon as one of ` +
+  'them ends. What helps: buy credits, and it starts before them; send prepared media (`streamBackend`: `manifest`).';
 
 /**
  * @param cost cost of the waiting replica

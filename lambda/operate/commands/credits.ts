@@ -32,6 +32,7 @@ export const grantCredits = operatorCommand({
       credits,
     });
     await data.ledger.payDebt(user.id, invoiceID, `grant/${invoiceID}`, now);
+    await data.replicaClaims.markFunded(user.id);
     await reassess(data, user.id, now);
     return outcomeOf(data, user, `${user.email} gets ${credits} credits`);
   },

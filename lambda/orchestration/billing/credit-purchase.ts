@@ -38,5 +38,6 @@ export async function creditPurchase(
   await data.invoices.markPaid(id, payment);
   await data.ledger.add({ userID, cause: 'purchase', reference: id, credits, account: 'sales', at }, id);
   await data.ledger.payDebt(userID, id, `purchase/${id}`, at);
+  await data.replicaClaims.markFunded(userID);
   await reassess(data, userID, at);
 }

@@ -13,7 +13,8 @@ import type { StreamMove } from '../../data/streams/stream-moves.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
-import { noCapacityDetail } from '../../domain/fleet/no-capacity.ts';
+import { noCapacityDetail, noPartDetail } from '../../domain/fleet/no-capacity.ts';
+import type { PossibleTaker } from '../../domain/fleet/no-capacity.ts';
 import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
 import { inSets } from '../shared/in-sets.ts';
 import { fireCredits } from '../accounts/fire-credits.ts';
@@ -259,20 +260,37 @@ async function fireChecks(data: Database, due: readonly LockedDue[]): Promise<vo
 async function failStarts(data: Database, streams: readonly Locked<Stream>[]): Promise<void> {
   if (streams.length === 0) return;
   const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));
-  const takersOf = new Map<Replica['backend'], Awaited<ReturnType<Database['agents']['takers']>>>();
-  for (const { backend, agent_id: holder } of replicas)
-    if (holder === null && !takersOf.has(backend)) takersOf.set(backend, await data.agents.takers(backend));
+  const detailOf = await waitingDetails(data, replicas);
   await data.streamMoves.moveAll(
     streams.map((stream) => {
       const own = replicas.filter((replica) => replica.stream_id === stream.id);
       const reported = own.find((replica) => replica.reason !== null)?.reason;
       const waiting = own.find(({ agent_id: holder }) => holder === null);
       const detail = waiting
-        ? noCapacityDetail(costOfReplica(waiting), waiting.backend, takersOf.get(waiting.backend)!)
+        ? detailOf(waiting)
         : 'A publisher has taken the stream and has not said yet that it is on air; it goes on trying.';
       return { stream, cause: 'no_evidence', reason: reported ?? { code: 'no_capacity', detail } };
     }),
   );
+}
+
+/** @returns the words why no agent has taken a replica among these */
+async function waitingDetails(data: Database, replicas: readonly Replica[]): Promise<(waiting: Replica) => string> {
+  const backends = new Set(replicas.flatMap(({ agent_id: holder, backend }) => (holder === null ? [backend] : [])));
+  const facts = new Map<
+    Replica['backend'],
+    { readonly takers: readonly PossibleTaker[]; readonly isPartLeft: boolean }
+  >();
+  for (const backend of backends)
+    facts.set(backend, {
+      takers: await data.agents.takers(backend),
+      isPartLeft: await data.replicaClaims.isPartOfUnfundedLeft(backend),
+    });
+  return (waiting) => {
+    const { takers, isPartLeft } = facts.get(waiting.backend)!;
+    if (waiting.is_unfunded && !isPartLeft) return noPartDetail;
+    return noCapacityDetail(costOfReplica(waiting), waiting.backend, takers);
+  };
 }
 
 async function fireItems(data: Database, due: readonly LockedDue[]): Promise<void> {

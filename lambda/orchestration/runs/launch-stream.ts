@@ -48,7 +48,8 @@ export async function launchStreams(
   const dueAt = inSeconds(now, activationTimeoutSeconds);
   const deadlines = ready.map(({ stream }) => ({ streamID: stream.id, dueAt }));
   const made = await data.replicas.launch({ replicas, deadlines, wakes: wakesOf(replicas) });
-  if (made.machineSeconds !== null) await awaitMachines(data, launched, made.machineSeconds, now);
+  const unfunded = new Set(made.replicas.flatMap((each) => (each.is_unfunded ? [each.stream_id] : [])));
+  if (made.machineSeconds !== null) await awaitMachines(data, { launched, unfunded }, made.machineSeconds, now);
   return made.replicas;
 }
 
@@ -68,18 +69,29 @@ function wakesOf(replicas: readonly NewReplica[]): NewLaunch['wakes'] {
 
 /**
  * Moves the deadline of streams that no agent has room for until after a machine has started. Their reason shows this.
+ * @param unfunded the streams of users who are not funded: for these, no machine is started beside another one
  * @param seconds the start time of a machine
  */
 async function awaitMachines(
   data: Database,
-  launched: readonly { readonly stream: Stream; readonly replicas: readonly NewReplica[] }[],
+  {
+    launched,
+    unfunded,
+  }: {
+    readonly launched: readonly { readonly stream: Stream; readonly replicas: readonly NewReplica[] }[];
+    readonly unfunded: ReadonlySet<string>;
+  },
   seconds: number,
   now: Date,
 ): Promise<void> {
   const encoded = launched.filter(({ stream }) => stream.stream_backend !== 'manifest');
   if (encoded.length === 0) return;
   const takers = await data.agents.takers('ffmpeg');
-  const waiting = encoded.filter(({ replicas }) => !replicas.every(({ cost }) => isRoomFor(cost, takers)));
+  const anyMachine = takers.some(({ isMachine }) => isMachine);
+  const waiting = encoded.filter(
+    ({ stream, replicas }) =>
+      !(anyMachine && unfunded.has(stream.id)) && !replicas.every(({ cost }) => isRoomFor(cost, takers)),
+  );
   for (const { stream } of waiting) await data.streams.setReason(stream.id, machineStart(seconds));
   const dueAt = inSeconds(now, machinePatience * seconds);
   await data.dueTimes.setAll(

@@ -30,6 +30,7 @@ export function replicaRow(backend: Replica['backend']): Replica {
     next_attempt_at: null,
     last_failure: null,
     traceparent: null,
+    is_unfunded: false,
   };
 }
 
