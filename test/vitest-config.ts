@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 /** Tests that take too long to run at every change, in any folder. */
 const slow = [
   'test/long/**/*.test.ts',
-  'test/auth/{account,attacks,auth-handler,client-libraries}.test.ts',
+  'test/auth/{account,attacks,auth-handler,client-libraries,sign-in-mails}.test.ts',
   'test/cost/cost-section.test.ts',
   'test/costs/*.test.ts',
   'test/data/{plans,both-plans,fleet/claims,playout/past-runs}.test.ts',

@@ -226,6 +226,13 @@ export class Alarms extends Construct {
       says: 'Mails to users were not sent: users cannot sign up.',
       metric: metrics.mailsFailed,
     });
+    this.#add('MailsHeld', {
+      runbook: 'Mails failing',
+      severity: 'soon',
+      says: 'Strangers ask for many mails of sign-in: those beyond the limits are dropped.',
+      metric: metrics.mailsHeld,
+      atLeast: 50,
+    });
     if (metrics.mailsRefused)
       this.#add('MailsRefused', {
         runbook: 'Mails failing',

@@ -151,7 +151,7 @@ export class MonitoringStack extends Stack {
     );
     const { mailsRefused } = metrics;
     page.addWidgets(
-      graph('Mails', [metrics.mailsFailed, ...(mailsRefused ? [mailsRefused] : [])]),
+      graph('Mails', [metrics.mailsFailed, metrics.mailsHeld, ...(mailsRefused ? [mailsRefused] : [])]),
       ...(synthetic ? [graph('Starts that are tried', [synthetic.proved, synthetic.failed])] : []),
     );
     page.addWidgets(

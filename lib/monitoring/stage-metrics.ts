@@ -74,6 +74,7 @@ export class StageMetrics extends Construct {
       this.#count('LiveStarts', logGroups, '{ $.event = "live_ingest_started" }');
     }
     this.#count('MailsFailed', [props.identity.function.logGroup], '{ $.event = "mail_failed" }');
+    this.#count('MailsHeld', [props.identity.function.logGroup], '{ $.event = "sign_in_mail_held" }');
 
     const functions: LambdaFunction[] = Stage.of(this)!
       .node.findAll()
@@ -135,6 +136,11 @@ export class StageMetrics extends Construct {
 
   get mailsFailed(): IMetric {
     return this.#logged('MailsFailed', 'mails that SES did not take');
+  }
+
+  /** Mails of sign-in beyond the limits of an inbox or a network. Decision D272. */
+  get mailsHeld(): IMetric {
+    return this.#logged('MailsHeld', 'mails of sign-in beyond a limit');
   }
 
   /** Bounced mails and complaints about spam. Null for a stage that sends no mails. */

@@ -165,6 +165,13 @@ test('a mail to somebody who signs up raises an alarm if SES does not take it', 
   });
 });
 
+test('many mails of sign-in beyond the limits of an inbox or a network raise an alarm', () => {
+  const { pattern, logGroups } = counted('MailsHeld');
+  expect(matchesFilter(pattern, JSON.stringify({ event: 'sign_in_mail_held', limit: 'network' }))).toBe(true);
+  expect(logGroups).toContain('AuthLogs');
+  expect(alarmOn('MailsHeld')).toMatchObject({ Threshold: 50, EvaluationPeriods: 1, Statistic: 'Sum' });
+});
+
 describe('every function', () => {
   test('has an alarm for its errors and one for what is refused', () => {
     const watched = prod
