@@ -6,6 +6,7 @@ import { databaseOn } from '../data/database.ts';
 import type { Frame, FrameState } from '../data/playout/frames.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import { intervalAt } from '../domain/live/takeover-intervals.ts';
 import { posterKey, posterStripKey } from '../domain/media/content-pictures.ts';
 import {
   posterAt,
@@ -20,8 +21,8 @@ import { elapsedSecondsOf } from '../domain/streams/run-clock.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { StreamPoster } from '../surfaces/service.ts';
-import { createKeptItems } from './kept-items.ts';
-import type { KeptItem } from './kept-items.ts';
+import { createKeptRuns } from './kept-runs.ts';
+import type { KeptRun } from './kept-runs.ts';
 
 export interface PostersOptions {
   readonly pool: Pool;
@@ -53,7 +54,7 @@ const keyOf = ({ objectKey, poster }: Due) => posterKey(objectKey, poster.index)
 
 export function createStreamPoster({ pool, objects }: PostersOptions): StreamPoster {
   const data = databaseOn(pool);
-  const itemsAt = createKeptItems(data);
+  const runAt = createKeptRuns(data);
   const addresses = new LRUCache<string, string>({ max: mostRemembered, ttl: signedForSeconds * 1000 });
   /** Keys of strips that were requested before they are needed. */
   const requested = new LRUCache<string, true>({ max: mostRemembered, ttl: requestedAgainMs });
@@ -62,9 +63,9 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     const stream = await data.streams.find(userID, streamID);
     if (!stream?.anchored_at || stream.state !== 'active') return null;
     const seconds = elapsedSecondsOf(stream.anchored_at, await data.now());
-    const items = await itemsAt(stream, seconds, stripAheadSeconds);
-    const due = dueAt(stream, items, seconds);
-    const next = dueAt(stream, items, seconds + stripAheadSeconds);
+    const run = await runAt(stream, seconds, stripAheadSeconds);
+    const due = dueAt(stream, run, seconds);
+    const next = dueAt(stream, run, seconds + stripAheadSeconds);
     // The poster that a viewer waits for comes first, in case only one more may be rendered.
     const known = due && addresses.get(keyOf(due));
     const asked = due && known === undefined ? await data.frames.ask(due.wanted, mostPending) : null;
@@ -99,11 +100,12 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
   }
 }
 
-/** The poster that is due at a time of a run; null: its upload is deleted. */
-function dueAt(stream: Stream, items: readonly KeptItem[], seconds: number): Due | null {
+/** The poster that is due at a time of a run; null: its upload is deleted, or viewers see a contributor. */
+function dueAt(stream: Stream, { items, takeovers }: KeptRun, seconds: number): Due | null {
   const { aspect, framerate } = formatOfRun(stream);
   const rate = framesPerSecond[framerate];
   const frame = Math.max(0, Math.floor(seconds * rate));
+  if (intervalAt(takeovers, frame)) return null;
   const { item, originFrame, content, format } = items.find(({ endFrame }) => frame < endFrame) ?? items.at(-1)!;
   if (content === null) return null;
   const poster = posterAt((frame - originFrame) / rate, item);

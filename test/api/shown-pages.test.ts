@@ -5,6 +5,7 @@ import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { Shown } from '../../lambda/surfaces/preview-links.ts';
 import { sealPreviewLink } from '../../lambda/surfaces/preview-links.ts';
 import { actorsOn } from '../support/actors.ts';
+import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { baseURL, testService } from '../support/service.ts';
 
 const service = testService();
@@ -59,6 +60,17 @@ const thirtyLooks = (url: string) =>
   bytesReadBy(async () => {
     for (let made = 0; made < 30; made++) expect((await look(url)).status).toBeLessThan(400);
   });
+
+it('a poster is not of the loop while viewers see a contributor', async () => {
+  const { id } = await activeStream('agent');
+  await pretendPrepared(service, id);
+  const posterURL = await posterOf(id);
+  const { body: input } = await call('POST', '/live-inputs', { name: 'Studio', streamID: id });
+  await pretendReceived(service, input.id);
+  await call('POST', `/streams/${id}/takeovers`, { liveInputID: input.id });
+  await service.pool().query('update takeover_intervals set from_frame = 0');
+  expect((await look(posterURL)).status).toBe(404);
+});
 
 it('thirty looks at a poster read a fraction of the list that plays', async () => {
   const posterURL = await posterOf(await streamOfLongNames());

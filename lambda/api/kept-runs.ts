@@ -1,9 +1,10 @@
-// The items that streams play about now, kept for a moment and shared by all who look at their posters.
+// The items and takeovers that streams send about now, kept for a moment and shared by all who look at their posters.
 // A list has up to a thousand items, and a page of posters asks for the same ones again all the time. Decision D274.
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import type { TakeoverInterval } from '../domain/live/takeover-intervals.ts';
 import { fromOrigin, occurrencesFrom } from '../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineItem } from '../domain/playout/play-out.ts';
 import { formatName, formatOfItem } from '../domain/playout/rendition.ts';
@@ -21,11 +22,19 @@ export interface KeptItem {
   readonly format: string;
 }
 
+/** Items and takeovers of a run about now. */
+export interface KeptRun {
+  /** In the order in which they play. */
+  readonly items: readonly KeptItem[];
+  /** Frames that show a contributor in place of the items. */
+  readonly takeovers: readonly TakeoverInterval[];
+}
+
 /**
- * The items of a run with an anchor, from `fromSeconds` after it up to `aheadSeconds` later, in the order in which they
- * play. A moment later the answer is the same: changes of a timeline take effect after `effectiveAheadSeconds`.
+ * The items of a run with an anchor, from `fromSeconds` after it up to `aheadSeconds` later, and its takeovers. A
+ * moment later the answer is the same: changes of a timeline, and takeovers, take effect after `effectiveAheadSeconds`.
  */
-export type KeptItems = (stream: Stream, fromSeconds: number, aheadSeconds: number) => Promise<readonly KeptItem[]>;
+export type KeptRuns = (stream: Stream, fromSeconds: number, aheadSeconds: number) => Promise<KeptRun>;
 
 /** Shorter than `effectiveAheadSeconds`: the item that is due at a time is known before. */
 const keptSeconds = 4;
@@ -38,14 +47,17 @@ interface Asked {
   readonly toSeconds: number;
 }
 
-export function createKeptItems(data: Pick<Database, 'timelines' | 'runs'>): KeptItems {
-  const kept = new LRUCache<string, readonly KeptItem[], Asked>({
+export function createKeptRuns(data: Pick<Database, 'timelines' | 'runs' | 'takeovers'>): KeptRuns {
+  const kept = new LRUCache<string, KeptRun, Asked>({
     maxSize: mostKept,
-    sizeCalculation: (items) => Math.max(1, items.length),
+    sizeCalculation: ({ items }) => Math.max(1, items.length),
     ttl: keptSeconds * 1000,
     // Those who wait for items get them, also if others need their place meanwhile.
     ignoreFetchAbort: true,
-    fetchMethod: (_key, _stale, { context }) => loadItems(data, context),
+    fetchMethod: async (_key, _stale, { context }) => ({
+      items: await loadItems(data, context),
+      takeovers: await data.takeovers.intervalsOf(context.stream.id),
+    }),
   });
   return async (stream, fromSeconds, aheadSeconds) => {
     const run = `${stream.id} ${stream.anchored_at?.getTime()}`;
