@@ -1,10 +1,13 @@
-// Response times of the web page with 1,000 streams and a playlist of 1,000 items, on a slow processor (`CPU=4`).
+// Response times of the web page with 1,000 streams, a playlist of 1,000 items and 10,000 files, on a slow processor
+// (`CPU=4`).
 // A real `npm start` answers. The limits are the delays that users notice (web.dev), and tasks of 50 ms.
 import { chromium } from 'playwright-core';
 import type { CDPSession, Page } from 'playwright-core';
 import { chromiumPath } from '../support/chromium.ts';
 import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
 import type { LocalRun } from '../support/local-run.ts';
+import { addManyUploads } from '../support/many-uploads.ts';
+import { fileCount, libraryBench } from './page-library.ts';
 
 const slowdown = Number(process.env['CPU'] ?? 4);
 const streamCount = 1000;
@@ -32,6 +35,8 @@ export async function pageBench(): Promise<void> {
     ] as const)
       await scroll(page, session, name, run.connection.siteURL + path, rows);
     await interact(page, run.connection.siteURL);
+    await addManyUploads(run, fileCount);
+    await libraryBench(page, run.connection.siteURL);
   } finally {
     await browser.close();
     await run.interrupt();

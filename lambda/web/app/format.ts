@@ -28,17 +28,20 @@ export function formatBitrate(kbps: number): string {
   return kbps >= 1000 ? `${numbers.format(kbps / 1000)} Mbit/s` : `${whole.format(kbps)} kbit/s`;
 }
 
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+/** Formats by the index of their unit, made when first used: rows of long lists would take longest to make theirs. */
+const formatsOfBytes: Intl.NumberFormat[] = [];
+
 /** Such as `1.5 GB`, of 1,000 bytes each. */
 export function formatBytes(bytes: number): string {
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  const format = {
+  const format = (formatsOfBytes[power] ??= new Intl.NumberFormat(locale, {
     style: 'unit',
     unit: units[power]!,
     unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
-  } as const;
-  return new Intl.NumberFormat(locale, format).format(bytes / 1000 ** power);
+  }));
+  return format.format(bytes / 1000 ** power);
 }
 
 /** Such as `3:07`, `1:02:03` and `2 d 4:00:00`. */

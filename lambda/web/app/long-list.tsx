@@ -37,9 +37,10 @@ export function LongList<Item extends { readonly id: string }>({
     // The end of a block is the start of the next one, so the last block cannot be measured.
     for (const [index, row] of first.slice(0, -1).entries()) {
       const [block, height] = [blocks.from + index, first[index + 1]!.offsetTop - row.offsetTop];
-      if (heights.current.get(block) === height) continue;
+      const assumed = roomOf(heights.current, block, block + 1);
       heights.current.set(block, height);
-      setMeasured(heights.current.size);
+      // Blocks of the assumed height move nothing, so the rows need no second rendering before the next frame.
+      if (height !== assumed) setMeasured(heights.current.size);
     }
   });
   // A layout effect: a passive effect would still receive events after the list has been removed.

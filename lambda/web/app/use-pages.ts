@@ -1,5 +1,5 @@
 // A list with pages: the first page is kept current, the others are read on request.
-import { useEffect, useRef, useState } from 'react';
+import { startTransition, useEffect, useRef, useState } from 'react';
 import { call } from './api.ts';
 import { useLive } from './live-data.ts';
 import type { Live } from './live-data.ts';
@@ -12,6 +12,10 @@ export interface Pages<Item> {
   readonly items: readonly Item[];
   /** Reads the next page; null if there is none. */
   readonly more: (() => Promise<void>) | null;
+  /** Reads all pages. @returns the items; null if the filters changed meanwhile, or the list is gone */
+  readonly all: () => Promise<readonly Item[] | null>;
+  /** Forgets the pages after the first one, which a change by the page itself has made stale. */
+  readonly forget: () => void;
 }
 
 interface Further<Item> {
@@ -35,18 +39,38 @@ export function usePages<Item>(path: string, everyMs?: number, keyOf: (item: Ite
   const first = isWaiting ? last.current : asked;
   const [read, setRead] = useState<Further<Item> | null>(null);
   const further = read?.path === path ? read : null;
+  const shownPath = useRef<string | null>(null);
+  useEffect(() => {
+    shownPath.current = path;
+    return () => void (shownPath.current = null);
+  }, [path]);
   const data = first.data?.data ?? [];
   const known = new Set(data.map(keyOf));
   const nextCursor = further?.nextCursor ?? first.data?.page.nextCursor ?? '';
-  const more = async (): Promise<void> => {
+  const shown = (later: readonly Item[]) => [...data, ...later.filter((item) => !known.has(keyOf(item)))];
+  const readAfter = async ({ items, nextCursor }: Omit<Further<Item>, 'path'>): Promise<Further<Item>> => {
     const page = await call<Page<Item>>('GET', `${path}&cursor=${encodeURIComponent(nextCursor)}`);
-    setRead({ path, items: [...(further?.items ?? []), ...page.data], nextCursor: page.page.nextCursor });
+    return { path, items: [...items, ...page.data], nextCursor: page.page.nextCursor };
   };
+  // React renders the longer list in slices between frames, so that scrolling stays smooth on a slow processor.
+  const showSoon = (next: Further<Item>) => startTransition(() => setRead(next));
+  const pagesSoFar = { items: further?.items ?? [], nextCursor };
   return {
     path,
     first,
-    items: [...data, ...(further?.items ?? []).filter((item) => !known.has(keyOf(item)))],
-    more: isWaiting || nextCursor === '' ? null : more,
+    items: shown(pagesSoFar.items),
+    more: isWaiting || nextCursor === '' ? null : async () => showSoon(await readAfter(pagesSoFar)),
+    all: async () => {
+      let pages: Omit<Further<Item>, 'path'> = pagesSoFar;
+      while (pages.nextCursor !== '') {
+        const next = await readAfter(pages);
+        if (shownPath.current !== path) return null;
+        pages = next;
+        showSoon(next);
+      }
+      return shown(pages.items);
+    },
+    forget: () => setRead(null),
   };
 }
 

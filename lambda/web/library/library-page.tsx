@@ -1,6 +1,6 @@
 // The library: uploads and imports with filters and folders, and actions on one or many of them.
 import { Folder, Link2, Plus, Upload as UploadIcon } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { uploadTypes } from '../../domain/media/upload-words.ts';
 import { change, useLive } from '../app/live-data.ts';
@@ -15,6 +15,7 @@ import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Empty } from '../kit/empty.tsx';
 import { FormButton } from '../kit/form-button.tsx';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { LibraryParts } from './library-parts.tsx';
@@ -34,11 +35,13 @@ export function LibraryPage(): ReactNode {
   const isOver = useDrops();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const path = `/uploads?${parametersOf(filter)}`;
-  const { first, items, more } = usePages<Upload>(path);
+  const pages = usePages<Upload>(path);
+  const { first, items, more } = pages;
   const isFiltered = filter.q !== '' || filter.type !== '' || filter.folder !== '';
   const chosen = items.filter(({ id }) => selected.has(id));
-  const select = (id: string, isSelected: boolean) =>
-    setSelected(new Set(isSelected ? [...selected, id] : [...selected].filter((each) => each !== id)));
+  const select = useCallback((id: string, isSelected: boolean) => {
+    setSelected((former) => new Set(isSelected ? [...former, id] : [...former].filter((each) => each !== id)));
+  }, []);
   return (
     <div className="screen" data-over={isOver}>
       <div className="heading">
@@ -62,19 +65,22 @@ export function LibraryPage(): ReactNode {
       <Filters {...filter} />
       <p className="hint">{words.library.dropHere}</p>
       <Folders folder={filter.folder} />
-      {chosen.length > 0 && <SelectionBar uploads={chosen} onDone={() => setSelected(new Set())} />}
+      {chosen.length > 0 && (
+        <SelectionBar uploads={chosen} onChanged={pages.forget} onDone={() => setSelected(new Set())} />
+      )}
       <Loaded live={first} path={path}>
         {() =>
           items.length > 0 ? (
-            <LongList items={items}>
-              {(upload) => (
-                <UploadRow
-                  upload={upload}
-                  isSelected={selected.has(upload.id)}
-                  onSelect={(isSelected) => select(upload.id, isSelected)}
-                />
-              )}
-            </LongList>
+            <>
+              <AllChoice
+                isChosen={chosen.length === items.length && more === null}
+                onChoose={async () => setSelected(new Set((await pages.all())?.map(({ id }) => id)))}
+                onClear={() => setSelected(new Set())}
+              />
+              <LongList items={items}>
+                {(upload) => <UploadRow upload={upload} isSelected={selected.has(upload.id)} onSelect={select} />}
+              </LongList>
+            </>
           ) : (
             <Empty
               icon={<UploadIcon aria-hidden />}
@@ -84,7 +90,7 @@ export function LibraryPage(): ReactNode {
           )
         }
       </Loaded>
-      <MoreButton more={more} />
+      <MoreButton more={more} isEager />
     </div>
   );
 }
@@ -97,11 +103,37 @@ interface Filter {
 }
 
 function parametersOf({ q, type, folder, sort }: Filter): URLSearchParams {
-  const parameters = new URLSearchParams({ limit: '50', sort });
+  const parameters = new URLSearchParams({ limit: '100', sort });
   if (q !== '') parameters.set('q', q);
   if (type !== '') parameters.set('type', type);
   if (folder !== '') parameters.set('folder', folder);
   return parameters;
+}
+
+interface AllChoiceProps {
+  readonly isChosen: boolean;
+  /** Chooses all files that fit the filters, those of pages that are not read yet as well. */
+  readonly onChoose: () => Promise<void>;
+  readonly onClear: () => void;
+}
+
+function AllChoice({ isChosen, onChoose, onClear }: AllChoiceProps): ReactNode {
+  const { attempt, isPending, error } = useAttempt(onChoose);
+  return (
+    <p className="all">
+      <label>
+        <input
+          type="checkbox"
+          checked={isChosen}
+          aria-busy={isPending}
+          disabled={isPending}
+          onChange={({ target }) => (target.checked ? void attempt() : onClear())}
+        />
+        {words.library.chooseAll}
+      </label>
+      <span role="alert">{error !== null && <span className="error">{error}</span>}</span>
+    </p>
+  );
 }
 
 /** Uploads all files that are dropped on the window. @returns whether files are held over it */

@@ -2,7 +2,8 @@
 import { FolderInput, ListPlus, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { change, refresh, useLive } from '../app/live-data.ts';
+import { call } from '../app/api.ts';
+import { refresh, useLive } from '../app/live-data.ts';
 import { navigate } from '../app/router.tsx';
 import type { Page, Playlist, Upload } from '../app/types.ts';
 import { Field, Form } from '../form.tsx';
@@ -13,18 +14,34 @@ import { words } from '#words';
 
 interface SelectionBarProps {
   readonly uploads: readonly Upload[];
+  /** Called after a change of the uploads, so that the list is read again. */
+  readonly onChanged: () => void;
   /** Ends the selection. */
   readonly onDone: () => void;
 }
 
+/** The maximum number of operations in a request. */
+const batchSize = 500;
+
+async function inBatches(path: string, operations: readonly object[]): Promise<void> {
+  for (let begin = 0; begin < operations.length; begin += batchSize)
+    await call('POST', path, { operations: operations.slice(begin, begin + batchSize) });
+}
+
 type Action = 'playlist' | 'folder' | 'removal';
 
-export function SelectionBar({ uploads, onDone }: SelectionBarProps): ReactNode {
+export function SelectionBar({ uploads, onChanged, onDone }: SelectionBarProps): ReactNode {
   const [action, setAction] = useState<Action | null>(null);
   const close = () => setAction(null);
   const batch = async (operations: readonly object[]): Promise<void> => {
-    await change('POST', '/uploads/batch', ['/uploads'], { operations });
-    onDone();
+    try {
+      await inBatches('/uploads/batch', operations);
+      onDone();
+    } finally {
+      // A refused batch may follow others.
+      onChanged();
+      refresh('/uploads');
+    }
   };
   return (
     <div className="selection" role="region" aria-label={words.library.selection}>
@@ -74,8 +91,12 @@ function ToPlaylist({ uploads }: { readonly uploads: readonly Upload[] }): React
   if (playlists.data.length === 0) return <p className="hint">{words.playlists.empty}</p>;
   const add = async ({ playlistID }: Readonly<Record<string, string>>): Promise<void> => {
     const operations = uploads.map(({ id }) => ({ op: 'add', uploadID: id }));
-    await change('POST', `/playlists/${playlistID}/operations`, ['/playlists'], { operations });
-    refresh('/uploads');
+    try {
+      await inBatches(`/playlists/${playlistID}/operations`, operations);
+    } finally {
+      refresh('/playlists');
+      refresh('/uploads');
+    }
     navigate(`/playlists/${playlistID}`);
   };
   return (

@@ -1,6 +1,6 @@
 // One upload in the library: its cover, titles and facts, faults that viewers may notice, and its actions.
 import { Image, Music2, Pencil, RadioTower, Trash2, Video } from 'lucide-react';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { formatBytes, formatDuration } from '../app/format.ts';
 import { change } from '../app/live-data.ts';
@@ -17,10 +17,11 @@ import { UploadDetails } from './upload-details.tsx';
 interface UploadRowProps {
   readonly upload: Upload;
   readonly isSelected: boolean;
-  readonly onSelect: (isSelected: boolean) => void;
+  /** The same function for all rows and renderings, so that only rows that differ are rendered again. */
+  readonly onSelect: (id: string, isSelected: boolean) => void;
 }
 
-export function UploadRow({ upload, isSelected, onSelect }: UploadRowProps): ReactNode {
+export const UploadRow = memo(function UploadRow({ upload, isSelected, onSelect }: UploadRowProps): ReactNode {
   const failure = upload.failure ?? upload.externalSource?.failure;
   return (
     <>
@@ -28,7 +29,7 @@ export function UploadRow({ upload, isSelected, onSelect }: UploadRowProps): Rea
         type="checkbox"
         aria-label={words.library.select(upload.name)}
         checked={isSelected}
-        onChange={(event) => onSelect(event.target.checked)}
+        onChange={(event) => onSelect(upload.id, event.target.checked)}
       />
       <Cover upload={upload} />
       <div>
@@ -47,7 +48,7 @@ export function UploadRow({ upload, isSelected, onSelect }: UploadRowProps): Rea
       </div>
     </>
   );
-}
+});
 
 /** Whether a playlist or settings of broadcasts have it, so that its deletion is refused. */
 function isListed({ usedBy: { playlists, managedSettings } }: Upload): boolean {

@@ -29,6 +29,7 @@ export const library = {
   select: (name: string) => `${name} auswählen`,
   selection: 'Ausgewählte Dateien',
   selected: (count: number) => `${plural(count, 'Datei', 'Dateien')} ausgewählt`,
+  chooseAll: 'Alle auswählen',
   deselect: 'Auswahl aufheben',
   toPlaylist: 'Zu einer Playlist hinzufügen',
   addThem: (count: number) => `${plural(count, 'Datei', 'Dateien')} hinzufügen`,

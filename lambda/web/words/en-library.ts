@@ -25,6 +25,7 @@ export const library = {
   select: (name: string) => `Choose ${name}`,
   selection: 'Chosen files',
   selected: (count: number) => `${plural(count, 'file', 'files')} chosen`,
+  chooseAll: 'Choose all',
   deselect: 'Choose none',
   toPlaylist: 'Add to a playlist',
   addThem: (count: number) => `Add ${plural(count, 'file', 'files')}`,
