@@ -18,6 +18,7 @@ const item = z
     id: z.string(),
     uploadID: z.string(),
     name: z.string().nullable(),
+    title: z.string().nullable().describe('Title of the upload for viewers. null: it has none.'),
     durationSeconds: z.number().nullable().describe('Duration of the upload. null: not known, or an image.'),
     sound: itemSound.nullable(),
     look: itemLook.nullable(),
@@ -96,8 +97,9 @@ export async function presentPlaylists(
       const durationSeconds = upload?.duration_seconds ?? null;
       const sound = own || join || under ? presentItemSound({ loudness: own?.loudness, join, under }) : null;
       const name = upload?.name ?? null;
-      const shownLook = look && presentItemLook(look);
-      return { id, uploadID, name, durationSeconds, sound, look: shownLook, failure: failureOfItem(facts, kind) };
+      const title = upload?.titles.title ?? null;
+      const shown = { look: look && presentItemLook(look), failure: failureOfItem(facts, kind) };
+      return { id, uploadID, name, title, durationSeconds, sound, ...shown };
     }),
     durationSeconds: items.reduce((sum, item) => sum + (uploads.get(item.uploadID)?.duration_seconds ?? 0), 0),
   });

@@ -60,7 +60,7 @@ export function ItemSheet({ item, kind, onEdit, onClose }: ItemSheetProps): Reac
     onClose();
   };
   return (
-    <Sheet title={playlistWords.settings(item.name ?? '…')} isOpen onClose={onClose}>
+    <Sheet title={playlistWords.settings(item.title ?? item.name ?? '…')} isOpen onClose={onClose}>
       <p className="hint">{playlistWords.note}</p>
       <Form action={words.save} onSubmit={save} beside={<Dismiss onClose={onClose} />}>
         <Choice

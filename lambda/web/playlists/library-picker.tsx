@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { PlaylistKind } from '../../domain/playout/playlist-words.ts';
+import { titleLine } from '../../domain/playout/titles.ts';
 import { formatDuration } from '../app/format.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { MoreButton } from '../app/more-button.tsx';
@@ -96,8 +97,8 @@ function Row({ upload: { name, title, artist, durationSeconds }, isChosen, onCho
         onChange={(event) => onChoose(event.target.checked)}
       />
       <div>
-        <span className="name">{name}</span>
-        {title !== null && <p className="hint">{[title, artist].filter((each) => each !== null).join(' – ')}</p>}
+        <span className="name">{title === null ? name : titleLine({ title, artist })}</span>
+        {title !== null && <p className="hint">{name}</p>}
       </div>
       <span className="state">
         <span className="hint time">{durationSeconds !== null && formatDuration(durationSeconds)}</span>

@@ -93,7 +93,7 @@ const ItemRow = memo(ShownRow);
 
 function ShownRow(props: ItemRowProps): ReactNode {
   const { item, index, count, beginsAtSeconds, mark, isHeld, onMove, onRemove, onHold, onOpen } = props;
-  const name = item.name ?? '…';
+  const name = item.title ?? item.name ?? '…';
   const move = (to: number) => onMove(item.id, index, to);
   return (
     <>
@@ -117,6 +117,7 @@ function ShownRow(props: ItemRowProps): ReactNode {
       <div>
         <span className="name">{name}</span> {mark && <span className="hint">{words.playlists.marks[mark]}</span>}
         {(item.sound ?? item.look) && <span className="hint"> {playlistWords.own}</span>}
+        {item.title !== null && <span className="hint"> {item.name}</span>}
         {beginsAtSeconds !== null && (
           <p className="hint">{words.playlists.beginsAt(formatDuration(beginsAtSeconds))}</p>
         )}

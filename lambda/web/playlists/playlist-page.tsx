@@ -13,6 +13,7 @@ import type { Playlist, Stream } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { nameOf } from '../streams/stream-name.ts';
+import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
 import { differencesOf } from './differences.ts';
 import type { Differences } from './differences.ts';
@@ -22,6 +23,8 @@ import { PlaylistItems } from './playlist-items.tsx';
 import { useEdits } from './use-edits.ts';
 
 const mostRemovedShown = 100;
+/** The states in which a playlist may be published. */
+const restingStatuses: ReadonlySet<string> = new Set(['IDLE', 'FAILED']);
 
 export function PlaylistPage({ id }: ScreenProps): ReactNode {
   const path = `/playlists/${id}`;
@@ -41,7 +44,8 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
   const { draft, live } = playlist;
   const differences = useMemo(() => (live === null ? null : differencesOf(draft.items, live.items)), [draft, live]);
   const isPlayed = differences !== null && countOf(differences) === 0 && live?.mode === draft.mode;
-  const isPublishing = playlist.publishStatus !== 'IDLE' && playlist.publishStatus !== 'FAILED';
+  const { attempt: publishFrom, isPending } = useAttempt(publish);
+  const isPublishing = isPending || !restingStatuses.has(playlist.publishStatus);
   const hasStream = playlist.streamID !== null;
   const played = words.playlists[isPlayed ? 'same' : 'different'];
   const state = isPublishing ? words.playlists.publishing : hasStream ? played : words.playlists.unused;
@@ -59,7 +63,7 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
             />
           )}
           {playlist.live !== null && !isPlayed && draft.items.length > 0 && (
-            <button type="button" onClick={() => void publish('first')}>
+            <button type="button" disabled={isPublishing} onClick={() => void publishFrom('first')}>
               {words.playlists.publishFromFirst}
             </button>
           )}
@@ -67,8 +71,8 @@ function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
             <button
               type="button"
               className="primary"
-              disabled={isPlayed || draft.items.length === 0}
-              onClick={() => void publish('continue')}
+              disabled={isPublishing || isPlayed || draft.items.length === 0}
+              onClick={() => void publishFrom('continue')}
             >
               {words.playlists.publish}
             </button>
@@ -126,9 +130,9 @@ function DraftAgainstLive({ differences }: { readonly differences: Differences }
     <details>
       <summary>{summary}</summary>
       <ul className="rows">
-        {removed.slice(0, mostRemovedShown).map(({ id, name }) => (
+        {removed.slice(0, mostRemovedShown).map(({ id, title, name }) => (
           <li key={id}>
-            <span className="name">{name}</span>
+            <span className="name">{title ?? name}</span>
             <span className="hint">{words.playlists.takenOut}</span>
           </li>
         ))}

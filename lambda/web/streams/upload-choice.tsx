@@ -1,6 +1,7 @@
 // The choice of one upload of the library. A search narrows the list if one answer of the API has not all.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { titleLine } from '../../domain/playout/titles.ts';
 import { useLive } from '../app/live-data.ts';
 import type { Page, Upload } from '../app/types.ts';
 import { Choice } from '../kit/choice.tsx';
@@ -16,6 +17,11 @@ interface UploadChoiceProps {
   readonly isOffered?: (upload: Upload) => boolean;
   readonly uploadID: string | null;
   readonly onChange: (uploadID: string | null) => void;
+}
+
+/** The title with its artist as viewers see them, else the name of the file. */
+function nameOf({ title, artist, name }: Upload): string {
+  return title === null ? name : titleLine({ title, artist });
 }
 
 const everyUpload = (): boolean => true;
@@ -42,10 +48,10 @@ export function UploadChoice({
       value={uploadID ?? ''}
       options={[
         ['', none],
-        ...offered.map((upload) => [upload.id, upload.name] as const),
+        ...offered.map((upload) => [upload.id, nameOf(upload)] as const),
         ...(isListed
           ? []
-          : [[uploadID, chosen?.name ?? (error?.status === 404 ? words.library.deleted : '…')] as const]),
+          : [[uploadID, chosen ? nameOf(chosen) : error?.status === 404 ? words.library.deleted : '…'] as const]),
       ]}
       onChange={(id) => onChange(id === '' ? null : id)}
       onSearch={uploads?.page.hasMore === true || search !== '' ? setSearch : undefined}
