@@ -75,6 +75,8 @@ describe.skipIf(!chromiumPath)('the places of a stream (skipped where Chromium i
     await page.getByRole('heading', { name: 'Connect YouTube?' }).waitFor();
     await button('Connect').click();
     await page.locator('.badge', { hasText: 'Connected' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Built-in ingest' }).waitFor();
+    expect(await page.locator('main').getByText('YouTube (local)', { exact: true }).count()).toBe(1);
     const [{ id: connectionID }] = (await run.api('GET', '/connections')).data;
     const settings = {
       connectionID,

@@ -54,7 +54,8 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const save = async (): Promise<void> => {
     await button('Save draft').click();
-    await expect.poll(() => button('Save draft').isDisabled()).toBe(true);
+    // The button is also disabled while the draft is being saved.
+    await page.getByText('You have edits that are not saved yet.').waitFor({ state: 'detached' });
   };
 
   test('makes collections, and is told beside the field what one lacks', async () => {
@@ -116,7 +117,8 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
       if (route.request().method() === 'PATCH') await answer.promise;
       await route.continue();
     });
-    await save();
+    await button('Save draft').click();
+    await expect.poll(() => button('Save draft').isDisabled()).toBe(true);
     // An edit that is made while the draft is being saved stays.
     await button('Add an insert').click();
     answer.resolve();

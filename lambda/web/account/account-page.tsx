@@ -17,6 +17,11 @@ export function AccountPage(): ReactNode {
   useEffect(() => {
     if (session === null) location.replace(`/sign-in${location.search}`);
   }, [session]);
+  const isShown = Boolean(session);
+  // The browser looks for the part that a link names before the parts are there.
+  useEffect(() => {
+    if (isShown && location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, [isShown]);
   if (error !== null) return <Failure error={error} />;
   if (!session) return null;
   return (

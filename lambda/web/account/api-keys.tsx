@@ -44,7 +44,7 @@ export function ApiKeys(): ReactNode {
     keys.reload();
   };
   return (
-    <Section heading={words.title} action={<MakeButton onMake={create} />}>
+    <Section heading={words.title} name="api-keys" action={<MakeButton onMake={create} />}>
       <p className="hint">{words.text}</p>
       <Rows
         loaded={keys}

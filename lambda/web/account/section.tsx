@@ -8,13 +8,16 @@ import type { Loaded } from '../use-loaded.ts';
 
 interface SectionProps {
   readonly heading: string;
+  /** The name that links have in their fragment. */
+  readonly name?: string;
   /** The button that makes one of the rows. */
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function Section({ heading, action, children }: SectionProps): ReactNode {
-  const id = useId();
+export function Section({ heading, name, action, children }: SectionProps): ReactNode {
+  const ownID = useId();
+  const id = name ?? ownID;
   return (
     <section aria-labelledby={id}>
       <div className="heading">

@@ -27,6 +27,9 @@ export function DestinationsPage(): ReactNode {
   const { data: known } = useLive<Page<Destination>>(path);
   const isAnyPending = known?.data.some(({ lastCheck }) => lastCheck?.state === 'pending') ?? false;
   const { data: streams } = useLive<Page<Stream>>('/streams?limit=100');
+  const pages = usePages<Destination>(path, isAnyPending ? pendingEveryMs : undefined);
+  // The list of connected channels has the others.
+  const addresses = pages.items.filter(({ url }) => url !== undefined);
   return (
     <div className="screen">
       <div className="heading">
@@ -44,7 +47,7 @@ export function DestinationsPage(): ReactNode {
         </FormButton>
       </div>
       <PagedRows
-        pages={usePages<Destination>(path, isAnyPending ? pendingEveryMs : undefined)}
+        pages={{ ...pages, items: addresses }}
         none={<Empty icon={<Send aria-hidden />} title={destinationsWords.empty} text={destinationsWords.emptyText} />}
         isLong
       >
@@ -87,7 +90,7 @@ function Row({
         <strong>{name}</strong>
         <p className="hint">
           {platform && `${platformWords(platform)} · `}
-          {url === undefined ? destinationsWords.channel : <code>{url}</code>}
+          <code>{url}</code>
         </p>
         <p className="hint">
           {isOnAir ? (
@@ -102,11 +105,11 @@ function Row({
           {' · '}
           {destinationsWords.streams(users.length)}
         </p>
-        {url !== undefined && check.found}
+        {check.found}
       </div>
       <div className="state">
-        {url !== undefined && check.button}
-        {url !== undefined && <KeyButton destination={destination} />}
+        {check.button}
+        <KeyButton destination={destination} />
         <Ask
           action={words.remove}
           tone="grave"

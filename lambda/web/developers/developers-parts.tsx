@@ -8,7 +8,7 @@ const parts = [
   ['/developers', developersWords.title],
   ['/developers/graphql', developersWords.graphql],
   ['/webhooks', words.navigation.webhooks],
-  ['/account', developersWords.keys],
+  ['/account#api-keys', developersWords.keys],
 ] as const;
 
 export function DevelopersParts(): ReactNode {

@@ -1,5 +1,5 @@
 // The draft of a programme while it is edited: its edits, and the faults of the last attempt to save it.
-import { useState } from 'react';
+import { useSyncExternalStore, useState } from 'react';
 import { ApiError, call } from '../app/api.ts';
 import type { Faults } from '../app/faults.tsx';
 import { refresh, show } from '../app/live-data.ts';
@@ -30,9 +30,31 @@ interface Edited {
   readonly rules: Rules;
 }
 
+/** Edits by the id of their programme. They outlive its screen, so a way to another screen and back loses none. */
+const kept = new Map<string, Edited>();
+const listeners = new Set<() => void>();
+
+function keep(id: string, edited: Edited | null): void {
+  if (edited === null) kept.delete(id);
+  else kept.set(id, edited);
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+// A closed tab would lose them.
+addEventListener('beforeunload', (event) => {
+  const isAnyUnsaved = [...kept.values()].some(({ before, rules }) => Object.keys(changesOf(before, rules)).length > 0);
+  if (isAnyUnsaved) event.preventDefault();
+});
+
 /** @param programme as last read. Edits stay while another person changes it, and are then refused. */
 export function useDraft(programme: Programme): Draft {
-  const [edited, setEdited] = useState<Edited | null>(null);
+  const edited = useSyncExternalStore(subscribe, () => kept.get(programme.id) ?? null);
+  const setEdited = (next: Edited | null) => keep(programme.id, next);
   const [faults, setFaults] = useState<Faults>([]);
   const read = rulesOf(programme);
   const { version, before, rules } = edited ?? { version: programme.version, before: read, rules: read };
@@ -54,7 +76,8 @@ export function useDraft(programme: Programme): Draft {
     const saved = await answered(() => call('PATCH', path, { ...changesOf(before, rules), expectedVersion: version }));
     // Edits that were made meanwhile stay, and are those of the version that was saved.
     const rebased = { version: saved.version, before: rulesOf(saved) };
-    setEdited((now) => (now === null || now === edited ? null : { ...now, ...rebased }));
+    const now = kept.get(programme.id) ?? null;
+    setEdited(now === null || now === edited ? null : { ...now, ...rebased });
   });
   const publishing = useAttempt(() => answered(() => call('POST', `${path}/publish`)));
   return {

@@ -61,7 +61,7 @@ export function SchedulePage(): ReactNode {
         </p>
       </div>
       <p className="hint">
-        {scheduleWords.zone(zone)} {scheduleWords.drag}
+        {scheduleWords.zone(zone)} <span className="for-pointers">{scheduleWords.drag}</span>
       </p>
       <Loaded live={occurrences} path={path}>
         {({ data, to: shownTo }) => (

@@ -5,6 +5,7 @@ import { signInWords as words } from '#words/sign-in.ts';
 import { Card } from '../card.tsx';
 import { Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
+import { MailHint } from './mail-hint.tsx';
 
 export function ForgottenPasswordPage(): ReactNode {
   const [address, setAddress] = useState<string | null>(null);
@@ -15,6 +16,7 @@ export function ForgottenPasswordPage(): ReactNode {
           {words.linkMailed.before} <strong>{address}</strong>
           {words.linkMailed.after}
         </p>
+        <MailHint />
         <p className="links">
           <a href="/sign-in">{words.signIn}</a>
         </p>

@@ -5,6 +5,7 @@ import { signInWords as words } from '#words/sign-in.ts';
 import { Card } from '../card.tsx';
 import { Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
+import { MailHint } from './mail-hint.tsx';
 import { afterSignIn, withRequest } from './authorization-request.ts';
 
 export function SignUpPage(): ReactNode {
@@ -16,7 +17,7 @@ export function SignUpPage(): ReactNode {
           {words.mailed.before} <strong>{address}</strong>
           {words.mailed.after}
         </p>
-        <p className="hint">{words.noMail}</p>
+        <MailHint otherwise={words.noMail} />
         <p className="links">
           <a href={withRequest('/sign-in')}>{words.signIn}</a>
         </p>

@@ -37,7 +37,6 @@ export const destinationsWords = {
   newKey: 'Neuer Streamschlüssel',
   removeAsk: (name: string) => `${name} löschen?`,
   removeText: 'Der Schlüssel wird mitgelöscht. Streams, die dieses Ziel verwenden, brauchen ein anderes.',
-  channel: 'verbundener Kanal',
   archive: 'Gelöschte Ziele',
   restore: 'Wiederherstellen',
   restoreOf: (name: string) => `${name} wiederherstellen`,

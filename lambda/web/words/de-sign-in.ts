@@ -20,6 +20,7 @@ export const signInWords = {
     before: 'Wir haben eine E-Mail an',
     after: ' geschickt. Ihr Link bestätigt die Adresse und meldet Sie an.',
   },
+  keptMails: 'Diese Maschine verschickt keine Mails. Das Terminal von `npm start` nennt die Datei jeder Mail.',
   noMail:
     'Nach einigen Minuten noch nichts da? Vielleicht liegt sie im Spam-Ordner. ' +
     'Eine Anmeldung schickt noch eine, bis zu drei in der Stunde.',

@@ -35,7 +35,6 @@ export const destinationsWords = {
   newKey: 'New stream key',
   removeAsk: (name: string) => `Delete ${name}?`,
   removeText: 'Its key is deleted with it. Streams that use it need another destination.',
-  channel: 'connected channel',
   archive: 'Deleted destinations',
   restore: 'Restore',
   restoreOf: (name: string) => `Restore ${name}`,

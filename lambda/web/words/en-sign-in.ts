@@ -16,6 +16,7 @@ export const signInWords = {
   lookIntoMail: 'Look into your mail',
   /** The address stands between both. */
   mailed: { before: 'We have sent a mail to', after: '. Its link confirms the address and signs you in.' },
+  keptMails: 'This machine sends no mails. The terminal of `npm start` names the file of each one.',
   noMail:
     'Nothing there after some minutes? Look among the unwanted mail, or sign in: ' +
     'that sends another one, up to three an hour.',
