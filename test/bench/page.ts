@@ -1,5 +1,4 @@
-// Response times of the web page with 1,000 streams, a playlist of 1,000 items and 10,000 files, on a slow processor
-// (`CPU=4`).
+// Response times of the web page with 1,000 streams, 1,000 items and 10,000 files, on a slow processor (`CPU=4`).
 // A real `npm start` answers. The limits are the delays that users notice (web.dev), and tasks of 50 ms.
 import { chromium } from 'playwright-core';
 import type { CDPSession, Page } from 'playwright-core';
