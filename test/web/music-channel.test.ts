@@ -64,7 +64,7 @@ describe.skipIf(!chromiumPath)('an operator of a music channel (skipped where Ch
     expect(await browser.look('playlist-new', '[role=dialog]')).toEqual([]);
     await button('Create a playlist').click();
     await page.getByRole('heading', { name: 'Evenings' }).waitFor();
-    for (const index of titles.keys()) await button(`Add take-${index}.mp4`).click();
+    for (const title of titles) await button(`Add Mira Sol – ${title}`).click();
     await page.getByText('No stream plays it yet', { exact: false }).waitFor();
     expect(await button('Publish').count()).toBe(0);
     await until(async () => (await run.api('GET', '/playlists')).data[0]?.draft.items.length === titles.length);
@@ -89,7 +89,7 @@ describe.skipIf(!chromiumPath)('an operator of a music channel (skipped where Ch
 
   test('lets a file play next, which the timeline shows in its place', async () => {
     await open(`/streams/${streamID}`);
-    await choose(page, 'File', 'take-2.mp4');
+    await choose(page, 'File', 'Mira Sol – Slow train');
     await button('Play next').click();
     await page.getByText('It plays at', { exact: false }).waitFor();
     await page.getByText('· Queued', { exact: false }).waitFor();

@@ -88,21 +88,22 @@ interface RowProps {
 }
 
 function Row({ upload: { name, title, artist, durationSeconds }, isChosen, onChoose, onAdd }: RowProps): ReactNode {
+  const shown = title === null ? name : titleLine({ title, artist });
   return (
     <li>
       <input
         type="checkbox"
         checked={isChosen}
-        aria-label={playlistWords.choose(name)}
+        aria-label={playlistWords.choose(shown)}
         onChange={(event) => onChoose(event.target.checked)}
       />
       <div>
-        <span className="name">{title === null ? name : titleLine({ title, artist })}</span>
+        <span className="name">{shown}</span>
         {title !== null && <p className="hint">{name}</p>}
       </div>
       <span className="state">
         <span className="hint time">{durationSeconds !== null && formatDuration(durationSeconds)}</span>
-        <button type="button" className="icon" aria-label={words.playlists.addOne(name)} onClick={onAdd}>
+        <button type="button" className="icon" aria-label={words.playlists.addOne(shown)} onClick={onAdd}>
           <Plus aria-hidden />
         </button>
       </span>
