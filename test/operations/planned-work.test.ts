@@ -138,7 +138,8 @@ it('the plans of an answer share its budget, and end with it', async () => {
   const assertMayContinue = async () => {
     if (left-- === 0) throw new Error('over');
   };
-  const budgeted = withPlanningBudget(data(), { use: (ms) => void (usedMs += ms), assertMayContinue });
+  const use = (ms: number) => void (usedMs += ms);
+  const budgeted = withPlanningBudget(data(), { use, useDatabase: use, assertMayContinue });
   const { plans } = await plansOf(() => expect(onAirRows(budgeted, stream, query)).rejects.toThrow('over'));
   expect(plans).toBeLessThanOrEqual(6);
   expect(usedMs).toBeGreaterThan(0);

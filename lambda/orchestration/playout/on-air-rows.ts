@@ -145,7 +145,7 @@ async function readPart(data: Database, run: AirRun, time: RunTime): Promise<Run
   const beganMs = performance.now();
   const part = await run.partOf(time);
   if (run.planned) return part;
-  budgetOf(data)?.use(performance.now() - beganMs);
+  budgetOf(data)?.useDatabase(performance.now() - beganMs);
   if (part.untilSeconds < time.toSeconds) await budgetOf(data)?.assertMayContinue();
   return part;
 }

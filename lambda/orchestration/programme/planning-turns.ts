@@ -26,6 +26,8 @@ export interface PlanBounds {
 export interface PlanningBudget {
   /** Counts what a turn has used. */
   readonly use: (processorMs: number) => void;
+  /** Counts a wait for the database. It also counts as time of the call. */
+  readonly useDatabase: (waitedMs: number) => void;
   /** @throws if the work of the call has to end */
   readonly assertMayContinue: () => Promise<void>;
 }

@@ -63,7 +63,7 @@ async function itemsOf(data: Database, collections: readonly CollectionPlaces[])
       items.set(upload.id, itemOf(upload));
   }
   // Uploads that were read before take less.
-  budgetOf(data)?.use(Math.min(performance.now() - beganMs, ids.length * msOfUpload));
+  budgetOf(data)?.useDatabase(Math.min(performance.now() - beganMs, ids.length * msOfUpload));
   return items;
 }
 

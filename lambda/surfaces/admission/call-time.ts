@@ -84,7 +84,7 @@ const reservedMsOf = ({ settings }: Service, { arrival }: CountedCalls) =>
 export interface CallTimer {
   /** Does a part of the work. Parts may be within each other, or at the same time: no moment counts twice. */
   during<Result>(part: () => Promise<Result>): Promise<Result>;
-  /** Leaves milliseconds out that are counted elsewhere, as those of plans are. */
+  /** Leaves milliseconds out that were paid for elsewhere, as turns of plans are. */
   exclude(ms: number): void;
   /** Counts the time, once the request has ended. Never throws. */
   count(): Promise<void>;

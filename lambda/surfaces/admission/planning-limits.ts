@@ -37,14 +37,19 @@ export class ClientGone extends Error {
  */
 export function budgetOfRead(service: Service, planner: Planner): PlanningBudget {
   let leftMs = freeMs;
+  const exclusion = exclusionFrom(planner.time);
   return {
     use: (ms) => {
       leftMs -= ms;
-      planner.time?.exclude(ms);
+      exclusion.use(ms);
     },
+    useDatabase: (ms) => void (leftMs -= ms),
     assertMayContinue: async () => {
       if (planner.signal?.aborted) throw new ClientGone('The client has closed its connection.');
-      for (; leftMs < 0; leftMs += paidMs) await pay(service, planner, paidMs);
+      for (; leftMs < 0; leftMs += paidMs) {
+        await pay(service, planner, paidMs);
+        exclusion.pay(paidMs);
+      }
     },
   };
 }
@@ -72,13 +77,37 @@ export async function limitPlansOfChange<Result>(
 
 function fixedBudget({ time }: Planner, mostMs: number): PlanningBudget {
   let leftMs = mostMs;
+  const exclusion = exclusionFrom(time);
+  if (mostMs > freeMs) exclusion.pay(mostMs);
   return {
     use: (ms) => {
       leftMs -= ms;
-      time?.exclude(ms);
+      exclusion.use(ms);
     },
+    useDatabase: (ms) => void (leftMs -= ms),
     assertMayContinue: async () => {
       if (leftMs < 0) throw new PaidTooLittle();
+    },
+  };
+}
+
+/** Leaves the turns of plans out of the time of a call, as far as they are paid for. */
+function exclusionFrom(time: CallTimer | null | undefined) {
+  let [usedMs, paidMs] = [0, 0];
+  const exclude = () => {
+    const ms = Math.min(usedMs, paidMs);
+    usedMs -= ms;
+    paidMs -= ms;
+    time?.exclude(ms);
+  };
+  return {
+    use: (ms: number) => {
+      usedMs += ms;
+      exclude();
+    },
+    pay: (ms: number) => {
+      paidMs += ms;
+      exclude();
     },
   };
 }

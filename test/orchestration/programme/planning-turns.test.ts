@@ -76,12 +76,12 @@ test('the search for the hours of blocks is counted, and ends between two blocks
     blockTimesOf({ blocks, timeZone: 'UTC' }, { fromMs: midnight, untilMs: midnight + days(30) }, nextTurn);
   let [usedMs, turns] = [0, 0];
   const use = (ms: number) => void (usedMs += ms);
-  await inTurns({ use, assertMayContinue: async () => void turns++ }, search);
+  await inTurns({ use, useDatabase: use, assertMayContinue: async () => void turns++ }, search);
   expect([usedMs > 0, turns]).toEqual([true, blocks.length]);
   const end = async () => {
     if (--turns === 0) throw new Error('over');
   };
   turns = 2;
-  await expect(inTurns({ use, assertMayContinue: end }, search)).rejects.toThrow('over');
+  await expect(inTurns({ use, useDatabase: use, assertMayContinue: end }, search)).rejects.toThrow('over');
   expect(turns).toBe(0);
 });

@@ -32,7 +32,8 @@ function budgeted(turns = Infinity) {
   const assertMayContinue = async () => {
     if (used.turns++ === turns) throw new Error('over');
   };
-  return { used, data: withPlanningBudget(data(), { use: (ms) => void (used.ms += ms), assertMayContinue }) };
+  const use = (ms: number) => void (used.ms += ms);
+  return { used, data: withPlanningBudget(data(), { use, useDatabase: use, assertMayContinue }) };
 }
 
 describe('the occurrences of a range', () => {

@@ -1,7 +1,7 @@
 // The time that calls of a user take: it is limited by minute, and reads that may take long pay in advance.
 // Decision D271.
 import { createHmac } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Database } from '../../../lambda/data/database.ts';
 import { createPoolLike } from '../../../lambda/data/shared/queryable.ts';
@@ -15,6 +15,7 @@ import { createUncountedWorks } from '../../../lambda/surfaces/admission/uncount
 import { createRestHandler } from '../../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../../lambda/surfaces/rest/rest-handler.ts';
 import { recordStatements } from '../../migrate/statement-recording.ts';
+import { actorsOn } from '../../support/actors.ts';
 import { graphqlOn } from '../../support/graphql.ts';
 import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
@@ -221,16 +222,31 @@ describe('the time of calls', () => {
     expect(rows[0].work_ms).toBeGreaterThan(20 * 45 - 50);
   });
 
-  it('leaves plans out, which have a limit of their own', async () => {
-    const [caller, plannedMs] = [await service.user(), 8000];
+  it('leaves plans out that are paid for, which have a limit of their own', async () => {
+    const [caller, turns] = [await service.user(), 600];
     const rest = surfaceOf(async (data) => {
-      nowMs += plannedMs;
-      budgetOf(data)!.use(plannedMs);
+      for (let turn = 0; turn < turns; turn++) {
+        nowMs += 10;
+        budgetOf(data)!.use(10);
+        // oxlint-disable-next-line no-await-in-loop -- turns follow each other
+        await budgetOf(data)!.assertMayContinue();
+      }
     });
     const statuses: number[] = [];
     for (let made = 0; made < 3; made++) statuses.push((await send(rest, withKey(caller))).status);
     for (let made = 0; made < 3; made++) statuses.push((await send(rest, withKey(caller), '/tests', 'POST')).status);
     expect(statuses).toEqual(Array<number>(6).fill(200));
+  });
+
+  it('has plans that are not paid for', async () => {
+    const caller = await service.user();
+    const rest = surfaceOf(async (data) => {
+      nowMs += 4010;
+      budgetOf(data)!.use(4010);
+    });
+    const statuses: number[] = [];
+    for (let made = 0; made < 4; made++) statuses.push((await send(rest, withKey(caller))).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
   it('is 40 s a minute in all, and one kind of call leaves that of the others', async () => {
@@ -266,6 +282,49 @@ describe('the time of calls', () => {
     } finally {
       pool.query = original;
     }
+  });
+});
+
+describe('reads of timelines', () => {
+  const actors = actorsOn(service);
+  beforeEach(() => actors.register('agent'));
+  afterEach(() => vi.restoreAllMocks());
+
+  /** A stream of `user` on the air. The statement that reads a part of its timeline takes so long. */
+  async function streamWhosePartsTake(ms: number): Promise<string> {
+    const { id } = await actors.activeStream('agent');
+    await service.pool().query(`update streams set anchored_at = now() - interval '30 seconds' where id = $1`, [id]);
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const pool = service.pool();
+    // oxlint-disable-next-line typescript/unbound-method -- applied to the pool that it is called on
+    const original = pool.query;
+    vi.spyOn(pool, 'query').mockImplementation(function slow(this: typeof pool, ...args: unknown[]) {
+      if (/timeline_entries/.test(String(args[0]))) nowMs += ms;
+      return Reflect.apply(original, this, args) as never;
+    });
+    return id;
+  }
+  const range = () => ({ from: new Date(Date.now() - 1000).toISOString(), to: new Date().toISOString() });
+
+  it('count, also if they are short', async () => {
+    const caller = actors.user();
+    const id = await streamWhosePartsTake(2010);
+    const statuses: number[] = [];
+    for (let made = 0; made < 6; made++) {
+      const { status } = await caller.call('GET', `/streams/${id}/timeline?${new URLSearchParams(range())}&limit=1`);
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  it('count as well within a document of GraphQL that has several', async () => {
+    const { from, to } = range();
+    const id = await streamWhosePartsTake(1000);
+    const field = `getStreamTimeline(id: "${id}", from: "${from}", to: "${to}", first: 1) { nodes { startAt } }`;
+    const document = `{ ${['a', 'b', 'c', 'd'].map((alias) => `${alias}: ${field}`).join(' ')} }`;
+    const statuses: number[] = [];
+    for (let made = 0; made < 4; made++) statuses.push((await graphqlOn(service).ask(actors.user(), document)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
   });
 });
 
