@@ -470,6 +470,7 @@ create table events (
 );
 create index events_by_time on events (at);
 create index events_by_user on events (user_id);
+create trigger events_of_live_ingest before insert on events for each row when (current_user = 'live_ingest'::name and (new.type <> all (array['live_input.changed', 'takeover.began', 'takeover.ended']))) execute function refuse_role();
 
 create unlogged table forgotten_changes (
   up_to xid8 not null
@@ -1157,6 +1158,7 @@ create index outbox_due on outbox (queue, visible_at) where dead_at is null;
 create index outbox_in_all_queues on outbox ((turn + 0), id) where dead_at is null;
 create index outbox_of_incidents on outbox (visible_at) where queue = 'webhooks' and body ? 'incidents' and dead_at is null;
 create trigger outbox_notify after insert or update of visible_at on outbox for each row when (new.receipt is null) execute function notify_outbox();
+create trigger outbox_of_live_ingest before insert on outbox for each row when (current_user = 'live_ingest'::name and new.queue <> 'webhooks') execute function refuse_role();
 create trigger outbox_turn before insert on outbox for each row execute function take_turn();
 
 create table outputs (
@@ -1789,6 +1791,7 @@ create index takeovers_by_input on takeovers (live_input_id);
 create index takeovers_by_look on takeovers (look_again_at) where ended_at is null and look_again_at is not null;
 create index takeovers_by_loss on takeovers (lost_at) where ended_at is null;
 create unique index takeovers_open on takeovers (stream_id) where ended_at is null;
+create trigger takeovers_of_live_ingest before insert on takeovers for each row when (current_user = 'live_ingest'::name) execute function keep_to_owner();
 
 create table timeline_entries (
   stream_id text not null,
@@ -1972,6 +1975,7 @@ create index webhook_deliveries_by_event on webhook_deliveries (event_id);
 create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, seq desc);
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where state = 'pending';
 create index webhook_deliveries_waiting on webhook_deliveries (webhook_id, seq) where state = 'pending';
+create trigger deliveries_of_live_ingest before insert on webhook_deliveries for each row when (current_user = 'live_ingest'::name) execute function keep_to_owner();
 
 create table webhook_hosts (
   host text not null,
@@ -2404,6 +2408,24 @@ begin
   from timeline_entries where stream_id = old.id
   on conflict do nothing;
   return null;
+end $$;
+
+create function keep_to_owner() returns trigger language plpgsql
+as $$
+declare
+  is_kept boolean;
+begin
+  if tg_table_name = 'takeovers' then
+    select exists (select from live_inputs where id = new.live_input_id and stream_id = new.stream_id) into is_kept;
+  else
+    select exists (
+      select from events e join webhooks w on w.user_id = e.user_id
+      where e.id = new.event_id and w.id = new.webhook_id) into is_kept;
+  end if;
+  if not is_kept then
+    raise insufficient_privilege using message = format('the row in %s is not of its owner', tg_table_name);
+  end if;
+  return new;
 end $$;
 
 create function latest_stats(kept jsonb, agent text, replica text, claim_epoch integer) returns jsonb language sql stable
@@ -2864,6 +2886,12 @@ create function refuse_forgetting() returns trigger language plpgsql
 as $$
 begin
   raise exception 'what operators did is only added to';
+end $$;
+
+create function refuse_role() returns trigger language plpgsql
+as $$
+begin
+  raise insufficient_privilege using message = format('%s may not write this row into %s', current_user, tg_table_name);
 end $$;
 
 create function set_upload_terms() returns trigger language plpgsql

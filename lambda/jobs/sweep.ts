@@ -70,6 +70,8 @@ const oldNotificationsAtOnce = 5000;
 const oldChangesAtOnce = 50_000;
 /** The time limit for deleting old changes: a user may cause more a minute than are deleted at once. */
 const forgetChangesMs = 10_000;
+/** The maximum number of expired answers deleted at once, and the time limit for them: they may be of hours. */
+const [oldAnswersAtOnce, forgetAnswersMs] = [10_000, 5000];
 /** The maximum number of old runs and pictures deleted per sweep, and of drawings looked at at once. */
 const oldRunsAtOnce = 5000;
 /** The maximum number of old files of captions looked at at once: some hundred megabytes. */
@@ -124,7 +126,11 @@ export async function sweep(options: SweepOptions): Promise<void> {
     () => databaseOn(pool).webhookDeliveries.failOfDisabled(),
     () => dropExcessDeliveries(pool, clock()),
     () => queue.relay(),
-    () => databaseOn(pool).idempotency.deleteExpired(),
+    () =>
+      forgetWithin(
+        forgetAnswersMs,
+        async () => (await databaseOn(pool).idempotency.deleteExpired(oldAnswersAtOnce)) > 0,
+      ),
     () => databaseOn(pool).expiredCredentials.delete(),
     () => databaseOn(pool).requestWindows.deleteEnded(),
     () => databaseOn(pool).guestRequests.deleteEnded(),

@@ -32,7 +32,7 @@ const liveIngestRights = `
     outbox, webhook_deliveries to ${liveIngestRole};
   grant select (id, default_quality, default_framerate, is_at_rest) on users to ${liveIngestRole};
   grant select (id, name) on destinations to ${liveIngestRole};
-  grant select (id) on events to ${liveIngestRole};
+  grant select (id, user_id) on events to ${liveIngestRole};
   grant select (id, user_id, events, enabled, silent_until), update (silent_until) on webhooks to ${liveIngestRole};
   grant insert on live_sessions, takeovers, takeover_intervals, changes, incident_signals, outbox, events,
     webhook_deliveries to ${liveIngestRole};

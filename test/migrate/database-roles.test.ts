@@ -1,5 +1,5 @@
 // Rights of the live ingest in the database: a stranger in its process reaches takeovers and little else.
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import { grantRights } from '../../lambda/migrate/database-roles.ts';
 import { liveIngestRole } from '../../lambda/migrate/environment.ts';
@@ -27,6 +27,54 @@ it.each([
   'truncate takeovers',
 ])('the live ingest may not %s', async (statement) => {
   await expect(pool().query(statement)).rejects.toMatchObject({ code: '42501' });
+});
+
+describe('rows that the live ingest may not write', () => {
+  beforeAll(async () => {
+    await database.pool().query(
+      `with made as (
+         insert into users (id, email, name)
+         select n, n || '@example.org', 'x' from unnest(array['a', 'b']) n returning id),
+       hooks as (
+         insert into webhooks (id, user_id, url, events, sealed_secret)
+         select 'hook of ' || id, id, 'https://example.org/', '{stream.state_changed}', '' from made),
+       streams as (
+         insert into streams (id, user_id, name, anchored_at)
+         select 'stream of ' || id, id, 'x', now() from made returning id)
+       insert into live_inputs (id, user_id, stream_id, name, takes, second_publisher, allow, stable_seconds,
+         grace_seconds, delay_seconds)
+       select 'input', 'a', 'stream of a', 'x', 'always', 'refuse', '{}', 4, 2, 8 from streams limit 1`,
+    );
+    await database.pool().query(
+      `insert into events (id, user_id, type, subject_id, data)
+       values ('evt_a', 'a', 'stream.state_changed', 'x', '{}')`,
+    );
+  });
+
+  it.each([
+    ['a command to delete an object', `insert into outbox (queue, body) values ('media', '{"task": "delete_object"}')`],
+    [
+      'an event of a payment',
+      `insert into events (user_id, type, subject_id, data) values ('a', 'payment.paid', 'x', '{}')`,
+    ],
+    [
+      'a delivery to another user',
+      `insert into webhook_deliveries (event_id, webhook_id) values ('evt_a', 'hook of b')`,
+    ],
+    [
+      'a takeover of a stream without the input',
+      `insert into takeovers (id, stream_id, anchored_at, live_input_id) values ('tko', 'stream of b', now(), 'input')`,
+    ],
+  ])('%s', async (_row, statement) => {
+    await expect(pool().query(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('are not those that it has to write', async () => {
+    const written = async (statement: string) => (await pool().query(statement)).rowCount;
+    expect(await written(`insert into outbox (queue, body) values ('webhooks', '{"incidents": ""}')`)).toBe(1);
+    const delivery = `insert into webhook_deliveries (event_id, webhook_id) values ('evt_a', 'hook of a')`;
+    expect(await written(delivery)).toBe(1);
+  });
 });
 
 it('a right that the live ingest has no more is taken from it at the next migration', async () => {

@@ -59,9 +59,14 @@ export function idempotency(db: Queryable) {
         )
       )?.used ?? 0,
 
-    deleteExpired: () =>
-      db.query('delete from idempotent_answers where created_at < now() - make_interval(hours => $1)', [
-        idempotencyRetentionHours,
-      ]),
+    /** Deletes expired answers, at most `most`. @returns how many */
+    deleteExpired: async (most: number): Promise<number> =>
+      (
+        await db.query(
+          `delete from idempotent_answers where ctid = any (array(
+             select ctid from idempotent_answers where created_at < now() - make_interval(hours => $1) limit $2))`,
+          [idempotencyRetentionHours, most],
+        )
+      ).rowCount!,
   };
 }
