@@ -1,5 +1,6 @@
 // SQL of the parts that streams name: their uploads, playlists and destinations.
 // Decision D9.
+import type { Upload } from '../media/uploads.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';
@@ -18,8 +19,48 @@ const namesPart = `(video_upload_id = $1 or audio_upload_id = $1 or look #>> '{o
   or playlist_ids @> array[$2] or destination_id = $3
   or id = any (array(select stream_id from outputs where destination_id = $3)))`;
 
+/** An upload as a part of streams: without what only its user arranges or sees. */
+export type PartUpload = Pick<
+  Upload,
+  | 'id'
+  | 'user_id'
+  | 'name'
+  | 'titles'
+  | 'captions'
+  | 'object_key'
+  | 'uploaded'
+  | 'probe_state'
+  | 'duration_seconds'
+  | 'width'
+  | 'height'
+  | 'video_codec'
+  | 'audio_codec'
+  | 'dynamic_range'
+  | 'reading'
+  | 'decode_cost'
+  | 'content_hash'
+  | 'finding_kinds'
+  | 'show_seconds'
+  | 'order_reference'
+  | 'advertiser'
+>;
+
+/** SQL of a query for these users' uploads among these, in no order: PartUpload. */
+const uploadsOf = `
+  select id, user_id, name, upload_titles(file_tags, given_titles) as titles, captions, object_key, uploaded,
+    probe_state, duration_seconds, width, height, video_codec, audio_codec, dynamic_range, reading, decode_cost,
+    content_hash, finding_kinds, show_seconds, order_reference, advertiser
+  from uploads where user_id = any ($1) and id = any ($2)`;
+
 export function streamParts(db: Queryable) {
   return {
+    /** These users' uploads among these, in no order, to show or plan what streams play. */
+    uploads: (userIDs: readonly string[], ids: readonly string[]) => all<PartUpload>(db, uploadsOf, [userIDs, ids]),
+
+    /** These users' uploads among these, in no order, which no other transaction deletes until this one ends. */
+    lockUploads: (userIDs: readonly string[], ids: readonly string[]) =>
+      all<PartUpload>(db, `${uploadsOf} for key share`, [userIDs, ids]),
+
     /** Ids of the streams that name this part and are not live, whose completeness depends on it. */
     idleUsersOf: async (part: StreamPart) => {
       const rows = await all<{ id: string }>(

@@ -1,6 +1,6 @@
 // POST /streams/{id}/look/preview: a picture of a stream with another look.
 import * as z from 'zod';
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import { frameKey } from '../../domain/media/content-pictures.ts';
 import { formatName } from '../../domain/playout/rendition.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
@@ -65,7 +65,7 @@ export const previewStreamLook = operation(['service:read'], {
  * Requests the picture from a worker.
  * @returns the key of the picture; null until it is ready
  */
-async function asked(ctx: Context, upload: Upload, pictures: PictureFormat, atSeconds: number) {
+async function asked(ctx: Context, upload: PartUpload, pictures: PictureFormat, atSeconds: number) {
   const format = formatName(pictures);
   const lastSeconds = Math.max(0, (upload.duration_seconds ?? 0) - 1);
   const frame = Math.round(Math.min(atSeconds, lastSeconds) * framesPerSecond[pictures.framerate]);

@@ -2,7 +2,7 @@
 import type { Database } from '../../data/database.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import { captionsOver, placedLogo, textsOf, textsOver, variantAt } from '../../domain/playout/drawings.ts';
 import type { DrawnItem, TextBlock, Variant } from '../../domain/playout/drawings.ts';
 import { variantWith } from '../../domain/playout/drawing-names.ts';
@@ -20,11 +20,11 @@ import { drawingOf } from './prepared-looks.ts';
 import { captionsOf, overlaysOf, shownAs } from './timeline-snapshots.ts';
 
 /** The first upload of a stream that has pictures; undefined: none. */
-export function firstShown(parts: StreamParts): Upload | undefined {
+export function firstShown(parts: StreamParts): PartUpload | undefined {
   return allShown(parts)[0];
 }
 
-function allShown({ stream, playlists, uploads }: StreamParts): Upload[] {
+function allShown({ stream, playlists, uploads }: StreamParts): PartUpload[] {
   const items = playlists.flatMap((playlist) => {
     if (playlist?.kind !== 'video') return [];
     return [...playlist.draft.items, ...(playlist.live?.items ?? [])].map(({ uploadID }) => uploadID);
@@ -38,7 +38,7 @@ export async function previewedFormat(
   data: Database,
   parts: StreamParts,
   look: StreamLook,
-  upload: Upload,
+  upload: PartUpload,
   { atSeconds, now }: { readonly atSeconds: number; readonly now: Date },
 ): Promise<PictureFormat> {
   const user = (await data.users.find(parts.stream.user_id))!;
@@ -70,7 +70,7 @@ export async function previewedFormat(
 
 interface DrawnAt {
   /** The first items of the sound track. */
-  readonly heard: readonly Upload[];
+  readonly heard: readonly PartUpload[];
   readonly running: readonly TextBlock[];
   readonly atSeconds: number;
 }
@@ -86,7 +86,7 @@ function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, 
 }
 
 /** The titles of a sound track during its first item. */
-function soundTitlesOf(overlays: TimelineOverlays, [first, next]: readonly Upload[]): TextBlock[] {
+function soundTitlesOf(overlays: TimelineOverlays, [first, next]: readonly PartUpload[]): TextBlock[] {
   if (!first) return [];
   const { name, titles, duration_seconds: seconds } = first;
   const following = next && { next: { name: next.name, titles: next.titles } };
@@ -102,7 +102,7 @@ function runningNow(overlays: TimelineOverlays, now: Date): TextBlock[] {
 }
 
 /** The first two items of a stream's sound track, or fewer. */
-function heardFirst({ stream, playlists, uploads }: StreamParts): Upload[] {
+function heardFirst({ stream, playlists, uploads }: StreamParts): PartUpload[] {
   const items = playlists.flatMap((each) => (each?.kind === 'audio' ? each.draft.items : []));
   const ids = stream.audio_upload_id === null ? items.map(({ uploadID }) => uploadID) : [stream.audio_upload_id];
   return ids.flatMap((id) => uploads.get(id) ?? []).slice(0, 2);

@@ -3,7 +3,7 @@
 import type { Database } from '../../data/database.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
 import type { PlannedQueue } from '../../data/programme/queued-items.ts';
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
@@ -109,6 +109,6 @@ function sinceNow({ anchored_at: anchoredAt }: Stream, now: Date) {
 
 async function uploadsOf(data: Database, { user_id: userID, look }: Stream, { rows }: ProgrammePlan) {
   const ids = new Set([...rows.map(({ item }) => item.uploadID), ...lookUploads(look)]);
-  const found = await data.uploads.lockManyForUse([userID], [...ids]);
-  return new Map<string, Upload>(found.map((upload) => [upload.id, upload]));
+  const found = await data.streamParts.lockUploads([userID], [...ids]);
+  return new Map<string, PartUpload>(found.map((upload) => [upload.id, upload]));
 }

@@ -47,7 +47,7 @@ async function programmesOfStart(
   if (stream.planned_tracks === null) return {};
   const users = await data.creditAccounts.withCredits([stream.user_id]);
   const length = { ...lengthOfRun, seconds: Math.min(seconds, lengthOfRun.seconds) };
-  const planned = (await planStarts(data, [stream], users, at, length)).get(stream.id)!;
+  const planned = (await planStarts(data, [stream], users, { at, length, lock: false })).get(stream.id)!;
   const hasSoundTrack = playsSoundTrack(stream, playlists);
   return Object.fromEntries(
     planned.map(({ programme: { kind: track }, rows, uploads }) => {

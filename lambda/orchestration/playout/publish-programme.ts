@@ -25,7 +25,7 @@ export async function publishProgramme(
 ): Promise<Programme | null> {
   const published = await data.programmes.publish(programme, programmeBounds.versions);
   const users = await data.creditAccounts.withCredits([stream.user_id]);
-  const planned = await planStarts(data, [{ ...stream, planned_tracks: [programme.kind] }], users);
+  const planned = await planStarts(data, [{ ...stream, planned_tracks: [programme.kind] }], users, { lock: true });
   const own = planned.get(stream.id)!.find((each) => each.programme.id === programme.id)!;
   if (own.rows.length === 0) return null;
   if (isLive(stream.state)) await planSoon(data, programme, await data.now());

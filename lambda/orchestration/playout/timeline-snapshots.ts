@@ -3,7 +3,7 @@ import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Timelines, Track } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import { wholeDrawing, withNext } from '../../domain/playout/drawings.ts';
 import type { DrawnItem } from '../../domain/playout/drawings.ts';
 import { canBeLogo } from '../../domain/readiness/logo-readiness.ts';
@@ -82,7 +82,7 @@ export function withLiveDraft(playlist: Playlist, now: Date): Playlist {
 }
 
 export interface SnapshotOptions {
-  readonly uploads: ReadonlyMap<string, Upload>;
+  readonly uploads: ReadonlyMap<string, PartUpload>;
   /** From `playsSoundTrack`. */
   readonly hasSoundTrack: boolean;
   readonly seed: number;
@@ -174,14 +174,14 @@ export function joined(
   { sound, look }: JoiningStream,
   track: Track,
   { items, mode }: Pick<TimelineSnapshot, 'items' | 'mode'>,
-  uploads: ReadonlyMap<string, Upload>,
+  uploads: ReadonlyMap<string, PartUpload>,
 ) {
   if (track === 'audio') return withJoins(items, sound?.join, mode);
   return withPictureJoins(withSoundUnder(items, sound?.under), look?.join, stingerOf(look, uploads), mode);
 }
 
 /** The stinger of a stream; null: none that can be played. */
-function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, Upload>): ShownStinger | null {
+function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, PartUpload>): ShownStinger | null {
   if (!look?.stinger) return null;
   const { uploadID, cutSeconds } = look.stinger;
   const upload = uploads.get(uploadID);
@@ -209,7 +209,7 @@ function ownJoinOf(track: Track, { join, look }: Pick<PlaylistItem, 'join' | 'lo
 export function shownAs(
   { look }: Pick<Stream, 'look'>,
   overlays: TimelineOverlays | null,
-  upload: Upload,
+  upload: PartUpload,
   item: DrawnItem,
   own?: ItemLook,
 ): ItemFormat {
@@ -227,7 +227,7 @@ export function drawnOver(overlays: TimelineOverlays | null, item: DrawnItem): P
 /** The overlays over the pictures of a stream, without those whose upload was deleted; null: none. */
 export function overlaysOf(
   { look }: Pick<Stream, 'look'>,
-  uploads: ReadonlyMap<string, Upload>,
+  uploads: ReadonlyMap<string, PartUpload>,
   hasSoundTrack: boolean,
 ): TimelineOverlays | null {
   if (!look?.overlays) return null;
@@ -241,26 +241,26 @@ export function overlaysOf(
 }
 
 /** Null: unknown. */
-function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
+function sizeOf({ width, height }: Pick<PartUpload, 'width' | 'height'>) {
   return width === null || height === null ? null : { width, height };
 }
 
 /** The captions of an upload, in the form of an item. */
-export function captionsOf({ captions }: Pick<Upload, 'captions'>): Pick<TimelineItem, 'captions'> {
+export function captionsOf({ captions }: Pick<PartUpload, 'captions'>): Pick<TimelineItem, 'captions'> {
   return captions ? { captions: captions.hash } : {};
 }
 
 /** The order of an upload, in the form of an item. */
-function orderOf({ order_reference: reference, advertiser }: Upload): Pick<TimelineItem, 'order'> {
+function orderOf({ order_reference: reference, advertiser }: PartUpload): Pick<TimelineItem, 'order'> {
   return reference === null ? {} : { order: { reference, advertiser } };
 }
 
 /** An item among others: an image is shown for its own time. */
-function listedItem(itemID: string, upload: Upload): TimelineItem {
+function listedItem(itemID: string, upload: PartUpload): TimelineItem {
   return timelineItem(itemID, upload, upload.show_seconds ?? imageDurationSeconds);
 }
 
-function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {
+function timelineItem(itemID: string, upload: PartUpload, imageSeconds: number): TimelineItem {
   const facts = contentFacts(upload);
   return {
     itemID,

@@ -3,7 +3,7 @@
 import type { Database } from '../../data/database.ts';
 import type { User } from '../../data/accounts/users.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { PlannedRow, PlannerState } from '../../domain/programme/planned-row.ts';
@@ -17,7 +17,7 @@ export interface PlannedStart {
   /** Whether its first row is later than the start. */
   readonly isGap: boolean;
   /** The uploads of the rows, by id. */
-  readonly uploads: ReadonlyMap<string, Upload>;
+  readonly uploads: ReadonlyMap<string, PartUpload>;
   /** The start, and the state of the planner before it. */
   readonly at: Date;
   readonly before: PlannerState;
@@ -36,16 +36,20 @@ export const lengthOfRun: PlanLength = { seconds: 32 * 3600, mostRows: 3000 };
 /** A start plans this much: its run is planned again, for longer, as soon as it is on the air. */
 const lengthOfStart: PlanLength = { seconds: 3600, mostRows: 60, mostProcessorMs: 1000 };
 
-/**
- * The beginnings of the published programmes of streams that start, by the id of the stream.
- * @param at absent: now
- */
+export interface PlanOfStart {
+  /** Absent: now. */
+  readonly at?: Date;
+  readonly length?: PlanLength;
+  /** Whether no other transaction deletes the uploads of the rows until this one ends. */
+  readonly lock: boolean;
+}
+
+/** The beginnings of the published programmes of streams that start, by the id of the stream. */
 export async function planStarts(
   data: Database,
   streams: readonly Stream[],
   users: ReadonlyMap<string, User>,
-  at?: Date,
-  length = lengthOfStart,
+  { at, length = lengthOfStart, lock }: PlanOfStart,
 ): Promise<ReadonlyMap<string, readonly PlannedStart[]>> {
   const planned = streams.filter(({ planned_tracks: tracks }) => tracks !== null);
   if (planned.length === 0) return new Map();
@@ -56,7 +60,9 @@ export async function planStarts(
     const own = programmes.filter((programme) => programme.stream_id === stream.id);
     const starts: PlannedStart[] = [];
     for (const programme of own)
-      starts.push(await planStart(data, { stream, user: users.get(stream.user_id)!, programme, at: beginsAt, length }));
+      starts.push(
+        await planStart(data, { stream, user: users.get(stream.user_id)!, programme, at: beginsAt, length, lock }),
+      );
     found.set(stream.id, starts);
   }
   return found;
@@ -68,9 +74,11 @@ interface Start {
   readonly programme: PublishedProgramme;
   readonly at: Date;
   readonly length: PlanLength;
+  readonly lock: boolean;
 }
 
-async function planStart(data: Database, { stream, user, programme, at, length }: Start): Promise<PlannedStart> {
+async function planStart(data: Database, start: Start): Promise<PlannedStart> {
+  const { stream, user, programme, at, length, lock } = start;
   const rate = framesPerSecond[formatOfStart(stream, user).framerate];
   const grid = { anchoredAtMs: at.getTime(), framesPerSecond: rate };
   const { rows, before } = await planProgramme(data, {
@@ -84,7 +92,8 @@ async function planStart(data: Database, { stream, user, programme, at, length }
     mostProcessorMs: length.mostProcessorMs,
   });
   const ids = [...new Set(rows.map(({ item }) => item.uploadID))];
-  const uploads = ids.length === 0 ? [] : await data.uploads.lockManyForUse([stream.user_id], ids);
+  const readUploads = lock ? data.streamParts.lockUploads : data.streamParts.uploads;
+  const uploads = ids.length === 0 ? [] : await readUploads([stream.user_id], ids);
   return {
     programme,
     rows,

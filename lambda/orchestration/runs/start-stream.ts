@@ -24,7 +24,7 @@ import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { soundsAtStart } from '../playout/apply-sound.ts';
 import { needsJoins, refreshJoins } from '../playout/prepare-joins.ts';
 import { issuesOf } from '../streams/part-issues.ts';
-import { liveUsesOf, loadPartsOfAll, playsSoundTrack } from '../streams/stream-parts.ts';
+import { liveUsesOf, lockPartsOfAll, playsSoundTrack } from '../streams/stream-parts.ts';
 import { uploadFacts } from '../shared/upload-facts.ts';
 import type { KnownParts, StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
 import { entriesOfTrack } from '../playout/plan-entries.ts';
@@ -101,7 +101,7 @@ export async function startStreams(
   // With the locks, a concurrent edit or publish of a draft happens before or after these starts.
   const playlistIDs = streams.flatMap((stream) => stream.playlist_ids);
   const playlists = await data.playlists.lockMany(userIDs, playlistIDs);
-  const partsOf = await loadPartsOfAll(data, streams, { users, playlists });
+  const partsOf = await lockPartsOfAll(data, streams, { users, playlists });
   const results = new Map<string, StartResult>();
   const ready = streams.flatMap((stream): Start[] => {
     const parts = partsOf.get(stream.id)!;

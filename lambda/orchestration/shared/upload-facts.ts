@@ -1,8 +1,8 @@
 // The facts of an upload that readiness judges.
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import type { UploadFacts } from '../../domain/readiness/readiness.ts';
 
-export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
+export function uploadFacts(upload: PartUpload | undefined): UploadFacts | null {
   if (!upload) return null;
   return {
     uploaded: upload.uploaded,

@@ -2,12 +2,12 @@
 import type { Database } from '../../data/database.ts';
 import type { StreamPart } from '../../data/streams/stream-parts.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { hasMissingPart, loadParts } from './stream-parts.ts';
+import { hasMissingPart, lockParts } from './stream-parts.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** Moves an idle stream to or from `invalid` by its parts. @returns the stream afterwards */
 export async function judgeParts(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
-  const missing = hasMissingPart(await loadParts(data, stream));
+  const missing = hasMissingPart(await lockParts(data, stream));
   return (await data.streamMoves.move(stream, missing ? 'part_missing' : 'parts_complete')) ?? stream;
 }
 

@@ -1,7 +1,7 @@
 // The sound of videos under a sound track, as readiness checks need it.
 import type { Stream } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import { canBeMixed } from '../../domain/playout/mixed-sound.ts';
 import type { PlaylistItem } from '../../domain/playout/playlist-edits.ts';
 import type { StreamFacts } from '../../domain/readiness/readiness.ts';
@@ -15,7 +15,7 @@ export function soundUnderFacts(
     video_upload_id: uploadID,
   }: Pick<Stream, 'sound' | 'stream_backend' | 'video_upload_id'>,
   items: readonly PlaylistItem[],
-  uploads: ReadonlyMap<string, Upload>,
+  uploads: ReadonlyMap<string, PartUpload>,
 ): Pick<StreamFacts, 'wantsSoundUnder' | 'missesSoundUnder'> {
   const ofStream = sound?.under?.enabled ?? usualSound.under.enabled;
   const single = uploadID !== null && items.length === 0 ? [{ uploadID, under: undefined }] : [];

@@ -6,8 +6,9 @@ import type { Playlist } from '../../data/playout/playlists.ts';
 import type { UserWithCredits } from '../../data/billing/credit-accounts.ts';
 import type { ManagedChannel } from '../../data/channels/managed-streams.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import type { Upload } from '../../data/media/uploads.ts';
+import type { PartUpload } from '../../data/streams/stream-parts.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { planStarts } from '../programme/plan-start.ts';
@@ -31,7 +32,7 @@ export interface StreamParts {
   readonly format: PictureFormat;
   /** The playlists in the order of playlist_ids; null: deleted. */
   readonly playlists: readonly (Playlist | null)[];
-  readonly uploads: ReadonlyMap<string, Upload>;
+  readonly uploads: ReadonlyMap<string, PartUpload>;
   readonly destination: Destination | null;
   /** The id of the destination of its first enabled output; null: none. */
   readonly destinationID: string | null;
@@ -49,10 +50,20 @@ export interface StreamParts {
   readonly accountRest: string | null;
 }
 
-export async function loadParts(data: Database, stream: Stream): Promise<StreamParts> {
+/** Loads the parts of a stream to show them: nothing is locked. */
+export function loadParts(data: Database, stream: Stream): Promise<StreamParts> {
+  return partsOf(data, stream, false);
+}
+
+/** Loads the parts of a stream. No other transaction deletes its uploads or destinations until this one ends. */
+export function lockParts(data: Database, stream: Locked<Stream>): Promise<StreamParts> {
+  return partsOf(data, stream, true);
+}
+
+async function partsOf(data: Database, stream: Stream, lock: boolean): Promise<StreamParts> {
   const users = await data.creditAccounts.withCredits([stream.user_id]);
   const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
-  return (await loadPartsOfAll(data, [stream], { users, playlists })).get(stream.id)!;
+  return (await partsOfAll(data, [stream], { users, playlists }, lock)).get(stream.id)!;
 }
 
 /** The users of streams, by id, and their playlists. */
@@ -61,15 +72,27 @@ export interface KnownParts {
   readonly playlists: readonly Playlist[];
 }
 
-/** Loads the parts of streams, by the id of the stream. The number of statements does not depend on their number. */
-export async function loadPartsOfAll(
+/**
+ * Loads the parts of streams, by the id of the stream, as `lockParts` does. The number of statements does not depend on
+ * their number.
+ */
+export function lockPartsOfAll(
+  data: Database,
+  streams: readonly Stream[],
+  known: KnownParts,
+): Promise<ReadonlyMap<string, StreamParts>> {
+  return partsOfAll(data, streams, known, true);
+}
+
+async function partsOfAll(
   data: Database,
   streams: readonly Stream[],
   { users, playlists: found }: KnownParts,
+  lock: boolean,
 ): Promise<ReadonlyMap<string, StreamParts>> {
-  const named = await namedParts(data, streams, found);
+  const named = await namedParts(data, streams, found, lock);
   const channels = await managedParts(data, streams);
-  const planned = await planStarts(data, streams, users);
+  const planned = await planStarts(data, streams, users, { lock });
   return new Map(
     streams.map((stream) => {
       const { id, user_id: userID } = stream;
@@ -101,9 +124,9 @@ export async function loadPartsOfAll(
 }
 
 function withUploads(
-  uploads: ReadonlyMap<string, Upload>,
+  uploads: ReadonlyMap<string, PartUpload>,
   planned: readonly PlannedStart[] = [],
-): ReadonlyMap<string, Upload> {
+): ReadonlyMap<string, PartUpload> {
   return planned.length === 0 ? uploads : new Map([...uploads, ...planned.flatMap((each) => [...each.uploads])]);
 }
 
@@ -114,13 +137,18 @@ function firstDestinationID(stream: Stream, outputs: readonly Output[]): string 
 }
 
 /** Loads the outputs of streams, and the uploads and destinations that the streams and their playlists name. */
-async function namedParts(data: Database, streams: readonly Stream[], playlists: readonly Playlist[]) {
+async function namedParts(
+  { outputs: outputRows, streamParts: parts, destinations: destinationRows }: Database,
+  streams: readonly Stream[],
+  playlists: readonly Playlist[],
+  lock: boolean,
+) {
   const uploadIDs = new Set(
     playlists.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map(({ uploadID }) => uploadID)),
   );
   for (const { video_upload_id: video, audio_upload_id: audio, look } of streams)
     for (const id of [video, audio, ...lookUploads(look)]) if (id !== null) uploadIDs.add(id);
-  const outputs = await data.outputs.ofStreams(streams.map(({ id }) => id));
+  const outputs = await outputRows.ofStreams(streams.map(({ id }) => id));
   const byStream = Map.groupBy(outputs, ({ stream_id: streamID }) => streamID);
   const outputsOf = (streamID: string) => byStream.get(streamID) ?? [];
   const destinationIDs = new Set(
@@ -131,16 +159,18 @@ async function namedParts(data: Database, streams: readonly Stream[], playlists:
     }),
   );
   const userIDs = streams.map(({ user_id: userID }) => userID);
-  const uploads = uploadIDs.size > 0 ? await data.uploads.lockManyForUse(userIDs, [...uploadIDs]) : [];
-  const destinations =
-    destinationIDs.size > 0 ? await data.destinations.lockManyForUse(userIDs, [...destinationIDs]) : [];
+  const readUploads = lock ? parts.lockUploads : parts.uploads;
+  const readDestinations = lock ? destinationRows.lockManyForUse : destinationRows.findMany;
+  const uploads = uploadIDs.size > 0 ? await readUploads(userIDs, [...uploadIDs]) : [];
+  const destinations = destinationIDs.size > 0 ? await readDestinations(userIDs, [...destinationIDs]) : [];
   const byUser = Map.groupBy(uploads, ({ user_id: userID }) => userID);
   const ownUploads = new Map(
     Array.from(byUser, ([userID, own]) => [userID, new Map(own.map((upload) => [upload.id, upload]))] as const),
   );
   return {
     outputsOf,
-    uploadsOf: (userID: string): ReadonlyMap<string, Upload> => ownUploads.get(userID) ?? new Map<string, Upload>(),
+    uploadsOf: (userID: string): ReadonlyMap<string, PartUpload> =>
+      ownUploads.get(userID) ?? new Map<string, PartUpload>(),
     destinations: new Map(destinations.map((each) => [each.id, each])),
   };
 }
