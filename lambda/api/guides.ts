@@ -8,10 +8,8 @@ import { withItemOver } from '../domain/live/live-guide.ts';
 import { guideDocuments } from '../operations/streams/guide-link.ts';
 import type { GuideDocument } from '../operations/streams/guide-link.ts';
 import { presentTakeoverOf } from '../orchestration/live/present-takeover.ts';
-import { withPlanningBudget } from '../orchestration/programme/planning-turns.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
-import { budgetOfRead } from '../surfaces/admission/planning-limits.ts';
 import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';
 import { problemResponse } from '../surfaces/problem-response.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
@@ -49,7 +47,7 @@ const documents: Readonly<Record<GuideDocument, GuideWriter>> = {
  */
 export function withGuides(rest: RestHandler, service: Service): RestHandler {
   const { pathname: basePath } = new URL(service.baseURL);
-  const guides = createKeptGuides();
+  const guides = createKeptGuides(service);
   return async (request, address) => {
     const { pathname } = new URL(request.url);
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : '';
@@ -83,9 +81,7 @@ async function answer(
   method: string,
 ): Promise<Response> {
   const { pool, objects, guides } = service;
-  const planner = { userID: linked.stream.user_id, planningClass: 'guides' } as const;
-  const data = withPlanningBudget(databaseOn(pool), budgetOfRead(service, planner));
-  const guide = await readGuide(data, linked, guides, isOfNow ? objects : null);
+  const guide = await readGuide(databaseOn(pool), linked, guides, isOfNow ? objects : null);
   const body = method === 'HEAD' ? null : write(guide);
   const age = isOfNow ? Math.min(maxAgeSeconds, secondsToNext(guide)) : maxAgeSeconds;
   return new Response(body, {

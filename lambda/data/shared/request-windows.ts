@@ -36,6 +36,23 @@ export interface CallTime {
   readonly uncounted: UncountedWork;
 }
 
+/** A subject with the most that its window counts. */
+export interface Bounded {
+  readonly subject: string;
+  readonly most: number;
+}
+
+/** The result of counting for two subjects. */
+export interface TakenOfBoth {
+  /**
+   * When the later one of both windows began, to the microsecond, as Postgres writes it. Null: nothing was taken, as
+   * one of them would have had more than its most.
+   */
+  readonly at: string | null;
+  /** If nothing was taken: seconds until there is more, rounded up. */
+  readonly reset_seconds: number;
+}
+
 /** The usual length of a window. A window begins with the first request after the previous window. */
 export const requestWindowSeconds = 60;
 
@@ -94,6 +111,17 @@ const countedIn = (columns: string, counted: string, seconds: number, also = '')
     greatest(1, least(${seconds},
       ceil(${seconds} - extract(epoch from now() - began_at))))::int as reset_seconds`;
 
+const requestsBefore = `case when running.began_at > now() - ${lengthOf(requestWindowSeconds)}
+  then running.requests else 0 end`;
+
+/** SQL that counts a row (subject, class, requests), unless its window would count more than `most`. */
+const takenOf = (row: string, most: string) => `
+  insert into request_windows as running (subject, class, requests) ${row}
+  on conflict (subject, class) do update set requests = ${requestsBefore} + excluded.requests,
+    began_at = case when running.began_at > now() - ${lengthOf(requestWindowSeconds)} then running.began_at
+      else now() end
+  where ${requestsBefore} + excluded.requests <= ${most} returning began_at`;
+
 export function requestWindows(db: Queryable) {
   return {
     /** Counts requests of `subject`. @param seconds the length of all windows of the class @returns their window */
@@ -138,6 +166,55 @@ export function requestWindows(db: Queryable) {
         [subject, counted],
       );
       return row?.requests ?? 0;
+    },
+
+    /**
+     * Counts for a part and then for the whole, unless one of them would have more than its most: then the whole counts
+     * nothing.
+     */
+    takeOfBoth: async (
+      part: Bounded,
+      whole: Bounded,
+      { requestClass, count }: { readonly requestClass: string; readonly count: number },
+    ): Promise<TakenOfBoth> => {
+      const { rows } = await db.query<TakenOfBoth>(
+        `with part as (${takenOf('values ($1, $3, $4::integer)', '$5')}),
+           whole as (${takenOf('select $2, $3, $4::integer from part', '$6')})
+         select (select greatest(part.began_at, whole.began_at)::text from part, whole) as at,
+           greatest(1, least(${requestWindowSeconds}, ceil(extract(epoch from (
+             select began_at from request_windows where class = $3
+               and subject = case when exists (select from part) then $2 else $1 end
+           ) + ${lengthOf(requestWindowSeconds)} - now()))))::integer as reset_seconds`,
+        [part.subject, whole.subject, requestClass, count, part.most, whole.most],
+      );
+      return rows[0]!;
+    },
+
+    /**
+     * Corrects what was counted for a part and for the whole, whose name is the later one by the alphabet.
+     * @param count below 0: gives it back, in the windows that began then or before
+     */
+    correct: async (subjects: readonly string[], requestClass: string, count: number, at: string): Promise<void> => {
+      if (count > 0)
+        await db.query(
+          countedIn(
+            'subject, class, requests, seconds',
+            `select subject, $2, $3::integer, ${requestWindowSeconds} from unnest($1::text[]) as subject
+             order by subject`,
+            requestWindowSeconds,
+          ),
+          [subjects, requestClass, count],
+        );
+      if (count < 0)
+        await db.query(
+          // Locked in the order of `takeOfBoth`, so that none of them waits for each other.
+          `with locked as (
+             select subject, class from request_windows
+             where subject = any ($1) and class = $2 and began_at <= $4::timestamptz order by subject for update)
+           update request_windows w set requests = greatest(0, requests + $3::integer)
+           from locked where w.subject = locked.subject and w.class = locked.class`,
+          [subjects, requestClass, count, at],
+        );
     },
 
     deleteEnded: () => db.query('delete from request_windows where began_at < now() - make_interval(secs => seconds)'),

@@ -129,5 +129,4 @@ async function pay(service: Service, { userID, planningClass }: Planner, ms: num
 const planned: Readonly<Record<PlanningClass, string>> = {
   planning: 'your programmes',
   changes: 'changes to your programmes and streams',
-  guides: 'the guides of this user',
 };

@@ -24,10 +24,9 @@ export const requestsPerMinute = {
 
 /**
  * Milliseconds of a processor per minute that plans of a user take, before the factor of the stage. planning: for reads
- * of the user. changes: for starts and other changes, which reads must not keep from planning. guides: for readers of
- * the guide links, who may be anyone. Decision D260.
+ * of the user. changes: for starts and other changes, which reads must not keep from planning. Decision D260.
  */
-export const planningMsPerMinute = { planning: 30_000, changes: 30_000, guides: 30_000 } as const;
+export const planningMsPerMinute = { planning: 30_000, changes: 30_000 } as const;
 
 export type RequestClass = keyof typeof requestsPerMinute;
 export type PlanningClass = keyof typeof planningMsPerMinute;
