@@ -211,15 +211,23 @@ export function inTransaction<Result, Statements = Database>(
 /**
  * Runs a change that a user has requested, as `inTransaction` does.
  * @param bounds null: `work` bounds it
+ * @param assertMayContinue throws if a further statement of `work` may not begin
  * @throws {ChangeRefused} as many changes are under way, or a lock was not free in time. Nothing has changed
  */
 export async function inChange<Result>(
   pool: Pool,
   bounds: ChangeBounds | null,
   work: (data: Database) => Promise<Result>,
+  assertMayContinue = () => {},
 ): Promise<Result> {
   try {
-    return await retrying(() => tryTransaction(pool, bounds, (client) => work(databaseOn(client))));
+    const checked = (client: Queryable): Queryable => ({
+      query: async (statement, values) => {
+        assertMayContinue();
+        return client.query(statement, values);
+      },
+    });
+    return await retrying(() => tryTransaction(pool, bounds, (client) => work(databaseOn(checked(client)))));
   } catch (error) {
     throw errorOfChange(error);
   }

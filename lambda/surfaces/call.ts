@@ -10,6 +10,7 @@ import type { Caller, Context } from '../operations/context.ts';
 import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { guestHash } from './admission/guests.ts';
+import { payingFor } from './admission/call-time.ts';
 import { budgetOfRead, limitPlansOfChange } from './admission/planning-limits.ts';
 import { bearerChallenge } from './admission/protected-resource.ts';
 import { cursorsOf } from './cursors.ts';
@@ -29,14 +30,17 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
   const planningClass = operation.method === 'GET' ? 'planning' : 'changes';
   const planner = caller && ({ userID: caller.userID, planningClass, signal, time } as const);
   if (operation.method === 'GET') {
-    const data = databaseOn(service.pool);
+    const data = databaseOn(time ? payingFor(time, service.pool) : service.pool);
     return timed(() => run(service, call, planner ? withPlanningBudget(data, budgetOfRead(service, planner)) : data));
   }
   // The operation of a guest bounds it, as only that knows whose channel it is.
   const bounds = caller && boundsOfUser(caller.userID, caller.isOnPage === true);
   const change = (budget?: PlanningBudget) =>
-    inChange(service.pool, bounds, (data) =>
-      runInTransaction(service, call, budget ? withPlanningBudget(data, budget) : data),
+    inChange(
+      service.pool,
+      bounds,
+      (data) => runInTransaction(service, call, budget ? withPlanningBudget(data, budget) : data),
+      () => time?.assertMayChange(),
     );
   const limited = () => timed(() => (planner ? limitPlansOfChange(service, planner, change) : change()));
   const answered = await (bounds ? service.inTurn(bounds, limited) : limited());

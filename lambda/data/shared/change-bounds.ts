@@ -11,13 +11,18 @@ export interface ChangeBounds {
   readonly atOnce: number;
   /** The longest wait for a lock, such as that of a row. Postgres then ends the transaction. */
   readonly lockWaitSeconds: number;
+  /** The longest statement. Postgres then ends the transaction. */
+  readonly statementSeconds: number;
 }
+
+/** For changes by users and guests, whose requests begin no statement so late that their function ends first. */
+const statementSeconds = 12;
 
 /** Bounds of the changes by a user's programs, and of those by the user's pages, which programs must not hold up. */
 export function boundsOfUser(userID: string, isOnPage: boolean): ChangeBounds {
   return isOnPage
-    ? { subject: `pages of ${userID}`, atOnce: 4, lockWaitSeconds: 5 }
-    : { subject: `programs of ${userID}`, atOnce: 6, lockWaitSeconds: 5 };
+    ? { subject: `pages of ${userID}`, atOnce: 4, lockWaitSeconds: 5, statementSeconds }
+    : { subject: `programs of ${userID}`, atOnce: 6, lockWaitSeconds: 5, statementSeconds };
 }
 
 /**
@@ -25,12 +30,12 @@ export function boundsOfUser(userID: string, isOnPage: boolean): ChangeBounds {
  * hold the rows that they wait for.
  */
 export function boundsOfAccount(userID: string): ChangeBounds {
-  return { subject: `account of ${userID}`, atOnce: 2, lockWaitSeconds: 20 };
+  return { subject: `account of ${userID}`, atOnce: 2, lockWaitSeconds: 20, statementSeconds: 30 };
 }
 
 /** Bounds of the changes by guests of all channels of a user. */
 function boundsOfGuests(userID: string): ChangeBounds {
-  return { subject: `guests of ${userID}`, atOnce: 6, lockWaitSeconds: 5 };
+  return { subject: `guests of ${userID}`, atOnce: 6, lockWaitSeconds: 5, statementSeconds };
 }
 
 /** Ends a change, which has then changed nothing. */
@@ -47,8 +52,9 @@ export class ChangeRefused extends Error {
 }
 
 /** SQL that bounds the changes, and the statements, of the present transaction. Its row has `may_change`. */
-export function beginChange({ subject, atOnce, lockWaitSeconds }: ChangeBounds): string {
-  return `select begin_change(${escapeLiteral(subject)}, ${atOnce}, ${lockWaitSeconds * 1000}) as may_change`;
+export function beginChange({ subject, atOnce, lockWaitSeconds, statementSeconds }: ChangeBounds): string {
+  return `select begin_change(${escapeLiteral(subject)}, ${atOnce}, ${lockWaitSeconds * 1000}) as may_change,
+    set_config('statement_timeout', '${statementSeconds}s', true)`;
 }
 
 /** @throws {ChangeRefused} */

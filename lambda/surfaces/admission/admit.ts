@@ -8,7 +8,7 @@ import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import { databaseOn } from '../../data/database.ts';
 import { authenticate } from './authenticate.ts';
 import type { Identified } from './authenticate.ts';
-import { arrivalOf, countArrival, createCallTimer, workMsPerMinute } from './call-time.ts';
+import { arrivalOf, countArrival, createCallTimer, tookTooMuch } from './call-time.ts';
 import type { Arrival, CallTimer } from './call-time.ts';
 import { networkOf } from './networks.ts';
 import { bearerChallenge } from './protected-resource.ts';
@@ -105,7 +105,7 @@ async function admitCounted(
     ));
   const quota = quotaOf(service, requestClass, counted);
   if (counted.is_used_up) {
-    const refusal = tookTooLong(service, quota, requestClass);
+    const refusal = tookTooMuch(service, requestClass, quota.resetSeconds);
     return { caller, quota: { ...quota, remaining: 0, exceeded: true }, refusal, time: null };
   }
   const time = createCallTimer(service, caller.userID, calls, counted);
@@ -170,16 +170,5 @@ function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {
   return new ProblemError(
     'rate_limited',
     `More than ${limit} ${what} within a minute. Try again in ${resetSeconds} seconds.`,
-  );
-}
-
-const worked = { read: 'Reads', write: 'Writes', page: 'Requests by your pages' } as const;
-
-function tookTooLong({ settings }: Service, { resetSeconds }: Quota, workClass: keyof typeof worked): ProblemError {
-  const seconds = (workMsPerMinute[workClass] * settings.rateLimitFactor) / 1000;
-  return new ProblemError(
-    'rate_limited',
-    `${worked[workClass]} took more than ${seconds} seconds within a minute, or many that may take long are under ` +
-      `way. Try again in ${resetSeconds} seconds. Smaller pages, shorter spans and fewer calls at once take less.`,
   );
 }

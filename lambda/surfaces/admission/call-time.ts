@@ -3,7 +3,9 @@
 import { databaseOn } from '../../data/database.ts';
 import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import type { CallTime, CallWindow } from '../../data/shared/request-windows.ts';
+import type { Queryable } from '../../data/shared/queryable.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { ProblemError } from '../../operations/problem-codes.ts';
 import type { Service } from '../service.ts';
 
 /**
@@ -24,8 +26,14 @@ const freeMs = 10;
 const reservedMsOfCall = 250;
 /** The most calls of a request that pay in advance: a document of GraphQL may have hundreds of small ones. */
 const mostReserved = 4;
-/** Less is counted by the next call of the user in this process. */
+/** Less is counted later: by the same call, or by the next one of the user in this process. */
 const countedLaterMs = 50;
+/**
+ * Seconds of counted time after which a request ends. read: no change and no statement outside of transactions begins.
+ * change: no statement of a change begins. With the statement under way, and plans that are paid for, a request ends
+ * before its function does, so that its time always counts.
+ */
+const longestSeconds = { read: 10, change: 15 } as const;
 /**
  * The part of a window up to which time that was reserved and not used is given back by the next call as well. In AWS
  * that may be in another process: then it is given back as the window ends.
@@ -77,8 +85,10 @@ export function countArrival<Counted>(
 const mostMsOf = ({ settings }: Service, { requestClass }: CountedCalls) =>
   Math.ceil(workMsPerMinute[requestClass] * settings.rateLimitFactor);
 
-const reservedMsOf = ({ settings }: Service, { arrival }: CountedCalls) =>
-  Math.ceil(Math.min(arrival.longCalls, mostReserved) * reservedMsOfCall * Math.min(1, settings.rateLimitFactor));
+const reservedMsOf = (service: Service, { arrival }: CountedCalls) =>
+  Math.min(arrival.longCalls, mostReserved) * reservedMsOfOne(service);
+
+const reservedMsOfOne = ({ settings }: Service) => Math.ceil(reservedMsOfCall * Math.min(1, settings.rateLimitFactor));
 
 /** The time that the calls of an admitted request take. */
 export interface CallTimer {
@@ -86,24 +96,64 @@ export interface CallTimer {
   during<Result>(part: () => Promise<Result>): Promise<Result>;
   /** Leaves milliseconds out that were paid for elsewhere, as turns of plans are. */
   exclude(ms: number): void;
+  /**
+   * Pays for the time so far, if more was taken than is paid for, and for some more in advance.
+   * @throws {ProblemError} rate_limited once the time of the minute is used up, and upstream_unavailable after
+   * `longestSeconds.read`
+   */
+  assertMayContinue(): Promise<void>;
+  /**
+   * Checks, without a statement, the time of a change.
+   * @throws {ProblemError} upstream_unavailable after `longestSeconds.change`
+   */
+  assertMayChange(): void;
+  /** Does a statement of a read, if it may continue once the statements before have ended. */
+  statement<Result>(send: () => Promise<Result>): Promise<Result>;
   /** Counts the time, once the request has ended. Never throws. */
   count(): Promise<void>;
 }
 
-/** @param window that has counted the arrival of the calls */
-export function createCallTimer(service: Service, userID: string, calls: CountedCalls, window: CallWindow): CallTimer {
+/** @param arrived the window that has counted the arrival of the calls */
+export function createCallTimer(service: Service, userID: string, calls: CountedCalls, arrived: CallWindow): CallTimer {
   const { steadyClock, uncountedWorks } = service;
   const { credential, requestClass } = calls;
   const mostMs = mostMsOf(service, calls);
-  let [parts, beganMs, tookMs] = [0, 0, 0];
+  let [parts, beganMs, tookMs, paidMs] = [0, 0, 0, reservedMsOf(service, calls)];
+  let [window, ended]: [CallWindow, ProblemError | null] = [arrived, null];
+  let statements: Promise<unknown> = Promise.resolve();
   uncountedWorks.know(credential, userID);
 
-  async function countNow(): Promise<void> {
-    const { requestWindows } = databaseOn(service.pool);
-    await uncountedWorks.count(credential, requestClass, (uncounted) =>
-      requestWindows.countCalls(subjectOfUser(userID), requestClass, 0, { reservedMs: 0, mostMs, uncounted }),
-    );
+  const soFarMs = () => tookMs + (parts > 0 ? steadyClock() - beganMs : 0);
+  const endAfter = (seconds: number, isChange: boolean) => {
+    if (soFarMs() >= seconds * 1000) throw (ended ??= tookLong(seconds, isChange));
+  };
+  /** The milliseconds that are not paid for yet; below 0: more are paid for than were used. */
+  const owedMs = () => Math.round(Math.max(0, soFarMs() - freeMs)) - paidMs;
+
+  /** Has the next statement count what is owed. @returns all that it will count */
+  function owe() {
+    const ms = owedMs();
+    paidMs += ms;
+    return uncountedWorks.add(userID, requestClass, { ms, began: window.began });
   }
+
+  async function countNow(reservedMs: number): Promise<void> {
+    const { requestWindows } = databaseOn(service.pool);
+    window = await uncountedWorks.count(credential, requestClass, (uncounted) =>
+      requestWindows.countCalls(subjectOfUser(userID), requestClass, 0, { reservedMs, mostMs, uncounted }),
+    );
+    if (!window.is_used_up) paidMs += reservedMs;
+  }
+
+  async function assertMayContinue(): Promise<void> {
+    if (ended) throw ended;
+    endAfter(longestSeconds.read, false);
+    if (owedMs() < countedLaterMs) return;
+    owe();
+    await countNow(reservedMsOfOne(service));
+    if (window.is_used_up) throw (ended = tookTooMuch(service, requestClass, window.reset_seconds));
+  }
+
   return {
     async during(part) {
       if (parts++ === 0) beganMs = steadyClock();
@@ -114,13 +164,46 @@ export function createCallTimer(service: Service, userID: string, calls: Counted
       }
     },
     exclude: (ms) => void (tookMs -= ms),
+    assertMayContinue,
+    assertMayChange: () => endAfter(longestSeconds.change, true),
+    statement(send) {
+      const sent = statements.then(async () => {
+        await assertMayContinue();
+        return send();
+      });
+      statements = sent.catch(() => {});
+      return sent;
+    },
     async count() {
-      const ms = Math.round(Math.max(0, tookMs - freeMs)) - reservedMsOf(service, calls);
-      const uncounted = uncountedWorks.add(userID, requestClass, { ms, began: window.began });
+      const uncounted = owe();
       const isMuch = uncounted.ms >= countedLaterMs;
       const isGivenBack = uncounted.ms < 0 && window.work_ms > givenBackLater * mostMs;
       if (isMuch || isGivenBack)
-        await countNow().catch((cause: unknown) => service.log('slow_call_not_counted', { cause }));
+        await countNow(0).catch((cause: unknown) => service.log('slow_call_not_counted', { cause }));
     },
   };
+}
+
+/** A pool for one call, whose statements begin only if the call may continue. */
+export function payingFor(time: CallTimer, pool: Queryable): Queryable {
+  return { query: (statement, values) => time.statement(() => pool.query(statement, values)) };
+}
+
+const worked = { read: 'Reads', write: 'Writes', page: 'Requests by your pages' } as const;
+
+/** The problem of a call for which the time of the minute is used up. */
+export function tookTooMuch({ settings }: Service, workClass: WorkClass, resetSeconds: number): ProblemError {
+  const seconds = (workMsPerMinute[workClass] * settings.rateLimitFactor) / 1000;
+  return new ProblemError(
+    'rate_limited',
+    `${worked[workClass]} took more than ${seconds} seconds within a minute, or many that may take long are under ` +
+      `way. Try again in ${resetSeconds} seconds. Smaller pages, shorter spans and fewer calls at once take less.`,
+  );
+}
+
+function tookLong(seconds: number, isChange: boolean): ProblemError {
+  const detail =
+    `The request took more than ${seconds} seconds${isChange ? ', and by this change nothing was changed' : ''}. Ask ` +
+    'for less at once: smaller pages, shorter spans of time, fewer fields or items.';
+  return new ProblemError('upstream_unavailable', detail);
 }

@@ -5,6 +5,7 @@ import type { Operation } from '../../operations/operation.ts';
 import type { Related, Relation } from '../../operations/relations.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { refusalOfScopes } from '../admission/admit.ts';
+import { payingFor } from '../admission/call-time.ts';
 import type { CallTimer } from '../admission/call-time.ts';
 import { callOperation, contextOf } from '../call.ts';
 import { buildOpenapi } from '../openapi/openapi.ts';
@@ -85,6 +86,12 @@ function assertScope(service: Service, caller: Caller | null, needed: Pick<Opera
   if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes: needed.scopes } });
 }
 
+/** Ends a change that was not begun. */
+function refuseChange(reason: unknown): never {
+  if (!(reason instanceof ProblemError)) throw reason;
+  throw new ProblemError(reason.code, `This change was not made. ${reason.detail}`, { headers: { ...reason.headers } });
+}
+
 export function createExecution({ service, caller, signal, time, related, fields }: ExecutionOptions): Execution {
   const replayed: string[] = [];
   let values = 0;
@@ -107,10 +114,11 @@ export function createExecution({ service, caller, signal, time, related, fields
       );
   };
   const isWanted = (field: string) => fields.has(field);
+  const data = databaseOn(time ? payingFor(time, service.pool) : service.pool);
   const loaderOf = ({ schema, load }: Related) =>
     createLoader(async (ids) => {
       charge(ids.length);
-      const found = await load(contextOf(service, caller, databaseOn(service.pool), isWanted), ids, charge);
+      const found = await load(contextOf(service, caller, data, isWanted), ids, charge);
       return found.map((value) => schema.parse(value) as Resource);
     });
   const loaders = new Map(Object.entries(related).map(([name, one]) => [name, loaderOf(one)]));
@@ -125,7 +133,10 @@ export function createExecution({ service, caller, signal, time, related, fields
     async call(operation, args, given, name) {
       assertSendable();
       const { input, idempotencyKey, pathOf } = checkCall(service, caller, operation, args, given);
-      if (operation.method !== 'GET') for (const loader of loaders.values()) loader.clear();
+      if (operation.method !== 'GET') {
+        await time?.assertMayContinue().catch(refuseChange);
+        for (const loader of loaders.values()) loader.clear();
+      }
       // With a key, the answer is stored for repeated requests. They may select other fields, so it must have all
       // fields.
       const answer = await callOperation(service, {
