@@ -65,8 +65,10 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
       const response = refusal
         ? problemResponse(service, refusal)
         : await answer({ ...service, guides }, linked, documents[name as GuideDocument], request.method);
-      for (const [name, value] of Object.entries(quota ? quotaHeaders(quota, { refused: refusal !== null }) : {}))
-        response.headers.set(name, value);
+      // Answers that caches keep are for all readers, so only a refusal has the quota of one.
+      if (refusal && quota)
+        for (const [name, value] of Object.entries(quotaHeaders(quota, { refused: true })))
+          response.headers.set(name, value);
       return response;
     } catch (error) {
       return problemResponse(service, error);

@@ -48,6 +48,9 @@ export interface WebStackProps {
 /** Paths of the API. All others are those of the page. Handlers receive these paths unchanged, as in the local run. */
 const apiPaths = ['/v1/*', '/mcp', '/graphql', '/api/auth/*', '/.well-known/*'];
 
+/** Paths of guides, which anyone with a link may read. Their cache key is the path alone. */
+const guidePaths = ['/v1/guides/*.json', '/v1/guides/*.xml', '/v1/guides/*.ics', '/v1/guides/*.txt'];
+
 const idOutput = 'DistributionId';
 const nameOutput = 'DistributionName';
 
@@ -98,6 +101,7 @@ export class WebStack extends Stack {
       responseHeadersPolicy,
       edgeLambdas: [{ functionVersion: edge.challengeIn(this), eventType: LambdaEdgeEventType.ORIGIN_RESPONSE }],
     };
+    const toGuides = { ...toApi, cachePolicy: this.#cacheOfGuides() };
     this.addStackDependency(edge);
     const onePage = this.#onePage();
     this.distribution = new Distribution(this, 'Distribution', {
@@ -109,7 +113,11 @@ export class WebStack extends Stack {
         responseHeadersPolicy,
         functionAssociations: associationsOf(onePage),
       },
-      additionalBehaviors: Object.fromEntries(apiPaths.map((path) => [path, toApi])),
+      // The first path that fits is used.
+      additionalBehaviors: Object.fromEntries([
+        ...guidePaths.map((path) => [path, toGuides] as const),
+        ...apiPaths.map((path) => [path, toApi] as const),
+      ]),
       webAclId: edge.webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
       logBucket: logs,
@@ -166,6 +174,19 @@ export class WebStack extends Stack {
       comment: 'Answers every address of the web page with its document',
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromInline(pageAddressesCode),
+    });
+  }
+
+  /**
+   * Keeps guides as long as their answers allow, so that readers at once are one request to the API. A link that is
+   * taken back is answered for so long. Decision D279.
+   */
+  #cacheOfGuides(): CachePolicy {
+    return new CachePolicy(this, 'Guides', {
+      comment: 'Guides by their path, as long as they allow',
+      minTtl: Duration.seconds(1),
+      defaultTtl: Duration.seconds(1),
+      maxTtl: Duration.seconds(30),
     });
   }
 

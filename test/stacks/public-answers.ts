@@ -57,6 +57,9 @@ const apiPaths: Readonly<Record<string, string>> = {
   '/.well-known/*': 'discovery of the authorization server',
 };
 
+/** Paths of the API whose answers are the same for all readers. */
+const guidePaths = ['/v1/guides/*.json', '/v1/guides/*.xml', '/v1/guides/*.ics', '/v1/guides/*.txt'];
+
 /** https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
@@ -102,9 +105,19 @@ function faultsOfBehaviors(graph: TemplateGraph, { Properties, stackId }: GraphR
       ...(behavior.ViewerProtocolPolicy === 'https-only' ? [] : [`${path} takes tokens without TLS`]),
     ];
   });
+  const guides = guidePaths.flatMap((path) => {
+    const behavior = behaviors.find(({ PathPattern }: any) => PathPattern === path);
+    if (!behavior || behavior.CachePolicyId === cachingDisabled) return [`${path} is made again for each reader`];
+    return [
+      ...(behavior.OriginRequestPolicyId === allViewerExceptHostHeader ? [] : [`${path} is sent no header`]),
+      ...(givesChallengesBack(graph, behavior, stackId) ? [] : [`${path} is answered without WWW-Authenticate`]),
+      ...(behavior.ViewerProtocolPolicy === 'https-only' ? [] : [`${path} shows its token without TLS`]),
+    ];
+  });
   const runsAt = (event: string) => (page.FunctionAssociations ?? []).some(({ EventType }: any) => EventType === event);
   return [
     ...api,
+    ...guides,
     ...(page.ViewerProtocolPolicy === 'redirect-to-https' ? [] : ['the page is shown without TLS']),
     ...(runsAt('viewer-request') ? [] : ['addresses of the page that are not a file are not found']),
     ...(runsAt('viewer-response') ? [] : ['unknown addresses are answered with 200']),

@@ -26,6 +26,7 @@ const untagged = [
   'AWS::ApiGateway::Method',
   'AWS::ApiGateway::Resource',
   'AWS::ApplicationAutoScaling::ScalingPolicy',
+  'AWS::CloudFront::CachePolicy',
   'AWS::CloudFront::OriginAccessControl',
   'AWS::CloudFront::ResponseHeadersPolicy',
   'AWS::EC2::Route',

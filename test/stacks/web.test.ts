@@ -2,6 +2,7 @@
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { templateChanges } from '../../bin/deploy/template-changes/template-changes.ts';
+import { guideDocuments } from '../../lambda/operations/streams/guide-link.ts';
 import { stages } from '../../lib/stages.ts';
 import { type Resource, type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
 
@@ -13,6 +14,8 @@ const abroad = synthesizeStage(testApp(), 'abroad', {
   region: 'eu-west-1',
   availabilityZones: ['eu-west-1a', 'eu-west-1b'],
 });
+
+const guidePaths = ['/v1/guides/*.json', '/v1/guides/*.xml', '/v1/guides/*.ics', '/v1/guides/*.txt'];
 
 function only(stage: SynthesizedStage, type: string, stackId?: string): Resource {
   const [found, ...others] = stage.resources(stackId).filter(([, { Type }]) => Type === type);
@@ -28,6 +31,7 @@ describe('the distribution', () => {
 
   test('sends the paths of the API to the API, whatever the method', () => {
     expect(config.CacheBehaviors.map(({ PathPattern }: any) => PathPattern)).toEqual([
+      ...guidePaths,
       '/v1/*',
       '/mcp',
       '/graphql',
@@ -40,6 +44,35 @@ describe('the distribution', () => {
         AllowedMethods: expect.arrayContaining(['POST', 'PATCH', 'DELETE']),
       });
     }
+  });
+
+  test('keeps guides by their path for half a minute at most, and no other answer of the API', () => {
+    const [[policyID, { Properties }]] = prod
+      .resources('Dashboard')
+      .filter(([, { Type }]) => Type === 'AWS::CloudFront::CachePolicy') as [[string, Resource]];
+    const kept = config.CacheBehaviors.filter(({ CachePolicyId }: any) => CachePolicyId.Ref === policyID);
+    expect(kept.map(({ PathPattern }: any) => PathPattern)).toEqual(guidePaths);
+    for (const { CachedMethods = ['GET', 'HEAD'] } of kept) expect(CachedMethods).toEqual(['GET', 'HEAD']);
+    const { MinTTL, MaxTTL, ParametersInCacheKeyAndForwardedToOrigin: key } = Properties.CachePolicyConfig;
+    expect([MinTTL, MaxTTL]).toEqual([1, 30]);
+    expect(key).toEqual({
+      CookiesConfig: { CookieBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'none' },
+      QueryStringsConfig: { QueryStringBehavior: 'none' },
+      EnableAcceptEncodingBrotli: false,
+      EnableAcceptEncodingGzip: false,
+    });
+    const fits = (path: string) =>
+      guidePaths.some((pattern) =>
+        new RegExp(
+          `^${pattern
+            .split('*')
+            .map((part) => RegExp.escape(part))
+            .join('.*')}$`,
+        ).test(path),
+      );
+    expect(guideDocuments.filter((ending) => !fits(`/v1/guides/TOKEN${ending}`))).toEqual([]);
+    expect(fits('/v1/guides/TOKEN/requests')).toBe(false);
   });
 
   // CloudFront skips viewer response functions at statuses of 400 and above, which challenges have.
