@@ -34,7 +34,14 @@ export interface KeptRun {
  * The items of a run with an anchor, from `fromSeconds` after it up to `aheadSeconds` later, and its takeovers. A
  * moment later the answer is the same: changes of a timeline, and takeovers, take effect after `effectiveAheadSeconds`.
  */
-export type KeptRuns = (stream: Stream, fromSeconds: number, aheadSeconds: number) => Promise<KeptRun>;
+export type KeptRuns = (stream: Stream, asked: AskedRun) => Promise<KeptRun>;
+
+interface AskedRun {
+  readonly fromSeconds: number;
+  readonly aheadSeconds: number;
+  /** Its rejection is also that of all who wait for the same run. */
+  readonly beforeReading: () => Promise<void>;
+}
 
 /** Shorter than `effectiveAheadSeconds`: the item that is due at a time is known before. */
 const keptSeconds = 4;
@@ -45,6 +52,7 @@ interface Asked {
   readonly stream: Stream;
   readonly fromSeconds: number;
   readonly toSeconds: number;
+  readonly beforeReading: () => Promise<void>;
 }
 
 export function createKeptRuns(data: Pick<Database, 'timelines' | 'runs' | 'takeovers'>): KeptRuns {
@@ -54,15 +62,18 @@ export function createKeptRuns(data: Pick<Database, 'timelines' | 'runs' | 'take
     ttl: keptSeconds * 1000,
     // Those who wait for items get them, also if others need their place meanwhile.
     ignoreFetchAbort: true,
-    fetchMethod: async (_key, _stale, { context }) => ({
-      items: await loadItems(data, context),
-      takeovers: await data.takeovers.intervalsOf(context.stream.id),
-    }),
+    fetchMethod: async (_key, _stale, { context }) => {
+      await context.beforeReading();
+      return {
+        items: await loadItems(data, context),
+        takeovers: await data.takeovers.intervalsOf(context.stream.id),
+      };
+    },
   });
-  return async (stream, fromSeconds, aheadSeconds) => {
+  return async (stream, { fromSeconds, aheadSeconds, beforeReading }) => {
     const run = `${stream.id} ${stream.anchored_at?.getTime()}`;
     const toSeconds = fromSeconds + aheadSeconds + keptSeconds;
-    return (await kept.fetch(run, { context: { stream, fromSeconds, toSeconds } }))!;
+    return (await kept.fetch(run, { context: { stream, fromSeconds, toSeconds, beforeReading } }))!;
   };
 }
 

@@ -16,6 +16,8 @@ export interface Watched {
   readonly stream: Stream;
   readonly replicas: readonly Pick<Replica, 'timeline_revision'>[];
   readonly now: Date;
+  /** Its rejection is also that of all who wait for the same timelines. */
+  readonly beforeReading: () => Promise<void>;
 }
 
 /** The timelines around the present, as of their last change. Only new renditions may be missing for a moment. */
@@ -37,7 +39,8 @@ export function createKeptTimelines(data: Database): KeptTimelines {
     ttl: keptSeconds * 1000,
     // Those who wait for timelines get them, also if others need their place meanwhile.
     ignoreFetchAbort: true,
-    fetchMethod: (_key, _stale, { context: { stream, now } }) => {
+    fetchMethod: async (_key, _stale, { context: { stream, now, beforeReading } }) => {
+      await beforeReading();
       const seconds = elapsedSecondsOf(stream.anchored_at, now);
       const { beforeSeconds, afterSeconds } = around;
       const time = { fromSeconds: seconds - beforeSeconds, toSeconds: seconds + keptSeconds + afterSeconds };

@@ -15,13 +15,13 @@ export function createPreviewPlaylist({ pool, objects, log }: PreviewOptions): P
   const encodedPieces = createEncodedPieces({ pool });
   const urlOf = (key: string) => objects.presignGet(key, { expiresInSeconds: pieceURLSeconds });
 
-  return async ({ userID, streamID }) => {
+  return async ({ userID, streamID, beforeReading }) => {
     const stream = await data.streams.find(userID, streamID);
     const anchoredAt = stream?.anchored_at;
     if (!anchoredAt || stream.state !== 'active') return null;
     const replicas = await data.replicas.ofStream(streamID);
     const list = replicas.some(({ backend }) => backend === 'manifest')
-      ? await preparedPieces({ stream, anchoredAt, replicas, now: await data.now() })
+      ? await preparedPieces({ stream, anchoredAt, replicas, now: await data.now(), beforeReading })
       : () => encodedPieces(stream, anchoredAt, replicas);
     return async () => {
       const found = await list();

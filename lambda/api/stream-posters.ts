@@ -59,11 +59,11 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
   /** Keys of strips that were requested before they are needed. */
   const requested = new LRUCache<string, true>({ max: mostRemembered, ttl: requestedAgainMs });
 
-  return async ({ userID, streamID }) => {
+  return async ({ userID, streamID, beforeReading }) => {
     const stream = await data.streams.find(userID, streamID);
     if (!stream?.anchored_at || stream.state !== 'active') return null;
     const seconds = elapsedSecondsOf(stream.anchored_at, await data.now());
-    const run = await runAt(stream, seconds, stripAheadSeconds);
+    const run = await runAt(stream, { fromSeconds: seconds, aheadSeconds: stripAheadSeconds, beforeReading });
     const due = dueAt(stream, run, seconds);
     const next = dueAt(stream, run, seconds + stripAheadSeconds);
     // The poster that a viewer waits for comes first, in case only one more may be rendered.

@@ -20,6 +20,11 @@ export const apiVersion = '1.0.0';
 export interface LookedAt {
   readonly userID: string;
   readonly streamID: string;
+  /**
+   * Pays for a read of the timeline. A process that keeps what it needs does not read it.
+   * @throws {ProblemError} rate_limited
+   */
+  readonly beforeReading: () => Promise<void>;
 }
 
 /**

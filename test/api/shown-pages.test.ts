@@ -1,9 +1,14 @@
 // Posters and previews of long lists: many who look at a stream cost the database little.
 import type { PoolClient } from 'pg';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createPreviewPlaylist } from '../../lambda/api/preview-playlists.ts';
+import { createStreamPoster } from '../../lambda/api/stream-posters.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
+import { createUncountedWorks } from '../../lambda/surfaces/admission/uncounted-work.ts';
 import type { Shown } from '../../lambda/surfaces/preview-links.ts';
 import { sealPreviewLink } from '../../lambda/surfaces/preview-links.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
+import { recordStatements } from '../migrate/statement-recording.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendPrepared, pretendReceived } from '../support/live-inputs.ts';
 import { baseURL, testService } from '../support/service.ts';
@@ -130,6 +135,77 @@ it('an outline plays as the whole timeline does, without its texts', async () =>
     };
     expect(rowsOf(outline, (name) => name)).toEqual(rowsOf(whole, () => ''));
   }
+});
+
+describe('looks at once, each in a process that keeps nothing', () => {
+  const isReading = (text: string) => /from timeline_entries/.test(text) && /^\s*select/.test(text);
+  afterEach(() => vi.restoreAllMocks());
+
+  /** A process that has just begun, at the limits of a stage. */
+  const newProcess = () => {
+    const common = { pool: service.pool(), objects: service.objects(), log: () => {} };
+    const settings = { ...service.service().settings, rateLimitFactor: 1 };
+    return createRestHandler({
+      ...service.service(),
+      settings,
+      uncountedWorks: createUncountedWorks(),
+      previewPlaylist: createPreviewPlaylist(common),
+      poster: createStreamPoster(common),
+    });
+  };
+  const statusIn = async (url: string) => (await newProcess()(new Request(url), '192.0.2.1')).status;
+
+  it.each([
+    ['posters', 200, 180],
+    ['previews', 50, 30],
+  ] as const)('of %s: %d, of which %d read the timeline', async (kind, looks, most) => {
+    const id = await streamOfLongNames('manifest');
+    const { playlistURL } = (await call('POST', `/streams/${id}/preview`)).body;
+    const url = kind === 'posters' ? await posterOf(id) : playlistURL;
+    const pool = service.pool();
+    // oxlint-disable-next-line typescript/unbound-method -- applied to the pool that it is called on
+    const original = pool.query;
+    let [reads, refused] = [0, 0];
+    const [all, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const note = () => void (reads + refused === looks && all.resolve());
+    vi.spyOn(pool, 'query').mockImplementation(function held(this: typeof pool, ...args: unknown[]) {
+      const send = () => Reflect.apply(original, this, args) as never;
+      if (!isReading(String(args[0]))) return send();
+      reads++;
+      note();
+      return end.promise.then(send) as never;
+    });
+    const answers = Array.from({ length: looks }, async () => {
+      const status = await statusIn(url);
+      if (status !== 429) return;
+      refused++;
+      note();
+    });
+    await all.promise;
+    expect(reads).toBe(most);
+    end.resolve();
+    await Promise.all(answers);
+  });
+
+  it('are given back what they did not use: a page shows its hundred posters again and again', async () => {
+    const posterURL = await posterOf(await streamOfLongNames());
+    for (let round = 0; round < 3; round++) {
+      // oxlint-disable-next-line no-await-in-loop -- a page asks again later
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => statusIn(posterURL)));
+      expect(new Set(statuses)).toEqual(new Set([302]));
+    }
+  });
+
+  it('are 1,500 a minute in a process that keeps what plays, without a further statement', async () => {
+    const posterURL = await posterOf(await streamOfLongNames());
+    const process = newProcess();
+    const recording = recordStatements();
+    for (let made = 0; made < 1500; made++)
+      // oxlint-disable-next-line no-await-in-loop -- looks follow each other
+      expect((await process(new Request(posterURL), '192.0.2.1')).status).toBe(302);
+    const counted = recording.stop().filter(([, text]) => /request_windows/.test(text)).length;
+    expect(counted).toBeLessThan(1500 + 10);
+  });
 });
 
 describe('posters and previews that take long', () => {

@@ -108,7 +108,7 @@ async function admitCounted(
     const refusal = tookTooMuch(service, requestClass, quota.resetSeconds);
     return { caller, quota: { ...quota, remaining: 0, exceeded: true }, refusal, time: null };
   }
-  const time = createCallTimer(service, caller.userID, calls, counted);
+  const time = createCallTimer(service, subjectOfUser(caller.userID), calls, counted);
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made[requestClass]) : null, time };
 }
 

@@ -1,7 +1,6 @@
-// The time that calls of a user take counts against a limit of each minute, and some reads pay in advance.
+// The time that calls and pictures of a user take counts against a limit of each minute, and some reads pay in advance.
 // Decision D271, after decision D270.
 import { databaseOn } from '../../data/database.ts';
-import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import type { CallTime, CallWindow } from '../../data/shared/request-windows.ts';
 import type { Queryable } from '../../data/shared/queryable.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -11,9 +10,15 @@ import type { Service } from '../service.ts';
 /**
  * Milliseconds per minute that calls of a user take, before the factor of the stage. read, write: of the user's
  * programs. page: of all web pages that the user has open. They are apart, so that no program keeps its user from a
- * stop, and together a third of the time of two processors.
+ * stop, and together a third of the time of two processors. poster, preview: of those who look at the user's pictures.
  */
-export const workMsPerMinute = { read: 10_000, write: 15_000, page: 15_000 } as const;
+export const workMsPerMinute = {
+  read: 10_000,
+  write: 15_000,
+  page: 15_000,
+  poster: 27_000,
+  preview: 7500,
+} as const;
 
 type WorkClass = keyof typeof workMsPerMinute;
 
@@ -23,7 +28,7 @@ const freeMs = 10;
  * Milliseconds that a call which may take long pays in advance. A factor of the stage does not increase them: it allows
  * more calls at once.
  */
-const reservedMsOfCall = 250;
+const reservedMsOfCall = { read: 250, write: 250, page: 250, poster: 150, preview: 250 } as const;
 /** The most calls of a request that pay in advance: a document of GraphQL may have hundreds of small ones. */
 const mostReserved = 4;
 /** Less is counted later: by the same call, or by the next one of the user in this process. */
@@ -85,10 +90,11 @@ export function countArrival<Counted>(
 const mostMsOf = ({ settings }: Service, { requestClass }: CountedCalls) =>
   Math.ceil(workMsPerMinute[requestClass] * settings.rateLimitFactor);
 
-const reservedMsOf = (service: Service, { arrival }: CountedCalls) =>
-  Math.min(arrival.longCalls, mostReserved) * reservedMsOfOne(service);
+const reservedMsOf = (service: Service, calls: CountedCalls) =>
+  Math.min(calls.arrival.longCalls, mostReserved) * reservedMsOfOne(service, calls);
 
-const reservedMsOfOne = ({ settings }: Service) => Math.ceil(reservedMsOfCall * Math.min(1, settings.rateLimitFactor));
+const reservedMsOfOne = ({ settings }: Service, { requestClass }: CountedCalls) =>
+  Math.ceil(reservedMsOfCall[requestClass] * Math.min(1, settings.rateLimitFactor));
 
 /** The time that the calls of an admitted request take. */
 export interface CallTimer {
@@ -103,6 +109,11 @@ export interface CallTimer {
    */
   assertMayContinue(): Promise<void>;
   /**
+   * Pays for a read that may take long in advance.
+   * @throws {ProblemError} rate_limited once the time of the minute is used up
+   */
+  reserve(): Promise<void>;
+  /**
    * Checks, without a statement, the time of a change.
    * @throws {ProblemError} upstream_unavailable after `longestSeconds.change`
    */
@@ -113,15 +124,23 @@ export interface CallTimer {
   count(): Promise<void>;
 }
 
-/** @param arrived the window that has counted the arrival of the calls */
-export function createCallTimer(service: Service, userID: string, calls: CountedCalls, arrived: CallWindow): CallTimer {
+/**
+ * @param subject whose limit the time counts against
+ * @param arrived the window that has counted the arrival of the calls
+ */
+export function createCallTimer(
+  service: Service,
+  subject: string,
+  calls: CountedCalls,
+  arrived: CallWindow,
+): CallTimer {
   const { steadyClock, uncountedWorks } = service;
   const { credential, requestClass } = calls;
   const mostMs = mostMsOf(service, calls);
   let [parts, beganMs, tookMs, paidMs] = [0, 0, 0, reservedMsOf(service, calls)];
   let [window, ended]: [CallWindow, ProblemError | null] = [arrived, null];
   let statements: Promise<unknown> = Promise.resolve();
-  uncountedWorks.know(credential, userID);
+  uncountedWorks.know(credential, subject);
 
   const soFarMs = () => tookMs + (parts > 0 ? steadyClock() - beganMs : 0);
   const endAfter = (seconds: number, isChange: boolean) => {
@@ -134,13 +153,13 @@ export function createCallTimer(service: Service, userID: string, calls: Counted
   function owe() {
     const ms = owedMs();
     paidMs += ms;
-    return uncountedWorks.add(userID, requestClass, { ms, began: window.began });
+    return uncountedWorks.add(subject, requestClass, { ms, began: window.began });
   }
 
   async function countNow(reservedMs: number): Promise<void> {
     const { requestWindows } = databaseOn(service.pool);
     window = await uncountedWorks.count(credential, requestClass, (uncounted) =>
-      requestWindows.countCalls(subjectOfUser(userID), requestClass, 0, { reservedMs, mostMs, uncounted }),
+      requestWindows.countCalls(subject, requestClass, 0, { reservedMs, mostMs, uncounted }),
     );
     if (!window.is_used_up) paidMs += reservedMs;
   }
@@ -148,9 +167,12 @@ export function createCallTimer(service: Service, userID: string, calls: Counted
   async function assertMayContinue(): Promise<void> {
     if (ended) throw ended;
     endAfter(longestSeconds.read, false);
-    if (owedMs() < countedLaterMs) return;
+    if (owedMs() >= countedLaterMs) await reserve();
+  }
+
+  async function reserve(): Promise<void> {
     owe();
-    await countNow(reservedMsOfOne(service));
+    await countNow(reservedMsOfOne(service, calls));
     if (window.is_used_up) throw (ended = tookTooMuch(service, requestClass, window.reset_seconds));
   }
 
@@ -165,6 +187,7 @@ export function createCallTimer(service: Service, userID: string, calls: Counted
     },
     exclude: (ms) => void (tookMs -= ms),
     assertMayContinue,
+    reserve,
     assertMayChange: () => endAfter(longestSeconds.change, true),
     statement(send) {
       const sent = statements.then(async () => {
@@ -189,7 +212,13 @@ export function payingFor(time: CallTimer, pool: Queryable): Queryable {
   return { query: (statement, values) => time.statement(() => pool.query(statement, values)) };
 }
 
-const worked = { read: 'Reads', write: 'Writes', page: 'Requests by your pages' } as const;
+const worked = {
+  read: 'Reads',
+  write: 'Writes',
+  page: 'Requests by your pages',
+  poster: 'Posters',
+  preview: 'Previews',
+} as const;
 
 /** The problem of a call for which the time of the minute is used up. */
 export function tookTooMuch({ settings }: Service, workClass: WorkClass, resetSeconds: number): ProblemError {

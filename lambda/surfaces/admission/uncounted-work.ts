@@ -1,18 +1,18 @@
-// Remembers in this process the time of calls that the next call of the same user counts, in its own statement.
+// Remembers in this process the time of calls that the next call of the same subject counts, in its own statement.
 // Decision D271.
 import type { UncountedWork } from '../../data/shared/request-windows.ts';
 
-/** The most users and credentials that are remembered. */
+/** The most subjects and credentials that are remembered. */
 const maxRemembered = 5000;
 
 const none: UncountedWork = { ms: 0, began: null };
 
 export interface UncountedWorks {
-  /** Remembers the user of a credential, which is not known when its next call arrives. */
-  know(credential: string, userID: string): void;
+  /** Remembers the subject of a credential, which is not known when its next call arrives. */
+  know(credential: string, subject: string): void;
   /** Adds time that is still to be counted. @returns all that is */
-  add(userID: string, requestClass: string, work: UncountedWork): UncountedWork;
-  /** Counts the remembered time of the user of a credential. It stays remembered if `count` fails. */
+  add(subject: string, requestClass: string, work: UncountedWork): UncountedWork;
+  /** Counts the remembered time of the subject of a credential. It stays remembered if `count` fails. */
   count<Counted>(
     credential: string,
     requestClass: string,
@@ -21,11 +21,11 @@ export interface UncountedWorks {
 }
 
 export function createUncountedWorks(): UncountedWorks {
-  const users = new Map<string, string>();
+  const subjects = new Map<string, string>();
   const works = new Map<string, UncountedWork>();
-  const accountOf = (userID: string, requestClass: string) => `${requestClass} of ${userID}`;
-  const add: UncountedWorks['add'] = (userID, requestClass, { ms, began }) => {
-    const account = accountOf(userID, requestClass);
+  const accountOf = (subject: string, requestClass: string) => `${requestClass} of ${subject}`;
+  const add: UncountedWorks['add'] = (subject, requestClass, { ms, began }) => {
+    const account = accountOf(subject, requestClass);
     const before = works.get(account) ?? none;
     // A window that has ended takes nothing back.
     const keptMs = before.ms > 0 || before.began === began ? before.ms : 0;
@@ -34,18 +34,18 @@ export function createUncountedWorks(): UncountedWorks {
     return work;
   };
   return {
-    know: (credential, userID) => remember(users, credential, userID),
+    know: (credential, subject) => remember(subjects, credential, subject),
     add,
     async count(credential, requestClass, count) {
-      const userID = users.get(credential);
-      if (userID === undefined) return count(none);
-      const account = accountOf(userID, requestClass);
+      const subject = subjects.get(credential);
+      if (subject === undefined) return count(none);
+      const account = accountOf(subject, requestClass);
       const work = works.get(account) ?? none;
       works.delete(account);
       try {
         return await count(work);
       } catch (error) {
-        add(userID, requestClass, work);
+        add(subject, requestClass, work);
         throw error;
       }
     },

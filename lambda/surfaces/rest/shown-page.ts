@@ -1,11 +1,9 @@
 // Previews and posters of streams for anyone with a link.
 // Players request the playlist of a preview every two seconds.
-import { ProblemError } from '../../operations/problem-codes.ts';
-import { countRequest } from '../admission/rate-limits.ts';
-import { countingTimeOf } from '../admission/slow-calls.ts';
+import { admitLook } from '../admission/looks.ts';
 import { openPreviewLink } from '../preview-links.ts';
-import type { PreviewLink, Shown } from '../preview-links.ts';
-import type { RestService } from '../service.ts';
+import type { Shown } from '../preview-links.ts';
+import type { LookedAt, RestService } from '../service.ts';
 
 const pathOfShown = /^\/(previews|posters)\/([\w.-]{1,300})\/(live\.m3u8|now\.jpg)$/;
 
@@ -13,7 +11,7 @@ interface Page {
   readonly shown: Shown;
   readonly file: string;
   /** Finds the picture, whose time counts, then waits for its media. Both are null if there is none. */
-  readonly find: (service: RestService, link: PreviewLink) => Promise<(() => Promise<Response | null>) | null>;
+  readonly find: (service: RestService, stream: LookedAt) => Promise<(() => Promise<Response | null>) | null>;
 }
 
 /** The pages by the first part of their paths. */
@@ -23,8 +21,8 @@ const pages: ReadonlyMap<string, Page> = new Map([
     {
       shown: 'preview',
       file: 'live.m3u8',
-      find: async (service, link) => {
-        const find = await service.previewPlaylist(link);
+      find: async (service, stream) => {
+        const find = await service.previewPlaylist(stream);
         if (find === null) return null;
         return async () => {
           const playlist = await find();
@@ -39,8 +37,8 @@ const pages: ReadonlyMap<string, Page> = new Map([
     {
       shown: 'poster',
       file: 'now.jpg',
-      find: async (service, link) => {
-        const poster = await service.poster(link);
+      find: async (service, stream) => {
+        const poster = await service.poster(stream);
         if (poster === null) return null;
         return async () => {
           const url = await poster.url();
@@ -64,10 +62,14 @@ export async function shownPageAt(service: RestService, path: string): Promise<R
   if (page === undefined || page.file !== file) return null;
   const link = openPreviewLink(service.serviceSecret, page.shown, token, service.clock());
   if (link === null) return null;
-  const subject = `${folder} of ${link.userID}`;
-  const quota = await countRequest(service, subject, page.shown);
-  if (quota.exceeded)
-    throw new ProblemError('rate_limited', `Too many ${folder} are open. Try again in ${quota.resetSeconds} seconds.`);
-  const answer = await countingTimeOf(service, { subject, requestClass: page.shown }, () => page.find(service, link));
+  const { userID, streamID } = link;
+  const time = await admitLook(service, page.shown, userID);
+  const stream = { userID, streamID, beforeReading: () => time.reserve() };
+  let answer: Awaited<ReturnType<Page['find']>>;
+  try {
+    answer = await time.during(() => page.find(service, stream));
+  } finally {
+    await time.count();
+  }
   return answer && answer();
 }
