@@ -30,7 +30,6 @@ export const createOnly: Readonly<Record<string, readonly string[]>> = {
     'SubjectAlternativeNames',
     'ValidationMethod',
   ],
-  'AWS::CloudFront::CachePolicy': ['CachePolicyConfig.Name'],
   'AWS::CloudFront::Function': ['Name'],
   'AWS::CloudWatch::Alarm': ['AlarmName'],
   'AWS::CloudWatch::CompositeAlarm': ['AlarmName'],
