@@ -52,7 +52,7 @@ export const failure = z.object({ code: z.string(), detail: z.string() }).meta({
 
 export const pageQuery = {
   limit: z.int().min(1).max(100).default(20).describe('Maximum number of rows on the page, 1 to 100.'),
-  cursor: z.string().optional().describe('The nextCursor of the previous page. Leave it out for the first page.'),
+  cursor: z.string().optional().describe('nextCursor of the previous page. The first page needs none.'),
 };
 
 /** The schema of a page of a list. */

@@ -78,7 +78,7 @@ async function readWhole(sent: Sent): Promise<string[]> {
 
 /** The statements that read a large table completely, with the tables. */
 async function readingWhole(statements: readonly Sent[]) {
-  const explained = statements.filter(({ text }) => !/^(begin|commit|rollback)$/.test(text));
+  const explained = statements.filter(({ text }) => !/^(begin|commit|rollback)\b/.test(text));
   const found = await Promise.all(explained.map(async (each) => ({ ...each, tables: await readWhole(each) })));
   return found.filter(({ tables }) => tables.length > 0);
 }
