@@ -2046,6 +2046,15 @@ begin
   return false;
 end $$;
 
+create function begin_change(subject text, at_once integer, lock_wait_ms integer, statement_ms integer) returns boolean language plpgsql
+as $$
+declare
+  may_change boolean := begin_change(subject, at_once, lock_wait_ms);
+begin
+  perform set_config('statement_timeout', statement_ms::text, true);
+  return may_change;
+end $$;
+
 create function begin_work() returns void language plpgsql
 as $$
 begin

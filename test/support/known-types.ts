@@ -32,6 +32,7 @@ const free = [
   'AWS::CertificateManager::Certificate',
   'AWS::CloudFormation::WaitCondition',
   'AWS::CloudFormation::WaitConditionHandle',
+  'AWS::CloudFront::CachePolicy',
   'AWS::CloudFront::OriginAccessControl',
   'AWS::CloudFront::ResponseHeadersPolicy',
   'AWS::CodeDeploy::Application',

@@ -53,8 +53,8 @@ export class ChangeRefused extends Error {
 
 /** SQL that bounds the changes, and the statements, of the present transaction. Its row has `may_change`. */
 export function beginChange({ subject, atOnce, lockWaitSeconds, statementSeconds }: ChangeBounds): string {
-  return `select begin_change(${escapeLiteral(subject)}, ${atOnce}, ${lockWaitSeconds * 1000}) as may_change,
-    set_config('statement_timeout', '${statementSeconds}s', true)`;
+  const [lockWaitMs, statementMs] = [lockWaitSeconds * 1000, statementSeconds * 1000];
+  return `select begin_change(${escapeLiteral(subject)}, ${atOnce}, ${lockWaitMs}, ${statementMs}) as may_change`;
 }
 
 /** @throws {ChangeRefused} */
