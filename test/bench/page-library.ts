@@ -34,13 +34,15 @@ export async function libraryBench(page: Page, siteURL: string): Promise<void> {
   await page.mouse.move(600, 500);
   const last = async () => Number(await rows.last().getAttribute('aria-posinset'));
   for (let turns = 0; turns < 8000 && (await last()) < fileCount; turns++) await page.mouse.wheel(0, 700);
-  await report(`scrolled to row ${await last()}`, beganMs);
+  // The files of the streams beside are there, too.
+  const files = await last();
+  await report(`scrolled to row ${files}`, beganMs);
 
   beganMs = performance.now();
   await rows.last().getByRole('checkbox').click();
   await page.getByRole('region', { name: 'Chosen files' }).waitFor();
   await page.getByRole('checkbox', { name: 'Choose all' }).click();
-  await page.getByText(`${fileCount} files chosen`).waitFor();
+  await page.getByText(`${files} files chosen`).waitFor();
   await page.getByRole('button', { name: 'Choose none' }).click();
   await report('all selected and deselected, all read', beganMs);
 
@@ -55,6 +57,6 @@ export async function libraryBench(page: Page, siteURL: string): Promise<void> {
   beganMs = performance.now();
   await page.goto(`${siteURL}/library`);
   await page.getByRole('checkbox', { name: 'Choose all' }).click();
-  await page.getByText(`${fileCount} files chosen`).waitFor();
+  await page.getByText(`${files} files chosen`).waitFor();
   await report('all selected from the first screen', beganMs);
 }
