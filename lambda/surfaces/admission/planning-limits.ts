@@ -36,19 +36,14 @@ export class ClientGone extends Error {
  * rate_limited, and `ClientGone`.
  */
 export function budgetOfRead(service: Service, planner: Planner): PlanningBudget {
-  let leftMs = freeMs;
-  const exclusion = exclusionFrom(planner.time);
+  const meter = meterOf(planner, freeMs);
   return {
-    use: (ms) => {
-      leftMs -= ms;
-      exclusion.use(ms);
-    },
-    useDatabase: (ms) => void (leftMs -= ms),
+    ...meter.uses,
     assertMayContinue: async () => {
       if (planner.signal?.aborted) throw new ClientGone('The client has closed its connection.');
-      for (; leftMs < 0; leftMs += paidMs) {
+      while (meter.leftMs() < 0) {
         await pay(service, planner, paidMs);
-        exclusion.pay(paidMs);
+        meter.pay(paidMs);
       }
     },
   };
@@ -75,39 +70,44 @@ export async function limitPlansOfChange<Result>(
   }
 }
 
-function fixedBudget({ time }: Planner, mostMs: number): PlanningBudget {
-  let leftMs = mostMs;
-  const exclusion = exclusionFrom(time);
-  if (mostMs > freeMs) exclusion.pay(mostMs);
+function fixedBudget(planner: Planner, mostMs: number): PlanningBudget {
+  const isPaid = mostMs > freeMs;
+  const meter = meterOf(planner, isPaid ? 0 : mostMs);
+  if (isPaid) meter.pay(mostMs);
   return {
-    use: (ms) => {
-      leftMs -= ms;
-      exclusion.use(ms);
-    },
-    useDatabase: (ms) => void (leftMs -= ms),
+    ...meter.uses,
     assertMayContinue: async () => {
-      if (leftMs < 0) throw new PaidTooLittle();
+      if (meter.leftMs() < 0) throw new PaidTooLittle();
     },
   };
 }
 
-/** Leaves the turns of plans out of the time of a call, as far as they are paid for. */
-function exclusionFrom(time: CallTimer | null | undefined) {
-  let [usedMs, paidMs] = [0, 0];
+/**
+ * Measures plans against what is paid for them. It leaves their turns out of the time of the call, as far as they are
+ * paid for; their waits for the database are part of that time.
+ */
+function meterOf({ time }: Planner, allowedMs: number) {
+  let [leftMs, usedMs, unusedMs] = [allowedMs, 0, 0];
   const exclude = () => {
-    const ms = Math.min(usedMs, paidMs);
+    const ms = Math.min(usedMs, unusedMs);
     usedMs -= ms;
-    paidMs -= ms;
+    unusedMs -= ms;
     time?.exclude(ms);
   };
   return {
-    use: (ms: number) => {
-      usedMs += ms;
+    leftMs: () => leftMs,
+    pay(ms: number): void {
+      leftMs += ms;
+      unusedMs += ms;
       exclude();
     },
-    pay: (ms: number) => {
-      paidMs += ms;
-      exclude();
+    uses: {
+      use: (ms: number) => {
+        leftMs -= ms;
+        usedMs += ms;
+        exclude();
+      },
+      useDatabase: (ms: number) => void (leftMs -= ms),
     },
   };
 }

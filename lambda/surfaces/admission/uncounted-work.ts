@@ -1,5 +1,6 @@
 // Remembers in this process the time of calls that the next call of the same subject counts, in its own statement.
 // Decision D271.
+import { LRUCache } from 'lru-cache';
 import type { UncountedWork } from '../../data/shared/request-windows.ts';
 
 /** The most subjects and credentials that are remembered. */
@@ -21,8 +22,8 @@ export interface UncountedWorks {
 }
 
 export function createUncountedWorks(): UncountedWorks {
-  const subjects = new Map<string, string>();
-  const works = new Map<string, UncountedWork>();
+  const subjects = new LRUCache<string, string>({ max: maxRemembered });
+  const works = new LRUCache<string, UncountedWork>({ max: maxRemembered });
   const accountOf = (subject: string, requestClass: string) => `${requestClass} of ${subject}`;
   const add: UncountedWorks['add'] = (subject, requestClass, { ms, began }) => {
     const account = accountOf(subject, requestClass);
@@ -30,11 +31,11 @@ export function createUncountedWorks(): UncountedWorks {
     // A window that has ended takes nothing back.
     const keptMs = before.ms > 0 || before.began === began ? before.ms : 0;
     const work = { ms: keptMs + ms, began };
-    remember(works, account, work);
+    works.set(account, work);
     return work;
   };
   return {
-    know: (credential, subject) => remember(subjects, credential, subject),
+    know: (credential, subject) => void subjects.set(credential, subject),
     add,
     async count(credential, requestClass, count) {
       const subject = subjects.get(credential);
@@ -50,11 +51,4 @@ export function createUncountedWorks(): UncountedWorks {
       }
     },
   };
-}
-
-/** Sets an entry, and forgets the oldest one if there are too many. */
-function remember<Value>(entries: Map<string, Value>, key: string, value: Value): void {
-  entries.delete(key);
-  entries.set(key, value);
-  if (entries.size > maxRemembered) entries.delete(entries.keys().next().value!);
 }
