@@ -11,16 +11,14 @@ const tools = await findMediaTools(process.env);
 const seconds = 5;
 const black = 'drawbox=color=black:t=fill';
 
-interface Speed {
-  /** Seconds of the session that are sent in a second. */
-  readonly speed?: number;
-}
-
-/** The signal of a session at its end. */
-async function signalOf({ speed, ...options }: Omit<ClipOptions, 'seconds'> & Speed): Promise<SessionSignal> {
+/** The signal of a session at its end. @param pace seconds that are sent in a second */
+async function signalOf(
+  options: Omit<ClipOptions, 'seconds'>,
+  pace: { readonly speed?: number } = {},
+): Promise<SessionSignal> {
   let session: SessionEncoder | undefined;
   const before = (sending: SessionEncoder) => void (session = sending);
-  await send(tools, onTime(await clip(tools, { seconds, ...options })), { before, ...(speed && { speed }) });
+  await send(tools, onTime(await clip(tools, { seconds, ...options })), { before, ...pace });
   return session!.signal;
 }
 
@@ -67,7 +65,7 @@ describe('sound', { timeout: 60_000 }, () => {
     ['of an open line, which hisses', '0.001*(2*random(0)-1)'],
   ])('%s is silence', async (_, tone) => {
     // On a busy machine the decoder of sound begins late, and what came before counts as heard.
-    const { sound } = await signalOf({ tone, speed: 2 });
+    const { sound } = await signalOf({ tone }, { speed: 2 });
     expect(sound!.lastSeconds).toBeLessThan(1);
     expect(sound!.sinceSeconds).toBeNull();
   });
