@@ -10,6 +10,7 @@ import { itemsPlayed } from '../domain/playout/play-out.ts';
 import { elapsedSecondsOf } from '../domain/streams/run-clock.ts';
 import { loadPreparedTimelines } from '../publisher/prepared/load-timelines.ts';
 import type { PreparedTimelines } from '../publisher/prepared/load-timelines.ts';
+import { bytesOfItem, mostKeptBytes } from './kept-bytes.ts';
 
 /** A stream with its replicas, whose revisions count every change of the timeline. */
 export interface Watched {
@@ -25,16 +26,13 @@ export type KeptTimelines = (watched: Watched) => Promise<PreparedTimelines>;
 
 const keptSeconds = 4;
 const mostStreams = 1000;
-const mostBytes = 64 * 1024 * 1024;
-/** An item in memory without its texts, and a character of these. */
-const itemBytes = { facts: 1000, character: 2 } as const;
 /** Publishers keep entries as long, and a drawing with titles of the sound shows that of the next 20 s. */
 const around = { beforeSeconds: 60, afterSeconds: 60 } as const;
 
 export function createKeptTimelines(data: Database): KeptTimelines {
   const kept = new LRUCache<string, PreparedTimelines, Watched>({
     max: mostStreams,
-    maxSize: mostBytes,
+    maxSize: mostKeptBytes,
     sizeCalculation: bytesOf,
     ttl: keptSeconds * 1000,
     // Those who wait for timelines get them, also if others need their place meanwhile.
@@ -58,8 +56,5 @@ function versionOf({ stream, replicas }: Watched): string {
 /** About the bytes that timelines take in memory. */
 function bytesOf({ video, audio }: PreparedTimelines): number {
   const items = [...video.entries, ...audio.entries].flatMap(({ snapshot }) => itemsPlayed(snapshot));
-  return items.reduce((sum, { name, titles = {} }) => {
-    const characters = name.length + Object.values(titles).join('').length;
-    return sum + itemBytes.facts + itemBytes.character * characters;
-  }, 1);
+  return items.reduce((sum, { name, titles = {} }) => sum + bytesOfItem([name, ...Object.values(titles)]), 1);
 }
