@@ -27,6 +27,7 @@ interface Upload {
   readonly playlists: number;
   readonly managedSettings: number;
   readonly streams: number;
+  readonly clips: number;
 }
 
 const requestsPerMinute = 1_000_000;
@@ -50,6 +51,9 @@ const ownColumns = `
   u.mime_type as "mimeType", u.uploaded, coalesce(u.size_bytes, u.declared_size_bytes) as "fileSize",
   u.probe_state as "probeState", u.failure, u.duration_seconds as "durationSeconds", u.width, u.height, u.framerate,
   u.video_codec as "videoCodec", u.audio_codec as "audioCodec", u.content_hash as "contentHash",
+  case when u.clip_of is not null
+    then jsonb_build_object('uploadID', u.clip_of, 'fromSeconds', u.reading -> 'fromSeconds') end as "clipOf",
+  u.show_seconds as "showSeconds", u.availability, u.order_reference as "orderReference", u.advertiser,
   u.created_at as "createdAt"`;
 
 const artworkHash = '(select a.content_hash from uploads a where a.id = u.artwork_upload_id)';
@@ -68,7 +72,8 @@ const uploadsFrom = (source: string) => `
     (select count(*)::int from streams t
      where (t.video_upload_id = u.id or t.audio_upload_id = u.id or t.look #>> '{overlays,logo,uploadID}' = u.id
        or t.look #>> '{stinger,uploadID}' = u.id) and t.deleted_at is null) as streams,
-    (select count(*)::int from managed_settings m where m.thumbnail_upload_id = u.id) as "managedSettings"
+    (select count(*)::int from managed_settings m where m.thumbnail_upload_id = u.id) as "managedSettings",
+    (select count(*)::int from uploads c where c.clip_of = u.id) as clips
   from ${source} u
     left join multiparts m on m.upload_id = u.id
     left join inspections i on i.content_hash = u.content_hash
@@ -90,7 +95,7 @@ const insertUpload = `
   values ($1, $2, $3, $4, split_part($4, '/', 1), $5, 5368709120)
   returning ${ownColumns}, false as multipart, 0 as "examinedShare", null as loudness, '{}'::int[] as findings,
     null as pictures, null as "artworkHash", null as "artworkPictures", null as "externalSource", 0 as playlists,
-    0 as streams, 0 as "managedSettings"`;
+    0 as streams, 0 as "managedSettings", 0 as clips`;
 
 /** @param pool of the local run, which prepares frequent statements */
 export function createBareServer(pool: Pool, objects: ObjectStore): Hono<{ Variables: { userID: string } }> {
@@ -152,7 +157,7 @@ function presenterOf(objects: ObjectStore) {
     isThere ? objects.presignGet(`renditions/v1/${contentHash}/${name}`, { expiresInSeconds: 900 }) : null;
   return async (row: Upload) => {
     const { seq: _seq, fileTags, givenTitles, contentHash, pictures, artworkHash, artworkPictures, ...shown } = row;
-    const { fileSize, externalSource, playlists, streams, managedSettings, ...fields } = shown;
+    const { fileSize, externalSource, playlists, streams, managedSettings, clips, ...fields } = shown;
     const titles = { ...fileTags, ...givenTitles };
     const storyboardURL = await urlOf(contentHash, 'storyboard', pictures?.hasStoryboard);
     return {
@@ -172,7 +177,7 @@ function presenterOf(objects: ObjectStore) {
         (await urlOf(artworkHash, 'thumbnail', artworkPictures?.hasThumbnail)) ??
         (await urlOf(contentHash, 'artwork', pictures?.hasArtwork)),
       externalSource: externalSource ?? undefined,
-      usedBy: { playlists, streams, managedSettings },
+      usedBy: { playlists, streams, managedSettings, clips },
     };
   };
 }
