@@ -80,7 +80,7 @@ export function createKeptGuides(service: Service): KeptGuides {
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof ProblemError && error.code === 'rate_limited';
+  return error instanceof ProblemError && ['rate_limited', 'upstream_unavailable'].includes(error.code);
 }
 
 /** A name of all that its owner can change in a guide at once: the stream, its run, and its published rules. */

@@ -12,7 +12,7 @@ import { blockedContents } from './media/blocked-contents.ts';
 import { broadcasts } from './channels/broadcasts.ts';
 import { captions } from './playout/captions.ts';
 import { assertMayChange, beginChange, changeBounds, errorOfChange } from './shared/change-bounds.ts';
-import type { ChangeBounds } from './shared/change-bounds.ts';
+import type { BegunChange, ChangeBounds } from './shared/change-bounds.ts';
 import { changes } from './notices/changes.ts';
 import { collections } from './media/collections.ts';
 import { connections } from './channels/connections.ts';
@@ -277,6 +277,6 @@ async function begin(client: PoolClient, bounds: ChangeBounds | null): Promise<v
     bounds === null ? 'select begin_work()' : beginChange(bounds),
   ];
   // The driver has a list of results for several statements.
-  const results: QueryResult<{ may_change?: boolean }>[] = [await client.query(statements.join('; '))].flat();
-  if (bounds) assertMayChange(results.at(-1)!.rows[0], bounds);
+  const results: QueryResult<BegunChange>[] = [await client.query(statements.join('; '))].flat();
+  if (bounds) assertMayChange(results.at(-1)!.rows[0]!, bounds);
 }

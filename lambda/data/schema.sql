@@ -2055,6 +2055,19 @@ begin
   return may_change;
 end $$;
 
+create function begin_change(subject text, at_once integer, part text, part_at_once integer, lock_wait_ms integer, statement_ms integer) returns text language plpgsql
+as $$
+begin
+  if not begin_change(subject, at_once, lock_wait_ms, statement_ms) then return subject; end if;
+  if part is null then return null; end if;
+  for turn in 1 .. part_at_once loop
+    if pg_try_advisory_xact_lock(hashtextextended('changes of ' || part, (pg_backend_pid() + turn) % part_at_once)) then
+      return null;
+    end if;
+  end loop;
+  return part;
+end $$;
+
 create function begin_work() returns void language plpgsql
 as $$
 begin
@@ -2298,6 +2311,36 @@ begin
     note_use(user_id, 'storedBytes', -sum(stored_bytes_of(u))::bigint), note_use(user_id, 'uploads', -count(*))
   from gone u group by user_id order by user_id;
   return null;
+end $$;
+
+create function count_work(subjects text[], most_ms integer[], call_class text, calls integer, reserved_ms integer, uncounted_ms integer, of_windows timestamptz[], out requests integer, out reset_seconds integer, out share real, out used_up text, out began timestamptz[]) returns record language plpgsql
+as $$
+declare
+  counted request_windows;
+begin
+  share := 0;
+  for turn in 1 .. cardinality(subjects) loop
+    exit when turn > 1 and uncounted_ms = 0 and (reserved_ms = 0 or used_up is not null);
+    insert into request_windows as running (subject, class, requests, work_ms)
+    values (subjects[turn], call_class, case when turn = 1 then calls else 0 end, greatest(0, uncounted_ms))
+    on conflict (subject, class) do update set
+      work_ms = work_before(running.began_at, running.work_ms, uncounted_ms, of_windows[turn]),
+      requests = excluded.requests
+        + case when running.began_at > now() - interval '1 minute' then running.requests else 0 end,
+      began_at = case when running.began_at > now() - interval '1 minute' then running.began_at else now() end
+    returning * into counted;
+    began := began || counted.began_at;
+    share := greatest(share, counted.work_ms / most_ms[turn]::real);
+    if turn = 1 then requests := counted.requests; end if;
+    if counted.work_ms >= most_ms[turn] then used_up := counted.subject; end if;
+    if turn = 1 or counted.work_ms >= most_ms[turn] then
+      reset_seconds := greatest(1, least(60, ceil(60 - extract(epoch from now() - counted.began_at))));
+    end if;
+  end loop;
+  if used_up is null and reserved_ms > 0 then
+    update request_windows set work_ms = request_windows.work_ms + reserved_ms
+    where subject = any (subjects) and class = call_class;
+  end if;
 end $$;
 
 create function counted_together(of_limit text) returns text[] language sql immutable

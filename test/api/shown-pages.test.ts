@@ -203,7 +203,7 @@ describe('looks at once, each in a process that keeps nothing', () => {
     for (let made = 0; made < 1500; made++)
       // oxlint-disable-next-line no-await-in-loop -- looks follow each other
       expect((await process(new Request(posterURL), '192.0.2.1')).status).toBe(302);
-    const counted = recording.stop().filter(([, text]) => /request_windows/.test(text)).length;
+    const counted = recording.stop().filter(([, text]) => /count_work/.test(text)).length;
     expect(counted).toBeLessThan(1500 + 10);
   });
 });

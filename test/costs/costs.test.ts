@@ -42,6 +42,8 @@ const { call, claim, create, data, fallDue, fire, readyStream, register, report,
 const isOwnServer = !process.env['DATABASE_URL'];
 
 beforeAll(async () => {
+  // A new connection reads catalogs, also one in place of another that was idle for long on a slow machine.
+  service.pool().options.idleTimeoutMillis = 0;
   if (isOwnServer) await openCounts(service.databaseURL());
 });
 

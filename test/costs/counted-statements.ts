@@ -17,7 +17,7 @@ export interface CountedStatement {
 const shownCharacters = 100;
 const ofThisDatabase = '(select oid from pg_database where datname = current_database())';
 const isCounting = `query like '%pg_stat_statements%'`;
-/** Statements that frame a transaction. The bounds of a change are sent with its begin, and read no block. */
+/** Statements that frame a transaction. The bounds of a change are sent with its begin, and find a purchase. */
 const isFrame = `query in ('begin', 'commit') or query ~ '^select begin_(change|work)\\('`;
 
 /** Makes the server count the statements of a database, on all connections from now on. */

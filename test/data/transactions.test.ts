@@ -65,7 +65,7 @@ it('a transaction whose connection is lost fails, and later ones on the pool do 
 
 it('a change that runs again has one turn until it ends, and leaves its connection without bounds', async () => {
   const pool = createPool({ connectionString: database.url(), max: 2 });
-  const bounds = { subject: 'one at a time', atOnce: 1, lockWaitSeconds: 5, statementSeconds: 30 };
+  const bounds = { subject: 'one at a time', userID: null, atOnce: 1, lockWaitSeconds: 5, statementSeconds: 30 };
   const change = (work: () => Promise<unknown>) => inChange(pool, bounds, work);
   let runs = 0;
   await change(async () => {

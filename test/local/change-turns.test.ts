@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createChangeTurns } from '../../bin/local/change-turns.ts';
 
-const bounds = { subject: 'programs of usr_a', atOnce: 6, lockWaitSeconds: 5, statementSeconds: 12 };
+const bounds = { subject: 'programs of usr_a', userID: null, atOnce: 6, lockWaitSeconds: 5, statementSeconds: 12 };
 
 test('twenty changes at once are all done in their order, six at a time, though some fail', async () => {
   const inTurn = createChangeTurns();

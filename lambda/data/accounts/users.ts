@@ -2,7 +2,7 @@
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-import { countCalls, userSubject, valuesOfTime } from '../shared/request-windows.ts';
+import { countCalls, userSubject, valuesOfCalls } from '../shared/request-windows.ts';
 import type { CallTime, CallWindow } from '../shared/request-windows.ts';
 
 export interface User {
@@ -44,8 +44,8 @@ export interface CountedCall {
   readonly time: CallTime;
 }
 
-const noTime: CallTime = { reservedMs: 0, mostMs: 0, uncounted: { ms: 0, began: null } };
-const valuesOf = (call: CountedCall | null) => [call?.requestClass ?? null, ...valuesOfTime(call?.time ?? noTime)];
+const noTime: CallTime = { reservedMs: 0, mostMs: [], uncounted: { ms: 0, began: null } };
+const valuesOf = (call: CountedCall | null) => valuesOfCalls(call?.requestClass ?? null, 1, call?.time ?? noTime);
 
 interface OwnerOfKey extends Owner {
   readonly key_id: string;
@@ -62,11 +62,10 @@ const hold = `case when held_at is not null then coalesce(held_reason, '') end a
  */
 const countedOwner = (owner: string) => `
   with owner as (${owner}),
-  counted as (${countCalls(
-    `select ${userSubject} as subject, $2 as class, 1 as requests from owner where $2::text is not null`,
-    3,
-  )})
-  select owner.*, requests, reset_seconds, work_ms, is_used_up, began from owner left join counted on true`;
+  counted as (
+    select call.* from owner, lateral (${countCalls('owner.user_id', `array[${userSubject}]`, 2)}) call
+    where $2::text is not null)
+  select owner.*, requests, reset_seconds, share, used_up, began from owner left join counted on true`;
 
 export function users(db: Queryable) {
   return {

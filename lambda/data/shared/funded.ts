@@ -1,5 +1,8 @@
 // SQL condition that distinguishes users who have paid from those with nothing but free credits.
 
+/** The name of all users together who are not funded, as the subject of a limit. */
+export const unfundedUsers = 'users who are not funded';
+
 /**
  * Whether a user is funded: has a purchase that was not refunded whole, or credits from an operator. It is not an
  * `exists`, for which Postgres would hash the invoices of all users.

@@ -97,18 +97,19 @@ async function admitCounted(
 ): Promise<Admission> {
   const requestClass = requestClassOf(caller, arrival.kind);
   const calls = { credential, requestClass, arrival };
+  const payers = { userID: caller.userID, subjects: [subjectOfUser(caller.userID)] };
   const { requestWindows } = databaseOn(service.pool);
   const counted =
     window ??
     (await countArrival(service, calls, (time) =>
-      requestWindows.countCalls(subjectOfUser(caller.userID), requestClass, arrival.calls, time),
+      requestWindows.countCalls(payers, requestClass, arrival.calls, time),
     ));
   const quota = quotaOf(service, requestClass, counted);
-  if (counted.is_used_up) {
-    const refusal = tookTooMuch(service, requestClass, quota.resetSeconds);
+  if (counted.used_up !== null) {
+    const refusal = tookTooMuch(service, calls, payers, counted);
     return { caller, quota: { ...quota, remaining: 0, exceeded: true }, refusal, time: null };
   }
-  const time = createCallTimer(service, subjectOfUser(caller.userID), calls, counted);
+  const time = createCallTimer(service, payers, calls, counted);
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made[requestClass]) : null, time };
 }
 

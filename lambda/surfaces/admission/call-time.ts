@@ -1,34 +1,17 @@
-// The time that calls and pictures of a user take counts against a limit of each minute, and some reads pay in advance.
+// The time that calls, pictures and guides of a user take is limited by minute, and some pay in advance.
 // Decision D271, after decision D270.
 import { databaseOn } from '../../data/database.ts';
-import type { CallTime, CallWindow } from '../../data/shared/request-windows.ts';
+import type { CallTime, CallWindow, Payers } from '../../data/shared/request-windows.ts';
 import type { Queryable } from '../../data/shared/queryable.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
+import { unfundedUsers } from '../../data/shared/funded.ts';
 import type { Service } from '../service.ts';
-
-/**
- * Milliseconds per minute that calls of a user take, before the factor of the stage. read, write: of the user's
- * programs. page: of all web pages that the user has open. They are apart, so that no program keeps its user from a
- * stop, and together a third of the time of two processors. poster, preview: of those who look at the user's pictures.
- */
-export const workMsPerMinute = {
-  read: 10_000,
-  write: 15_000,
-  page: 15_000,
-  poster: 27_000,
-  preview: 7500,
-} as const;
-
-type WorkClass = keyof typeof workMsPerMinute;
+import { workLimits } from './work-limits.ts';
+import type { WorkClass } from './work-limits.ts';
 
 /** Milliseconds of each call that do not count. */
 const freeMs = 10;
-/**
- * Milliseconds that a call which may take long pays in advance. A factor of the stage does not increase them: it allows
- * more calls at once.
- */
-const reservedMsOfCall = { read: 250, write: 250, page: 250, poster: 150, preview: 250 } as const;
 /** The most calls of a request that pay in advance: a document of GraphQL may have hundreds of small ones. */
 const mostReserved = 4;
 /** Less is counted later: by the same call, or by the next one of the user in this process. */
@@ -87,14 +70,18 @@ export function countArrival<Counted>(
   );
 }
 
-const mostMsOf = ({ settings }: Service, { requestClass }: CountedCalls) =>
-  Math.ceil(workMsPerMinute[requestClass] * settings.rateLimitFactor);
+const inStage = ({ settings }: Service, ms: number) => Math.ceil(ms * settings.rateLimitFactor);
+
+function mostMsOf(service: Service, { requestClass }: CountedCalls): number[] {
+  const { mostMs, unfundedMs } = workLimits[requestClass];
+  return [...mostMs, unfundedMs].map((ms) => inStage(service, ms));
+}
 
 const reservedMsOf = (service: Service, calls: CountedCalls) =>
   Math.min(calls.arrival.longCalls, mostReserved) * reservedMsOfOne(service, calls);
 
 const reservedMsOfOne = ({ settings }: Service, { requestClass }: CountedCalls) =>
-  Math.ceil(reservedMsOfCall[requestClass] * Math.min(1, settings.rateLimitFactor));
+  Math.ceil(workLimits[requestClass].reservedMs * Math.min(1, settings.rateLimitFactor));
 
 /** The time that the calls of an admitted request take. */
 export interface CallTimer {
@@ -124,19 +111,11 @@ export interface CallTimer {
   count(): Promise<void>;
 }
 
-/**
- * @param subject whose limit the time counts against
- * @param arrived the window that has counted the arrival of the calls
- */
-export function createCallTimer(
-  service: Service,
-  subject: string,
-  calls: CountedCalls,
-  arrived: CallWindow,
-): CallTimer {
+/** @param arrived the window that has counted the arrival of the calls */
+export function createCallTimer(service: Service, payers: Payers, calls: CountedCalls, arrived: CallWindow): CallTimer {
   const { steadyClock, uncountedWorks } = service;
   const { credential, requestClass } = calls;
-  const mostMs = mostMsOf(service, calls);
+  const [mostMs, subject] = [mostMsOf(service, calls), payers.subjects[0]!];
   let [parts, beganMs, tookMs, paidMs] = [0, 0, 0, reservedMsOf(service, calls)];
   let [window, ended]: [CallWindow, ProblemError | null] = [arrived, null];
   let statements: Promise<unknown> = Promise.resolve();
@@ -159,9 +138,9 @@ export function createCallTimer(
   async function countNow(reservedMs: number): Promise<void> {
     const { requestWindows } = databaseOn(service.pool);
     window = await uncountedWorks.count(credential, requestClass, (uncounted) =>
-      requestWindows.countCalls(subject, requestClass, 0, { reservedMs, mostMs, uncounted }),
+      requestWindows.countCalls(payers, requestClass, 0, { reservedMs, mostMs, uncounted }),
     );
-    if (!window.is_used_up) paidMs += reservedMs;
+    if (window.used_up === null) paidMs += reservedMs;
   }
 
   async function assertMayContinue(): Promise<void> {
@@ -173,7 +152,7 @@ export function createCallTimer(
   async function reserve(): Promise<void> {
     owe();
     await countNow(reservedMsOfOne(service, calls));
-    if (window.is_used_up) throw (ended = tookTooMuch(service, requestClass, window.reset_seconds));
+    if (window.used_up !== null) throw (ended = tookTooMuch(service, calls, payers, window));
   }
 
   return {
@@ -200,11 +179,30 @@ export function createCallTimer(
     async count() {
       const uncounted = owe();
       const isMuch = uncounted.ms >= countedLaterMs;
-      const isGivenBack = uncounted.ms < 0 && window.work_ms > givenBackLater * mostMs;
+      const isGivenBack = uncounted.ms < 0 && window.share > givenBackLater;
       if (isMuch || isGivenBack)
         await countNow(0).catch((cause: unknown) => service.log('slow_call_not_counted', { cause }));
     },
   };
+}
+
+/**
+ * Admits work for anyone with a link, which the user of the link pays for.
+ * @param longCalls 1: it pays in advance
+ * @throws {ProblemError} rate_limited once the time of the minute is used up
+ */
+export async function admitWork(
+  service: Service,
+  payers: Payers,
+  requestClass: WorkClass,
+  longCalls: 0 | 1,
+): Promise<{ readonly time: CallTimer; readonly window: CallWindow }> {
+  const arrival = { kind: 'read', calls: 1, longCalls } as const;
+  const calls = { credential: payers.subjects[0]!, requestClass, arrival };
+  const { requestWindows } = databaseOn(service.pool);
+  const window = await countArrival(service, calls, (time) => requestWindows.countCalls(payers, requestClass, 1, time));
+  if (window.used_up !== null) throw tookTooMuch(service, calls, payers, window);
+  return { time: createCallTimer(service, payers, calls, window), window };
 }
 
 /** A pool for one call, whose statements begin only if the call may continue. */
@@ -212,21 +210,23 @@ export function payingFor(time: CallTimer, pool: Queryable): Queryable {
   return { query: (statement, values) => time.statement(() => pool.query(statement, values)) };
 }
 
-const worked = {
-  read: 'Reads',
-  write: 'Writes',
-  page: 'Requests by your pages',
-  poster: 'Posters',
-  preview: 'Previews',
-} as const;
-
-/** The problem of a call for which the time of the minute is used up. */
-export function tookTooMuch({ settings }: Service, workClass: WorkClass, resetSeconds: number): ProblemError {
-  const seconds = (workMsPerMinute[workClass] * settings.rateLimitFactor) / 1000;
+/** The problem of work for which the time of the minute is used up. @param window of its subject `used_up` */
+export function tookTooMuch(
+  service: Service,
+  { requestClass }: CountedCalls,
+  { subjects }: Payers,
+  { used_up: usedUp, reset_seconds: resetSeconds }: CallWindow,
+): ProblemError {
+  const { name, mostMs, unfundedMs } = workLimits[requestClass];
+  const together = usedUp === unfundedUsers;
+  const ms = together ? unfundedMs : mostMs[subjects.indexOf(usedUp!)]!;
+  const makers = together ? `${name} of all users without a purchase` : name;
   return new ProblemError(
     'rate_limited',
-    `${worked[workClass]} took more than ${seconds} seconds within a minute, or many that may take long are under ` +
-      `way. Try again in ${resetSeconds} seconds. Smaller pages, shorter spans and fewer calls at once take less.`,
+    `${makers} took more than ${inStage(service, ms) / 1000} seconds within a minute, or many that may take long ` +
+      `are under way. Try again in ${resetSeconds} seconds. Smaller pages, shorter spans and fewer calls at once ` +
+      `take less${together ? ', and a purchase of credits ends this limit' : ''}.`,
+    { headers: { 'retry-after': String(resetSeconds) } },
   );
 }
 

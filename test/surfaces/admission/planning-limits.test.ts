@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const simulate = () => user.call('GET', `/programmes/${id}/simulation?days=${days}&rows=1`);
 /** The milliseconds that are counted in a window of the user; undefined: there is none. */
-const countedMs = async (kind: 'planning' | 'changes' | 'guides') => {
+const countedMs = async (kind: 'planning' | 'changes') => {
   const text = 'select requests from request_windows where subject = $1 and class = $2';
   return (await service.pool().query(text, [`user ${user.id}`, kind])).rows[0]?.requests as number | undefined;
 };
@@ -123,7 +123,7 @@ it('guides of a user have a limit of their own, which readers come to', async ()
   expect((await user.call('POST', `/streams/${streamID}/schedule`, schedule)).status).toBe(200);
   const { jsonURL } = (await user.call('POST', `/streams/${streamID}/guide-link`)).body;
   const plannedMs = await countedMs('planning');
-  const text = `insert into request_windows (subject, class, requests) values ($1, 'guides', 300)`;
+  const text = `insert into request_windows (subject, class, work_ms) values ($1, 'guide', 300)`;
   await service.pool().query(text, [`user ${user.id}`]);
   const answer = await service.handler()(new Request(jsonURL), '192.0.2.1');
   expect(answer.status).toBe(429);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { addressOf } from '../../../lambda/api/gateway-event.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { sweep } from '../../../lambda/jobs/sweep.ts';
-import { guideMsPerMinute } from '../../../lambda/surfaces/admission/guide-time.ts';
+import { workLimits } from '../../../lambda/surfaces/admission/work-limits.ts';
 import { planningMsPerMinute, requestsPerMinute } from '../../../lambda/surfaces/admission/rate-limits.ts';
 import { countRows } from '../../support/rows.ts';
 import { baseURL, testService } from '../../support/service.ts';
@@ -29,7 +29,7 @@ it('the limits are those that were decided', () => {
   const ofCallers = { read: 1200, write: 600, refused: 300, preview: 300, poster: 1800, page: 1200 };
   expect(requestsPerMinute).toEqual({ ...ofCallers, guest: 60, ask: 100, offer: 300 });
   expect(planningMsPerMinute).toEqual({ planning: 30_000, changes: 30_000 });
-  expect(guideMsPerMinute).toEqual({ link: 10_000, user: 30_000 });
+  expect(workLimits.guide.mostMs).toEqual([10_000, 30_000]);
 });
 
 describe('how much is left is said by every answer', () => {

@@ -95,7 +95,7 @@ async function counted(
   const recording = recordStatements();
   const answer = await ask(user, query, variables);
   const texts = recording.stop().map(([, text]) => text.trim());
-  const admits = (text: string) => /from api_keys|insert into request_windows|update api_keys/.test(text);
+  const admits = (text: string) => /from api_keys|count_work|update api_keys/.test(text);
   return { ...answer, statements: texts.filter((text) => !admits(text)), admission: texts.filter(admits) };
 }
 
