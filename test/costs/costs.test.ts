@@ -13,6 +13,7 @@ import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
+import { databaseOfOwnServer } from '../support/database.ts';
 import { fastEncoder, mediaSample } from '../support/media-samples.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { objectKeyOf } from '../support/stored-uploads.ts';
@@ -28,26 +29,23 @@ const tableFile = join(import.meta.dirname, 'costs.txt');
 const setSize = 100;
 /** An operation is counted so often in a pass; the table has the cheapest time. */
 const rounds = 4;
-/** Passes at most over operations that cost more than the table says: other tests delay the removal of dead rows. */
+/** Passes at most over operations that cost more than the table says. */
 const passes = 3;
 const isRecording = process.env['RECORD_COSTS'] !== undefined;
 
 const tools = await findMediaTools(process.env);
 const samples = samplesOfFile();
-const service = testService();
+const service = testService({ database: databaseOfOwnServer() });
 const actors = actorsOn(service);
 const { call, claim, create, data, fallDue, fire, readyStream, register, report, startedStream, stream } = actors;
-
-// A server that the environment names may not count statements.
-const isOwnServer = !process.env['DATABASE_URL'];
 
 beforeAll(async () => {
   // A new connection reads catalogs, also one in place of another that was idle for long on a slow machine.
   service.pool().options.idleTimeoutMillis = 0;
-  if (isOwnServer) await openCounts(service.databaseURL());
+  await openCounts(service.databaseURL());
 });
 
-it.runIf(isOwnServer)('operations cost the database no more than the table says', { timeout: 180_000 }, async () => {
+it('operations cost the database no more than the table says', { timeout: 180_000 }, async () => {
   const costs = [...(await costsBeside(1)), ...(await costsBeside(10_000))];
   if (isRecording) writeFileSync(tableFile, tableOf(costs));
   expect(excessesOver(readFileSync(tableFile, 'utf8'), costs)).toEqual([]);

@@ -6,7 +6,7 @@ import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { fireDue } from '../../lambda/orchestration/runs/fire-due.ts';
 import { startOptions } from '../support/actors.ts';
-import { testDatabase } from '../support/database.ts';
+import { databaseOfOwnServer } from '../support/database.ts';
 import {
   fillUsers,
   insertAgents,
@@ -42,18 +42,15 @@ interface Work {
   readonly process: (index: number) => Promise<number>;
 }
 
-const database = testDatabase();
+const database = databaseOfOwnServer();
 let pool: Pool;
-// A server that the environment names may not count statements.
-const isOwnServer = !process.env['DATABASE_URL'];
 
 beforeAll(async () => {
-  if (!isOwnServer) return;
   await openCounts(database.url());
   pool = createPool({ connectionString: database.url(), max: connections });
   await fillUsers(pool, users);
 });
-afterAll(() => pool?.end());
+afterAll(() => pool.end());
 
 const user = `s % ${users}`;
 const fire = () => fireDue(pool, startOptions, () => new Date());
@@ -80,7 +77,7 @@ const works: readonly Work[] = [
   },
 ];
 
-it.runIf(isOwnServer).each(works)('$work', async (work) => {
+it.each(works)('$work', async (work) => {
   let [alone, together] = [await costOf(work, 1), await costOf(work, many)];
   for (let round = 1; round < rounds && grownFrom(alone, together).length > 0; round++) {
     alone = leastOf(alone, await costOf(work, 1));
