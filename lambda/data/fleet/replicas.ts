@@ -265,9 +265,19 @@ export function replicas(db: Queryable) {
 
     reportAll,
 
-    /** Requests the end of all replicas of these streams. Replicas without a holder end at once. */
-    endAll: (streamIDs: readonly string[]) =>
-      db.query(`update replicas set ${asked} where stream_id = any ($1) and state <> 'ended'`, [streamIDs]),
+    /**
+     * Requests the end of all replicas of these streams, and clears their due times. Replicas without a holder end at
+     * once.
+     * @returns the time of the database
+     */
+    endAll: async (streamIDs: readonly string[]) =>
+      (await one<{ now: Date }>(
+        db,
+        `with ended as (update replicas set ${asked} where stream_id = any ($1) and state <> 'ended'),
+           times as (delete from due_times where stream_id = any ($1))
+         select clock_timestamp() as now`,
+        [streamIDs],
+      ))!.now,
 
     /** Requests the end of these replicas. Replicas without a holder end at once. */
     end: (ids: readonly string[]) =>

@@ -110,21 +110,33 @@ export function timelines(db: Queryable) {
   };
 
   return {
-    /** Writes the first entries of tracks of streams without a timeline. */
-    begin: async (entries: readonly FirstEntry[]) => {
-      if (entries.length === 0) return;
-      await db.query(
-        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot, bytes)
+    /**
+     * Writes the first entries of runs, and deletes what former runs of these streams left: timelines with levels,
+     * joins and looks, replicas, outputs that were being removed, and due times. Call it with the streams locked and no
+     * replica running. It is one statement: a start by hand costs most by its number of statements.
+     */
+    begin: (streamIDs: readonly string[], entries: readonly FirstEntry[]) =>
+      db.query(
+        `with levels as (delete from timeline_levels where stream_id = any ($1)),
+           joins as (delete from timeline_joins where stream_id = any ($1)),
+           looks as (delete from timeline_looks where stream_id = any ($1)),
+           former as (delete from timeline_entries where stream_id = any ($1) returning number),
+           ended as (delete from replicas where stream_id = any ($1)),
+           removed as (delete from outputs where stream_id = any ($1) and deleted_at is not null),
+           times as (delete from due_times where stream_id = any ($1))
+         insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot, bytes)
          select stream_id, track, 0, 0, playlist_id, snapshot, octet_length(snapshot::text)
-         from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) as e (stream_id, track, playlist_id, snapshot)`,
+         from unnest($2::text[], $3::text[], $4::text[], $5::jsonb[]) as e (stream_id, track, playlist_id, snapshot)
+         -- The count is read before the first row: a former entry with the same key is deleted by then.
+         where (select count(*) from former) >= 0`,
         [
+          streamIDs,
           entries.map(({ streamID }) => streamID),
           entries.map(({ track }) => track),
           entries.map(({ playlistID }) => playlistID),
           entries.map(({ snapshot }) => snapshot),
         ],
-      );
-    },
+      ),
 
     /**
      * Adds an entry that begins `offsetSeconds` after the anchor of the run, and deletes entries that would begin

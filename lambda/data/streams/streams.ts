@@ -190,22 +190,6 @@ export function streams(db: Queryable) {
       ),
 
     /**
-     * Deletes what former runs left: timelines with their levels, joins and looks, replicas, outputs that were being
-     * removed, and due times. Call it before a run begins, with the streams locked and no replica running.
-     */
-    clearRuns: (ids: readonly string[]) =>
-      db.query(
-        `with levels as (delete from timeline_levels where stream_id = any ($1)),
-           joins as (delete from timeline_joins where stream_id = any ($1)),
-           looks as (delete from timeline_looks where stream_id = any ($1)),
-           entries as (delete from timeline_entries where stream_id = any ($1)),
-           ended as (delete from replicas where stream_id = any ($1)),
-           removed as (delete from outputs where stream_id = any ($1) and deleted_at is not null)
-         delete from due_times where stream_id = any ($1)`,
-        [ids],
-      ),
-
-    /**
      * Sets the anchor, the time of the first frame of the run, to now, unless it is set. Programmes of the stream are
      * due to be planned then, as the hours of their blocks lie on its frames only now.
      * @returns the anchor, and the time of the database

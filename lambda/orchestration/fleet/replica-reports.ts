@@ -205,6 +205,5 @@ async function giveUp(
   const stream = (await data.streams.lockAny(streamID))!;
   const failing = (await data.streamMoves.move(stream, 'no_evidence', reason)) ?? stream;
   if (!(await data.streamMoves.move(failing, 'hopeless', reason))) return;
-  await data.dueTimes.clear([streamID]);
   await data.replicas.endAll([streamID]);
 }

@@ -191,8 +191,8 @@ async function begin(
   for (const { stream, snapshots } of starts)
     if (stream.stream_backend === 'manifest')
       for (const { snapshot } of snapshots) await saveDrawingsOfList(data, snapshot);
-  await data.streams.clearRuns([...begun.keys()]);
   await data.timelines.begin(
+    [...begun.keys()],
     starts.flatMap(({ stream, snapshots }) => snapshots.map((each) => ({ streamID: stream.id, ...each }))),
   );
   for (const { parts, snapshots } of starts) await beginProgrammes(data, parts, snapshots, now);

@@ -48,9 +48,7 @@ export async function stopStreams(
     stops.map(({ stream, cause, reason = null }) => ({ stream, cause, reason })),
   );
   if (moved.size === 0) return moved;
-  await data.dueTimes.clear([...moved.keys()]);
-  await data.replicas.endAll([...moved.keys()]);
-  const now = await data.now();
+  const now = await data.replicas.endAll([...moved.keys()]);
   const metered = stops.filter(({ stream }) => moved.has(stream.id));
   await meterStreams(
     data,
