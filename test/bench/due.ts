@@ -15,6 +15,7 @@ import { withProductionDatabase } from './database.ts';
 import { writeBareStarts } from './due-bare.ts';
 import { Fleet } from './fleet.ts';
 import { processorTime } from './processor-time.ts';
+import { quantile } from './quantile.ts';
 import { readBeside } from './reads-beside.ts';
 import { beginCounting, costliest, countedCosts } from './statement-costs.ts';
 import type { StatementCosts } from './statement-costs.ts';
@@ -100,7 +101,7 @@ async function run(pool: Pool, scenario: Scenario, bare: Costs | null): Promise<
   const [steadyFrom, steadyFromMs] = [await used(), performance.now()];
   await delay(steadySeconds * 1000);
   await beginCounting(pool);
-  fleet.renewMs.length = 0;
+  fleet.renewals.reset();
   const alone = reads.latenciesMs.splice(0);
   const [before, beganMs] = [await used(), performance.now()];
   const steadyShare = (before - steadyFrom) / ((beganMs - steadyFromMs) / 1000);
@@ -113,6 +114,7 @@ async function run(pool: Pool, scenario: Scenario, bare: Costs | null): Promise<
   const costs = { ...(await countedCosts(pool, [renewal])), processorMs: processorSeconds * 1000 };
   if (process.env['DUE_COSTLIEST'] !== undefined)
     console.table(await costliest(pool, Number(process.env['DUE_COSTLIEST'])));
+  const renewals = fleet.renewals.summary();
   await reads.end();
   await fleet.end();
   const when = overSeconds === 0 ? 'at one second' : `within ${overSeconds} s`;
@@ -120,7 +122,7 @@ async function run(pool: Pool, scenario: Scenario, bare: Costs | null): Promise<
     `${count} ${kind} ${when}${isUneven ? ', all but 1,000 of one user' : ''}, ${agents} agents: ${done} done, ` +
       `late by ${await latenessOf(pool, kind, false)}; ` +
       (isUneven ? `the others by ${await latenessOf(pool, kind, true)}; ` : '') +
-      `a renewal p99 ${Math.round(quantile(fleet.renewMs, 0.99))} ms; ` +
+      `${renewals}; ` +
       `a read p99 ${Math.round(quantile(alone, 0.99))} ms before and ` +
       `${Math.round(quantile(reads.latenciesMs, 0.99))} ms meanwhile, ` +
       `${reads.failed} of ${alone.length + reads.latenciesMs.length} failed`,
@@ -184,9 +186,4 @@ async function latenessOf(pool: Pool, kind: Scenario['kind'], areOthers: boolean
   const seconds = rows.map((row) => row.seconds);
   const shown = (share: number) => `${quantile(seconds, share).toFixed(1)} s`;
   return `p50 ${shown(0.5)}, p99 ${shown(0.99)}, the last ${shown(1)}`;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Renewal } from '../../lambda/data/fleet/agent-renewals.ts';
+import type { AgentLoad } from '../../lambda/data/fleet/agents.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
@@ -14,6 +15,7 @@ import { ReplicaClaims } from '../../lambda/publisher/agent/replica-claims.ts';
 import { ReportWriter } from '../../lambda/publisher/agent/report-writer.ts';
 import { capacityFor } from '../support/capacities.ts';
 import { figures } from '../support/figures.ts';
+import { RenewalTimes } from './renewal-times.ts';
 
 const renewEveryMs = 1000;
 /** How often commands reach agents, as from a queue that they poll. */
@@ -35,7 +37,7 @@ interface FleetOptions {
 }
 
 export class Fleet {
-  readonly renewMs: number[] = [];
+  readonly renewals = new RenewalTimes();
   readonly #options: FleetOptions;
   readonly #leasePool: Pool;
   readonly #running = new Map<string, { agent: BenchAgent; stop: AbortController; loop: Promise<void> }>();
@@ -61,7 +63,7 @@ export class Fleet {
         `agent_${index}`,
         this.#options,
         this.#leasePool,
-        this.renewMs,
+        this.renewals,
         (streamID, agentID) => this.#watchers.forEach((watch) => watch(streamID, agentID)),
       );
       this.#running.set(agent.id, { agent, stop, loop: agent.run(startAfterMs, stop.signal) });
@@ -118,7 +120,7 @@ class BenchAgent {
   readonly id: string;
   readonly #options: FleetOptions;
   readonly #leasePool: Pool;
-  readonly #renewMs: number[];
+  readonly #renewals: RenewalTimes;
   readonly #onLive: (streamID: string, agentID: string) => void;
   readonly #startReports: ReportWriter;
   readonly #reports: ReportWriter;
@@ -130,13 +132,13 @@ class BenchAgent {
     id: string,
     options: FleetOptions,
     leasePool: Pool,
-    renewMs: number[],
+    renewals: RenewalTimes,
     onLive: (streamID: string, agentID: string) => void,
   ) {
     this.id = id;
     this.#options = options;
     this.#leasePool = leasePool;
-    this.#renewMs = renewMs;
+    this.#renewals = renewals;
     this.#onLive = onLive;
     this.#startReports = new ReportWriter(options.pool, { needsPlace: false, mostAtOnce: 3 });
     this.#reports = new ReportWriter(options.pool, { needsPlace: true, mostAtOnce: 1 });
@@ -150,7 +152,6 @@ class BenchAgent {
   async run(startAfterMs: number, signal: AbortSignal): Promise<void> {
     const claims = this.#claimsUntil(signal);
     this.#claims = claims;
-    const lease = databaseOn(this.#leasePool).agentRenewals;
     let known: Renewal | null = null;
     let chores: Promise<void> | null = null;
     let firing: Promise<unknown> | null = null;
@@ -158,9 +159,8 @@ class BenchAgent {
     for (let renewals = 0; !signal.aborted; renewals++) {
       const beganMs = performance.now();
       const load = { usedShare: this.#held.size / this.#options.room, behindReason: null };
-      const renewal: Renewal = await lease.renew(this.id, load, known);
+      const renewal: Renewal = await this.#renew(load, known);
       known = renewal;
-      this.#renewMs.push(performance.now() - beganMs);
       if (!this.#hasRenewed) for (const [id, epoch] of renewal.holding) this.#held.set(id, epoch);
       this.#hasRenewed = true;
       claims.setHeld([...renewal.holding.keys()]);
@@ -170,6 +170,18 @@ class BenchAgent {
       await delay(Math.max(0, renewEveryMs - (performance.now() - beganMs)), undefined, { signal }).catch(() => {});
     }
     await Promise.all([chores, firing]);
+  }
+
+  async #renew(load: AgentLoad, known: Renewal | null): Promise<Renewal> {
+    const beganMs = performance.now();
+    const connection = await this.#leasePool.connect();
+    const waitedMs = performance.now() - beganMs;
+    try {
+      return await databaseOn(connection).agentRenewals.renew(this.id, load, known);
+    } finally {
+      connection.release();
+      this.#renewals.add(performance.now() - beganMs, waitedMs);
+    }
   }
 
   #claimsUntil(signal: AbortSignal): ReplicaClaims {

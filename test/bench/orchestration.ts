@@ -19,6 +19,7 @@ import { countStatements } from './count-statements.ts';
 import { withProductionDatabase } from './database.ts';
 import { Fleet, startOptions } from './fleet.ts';
 import { processorTime } from './processor-time.ts';
+import { quantile } from './quantile.ts';
 import { beginCounting, costliest, countedCosts } from './statement-costs.ts';
 
 const agentCount = Number(process.env['ORCHESTRATION_AGENTS'] ?? 500);
@@ -52,14 +53,14 @@ export async function orchestrationBench(): Promise<void> {
       fleet.begin();
       await delay(2 * renewEveryMs);
       const [statementsBefore, before] = [counter.count, await used()];
-      fleet.renewMs.length = 0;
+      fleet.renewals.reset();
       await delay(steadySeconds * 1000);
       const steady = perSecond(before, await used(), steadySeconds);
       const statementsPerSecond = ((counter.count - statementsBefore) / steadySeconds).toFixed(0);
       console.log(
         `${agentCount} agents, ${String(streams).padStart(6)} live streams: ${statementsPerSecond} statements/s, ` +
           `Postgres ${(steady.postgres * 100).toFixed(0)} % of a core, ` +
-          `agents ${(steady.agents * 100).toFixed(0)} %, ${renewalsOf(fleet)}`,
+          `agents ${(steady.agents * 100).toFixed(0)} %, ${fleet.renewals.summary()}`,
       );
       for (const share of lostShares) await loss(pool, fleet, share, used, steady);
       await fleet.end();
@@ -85,7 +86,7 @@ async function loss(
   const recoveredMs: number[] = [];
   const taken = new Map<string, number>();
   const all = Promise.withResolvers<void>();
-  fleet.renewMs.length = 0;
+  fleet.renewals.reset();
   await beginCounting(pool);
   const before = await used();
   const beganMs = performance.now();
@@ -114,7 +115,7 @@ async function loss(
       `p50 ${seconds(quantile(recoveredMs, 0.5))}, p99 ${seconds(quantile(recoveredMs, 0.99))}, ` +
       `the last ${seconds(Math.max(...recoveredMs))}; ${rows.length - recoveredMs.length} not\n` +
       `    processor a stream: Postgres ${extra('postgres').toFixed(2)} ms, agents ${extra('agents').toFixed(2)} ms; ` +
-      `${renewalsOf(fleet)}\n` +
+      `${fleet.renewals.summary()}\n` +
       `    a stream: ${each(costs.statements)} statements, ${each(costs.planMs + costs.executeMs)} ms of Postgres ` +
       `(${each(costs.planMs)} to plan), ${each(costs.blocks)} blocks, ${each(costs.walRecords)} WAL records\n` +
       `    ${startedMs.length} starts by hand meanwhile: live after p50 ${seconds(quantile(startedMs, 0.5))}, ` +
@@ -175,10 +176,6 @@ function perSecond(before: TimeUsed, after: TimeUsed, overSeconds: number): Time
   };
 }
 
-function renewalsOf({ renewMs }: Fleet): string {
-  return `a renewal p50 ${quantile(renewMs, 0.5)} ms, p99 ${quantile(renewMs, 0.99)} ms`;
-}
-
 /** Measures starts that are due within one minute and that the first free agent carries out. */
 async function scheduleBench(pool: Pool): Promise<void> {
   await fillUsers(pool);
@@ -211,11 +208,6 @@ async function orTooLate(work: Promise<void>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, delay(600_000, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
 }
 
 function seconds(ms: number): string {
