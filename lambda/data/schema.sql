@@ -2058,6 +2058,7 @@ end $$;
 create function begin_change(subject text, at_once integer, part text, part_at_once integer, lock_wait_ms integer, statement_ms integer) returns text language plpgsql
 as $$
 begin
+  if begin_change(subject, 1, lock_wait_ms, statement_ms) then return null; end if;
   if not begin_change(subject, at_once, lock_wait_ms, statement_ms) then return subject; end if;
   if part is null then return null; end if;
   for turn in 1 .. part_at_once loop
@@ -2313,14 +2314,18 @@ begin
   return null;
 end $$;
 
-create function count_work(subjects text[], most_ms integer[], call_class text, calls integer, reserved_ms integer, uncounted_ms integer, of_windows timestamptz[], out requests integer, out reset_seconds integer, out share real, out used_up text, out began timestamptz[]) returns record language plpgsql
+create function count_work(subjects text[], part text, part_from_ms integer, most_ms integer[], call_class text, calls integer, reserved_ms integer, uncounted_ms integer, of_windows timestamptz[], out requests integer, out reset_seconds integer, out share real, out used_up text, out began timestamptz[]) returns record language plpgsql
 as $$
 declare
   counted request_windows;
 begin
   share := 0;
-  for turn in 1 .. cardinality(subjects) loop
+  for turn in 1 .. cardinality(subjects) + 1 loop
     exit when turn > 1 and uncounted_ms = 0 and (reserved_ms = 0 or used_up is not null);
+    if turn > cardinality(subjects) then
+      exit when part is null or counted.work_ms + reserved_ms <= part_from_ms;
+      subjects := subjects || part;
+    end if;
     insert into request_windows as running (subject, class, requests, work_ms)
     values (subjects[turn], call_class, case when turn = 1 then calls else 0 end, greatest(0, uncounted_ms))
     on conflict (subject, class) do update set

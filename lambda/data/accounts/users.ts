@@ -44,7 +44,7 @@ export interface CountedCall {
   readonly time: CallTime;
 }
 
-const noTime: CallTime = { reservedMs: 0, mostMs: [], uncounted: { ms: 0, began: null } };
+const noTime: CallTime = { reservedMs: 0, mostMs: [], ownMs: 0, uncounted: { ms: 0, began: null } };
 const valuesOf = (call: CountedCall | null) => valuesOfCalls(call?.requestClass ?? null, 1, call?.time ?? noTime);
 
 interface OwnerOfKey extends Owner {

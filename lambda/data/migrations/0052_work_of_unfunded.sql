@@ -3,11 +3,12 @@
 -- Counts calls in the window of the first subject, and their time in those of all. Small calls, which reserve nothing
 -- and leave nothing to count, touch the first window only.
 -- A function, because Postgres plans the statement of each request, and the plans within a function are kept.
--- most_ms: by subject. reserved_ms: not taken if the time of a window is used up. of_windows: by subject, as of
--- work_before.
+-- part: a further subject, which counts once the last one of `subjects` takes more than part_from_ms; null: none.
+-- most_ms: by subject, that of the part last. reserved_ms: not taken if the time of a window is used up.
+-- of_windows: by subject, as of work_before.
 create function count_work(
-  subjects text[], most_ms int[], call_class text, calls int, reserved_ms int, uncounted_ms int,
-  of_windows timestamptz[],
+  subjects text[], part text, part_from_ms int, most_ms int[], call_class text, calls int, reserved_ms int,
+  uncounted_ms int, of_windows timestamptz[],
   out requests int, out reset_seconds int, out share real, out used_up text, out began timestamptz[])
 language plpgsql
 as $$
@@ -15,8 +16,12 @@ declare
   counted request_windows;
 begin
   share := 0;
-  for turn in 1 .. cardinality(subjects) loop
+  for turn in 1 .. cardinality(subjects) + 1 loop
     exit when turn > 1 and uncounted_ms = 0 and (reserved_ms = 0 or used_up is not null);
+    if turn > cardinality(subjects) then
+      exit when part is null or counted.work_ms + reserved_ms <= part_from_ms;
+      subjects := subjects || part;
+    end if;
     insert into request_windows as running (subject, class, requests, work_ms)
     values (subjects[turn], call_class, case when turn = 1 then calls else 0 end, greatest(0, uncounted_ms))
     on conflict (subject, class) do update set
@@ -40,13 +45,15 @@ begin
   end if;
 end $$;
 
--- Bounds a transaction as a change of the subject and, if the subject has a part with others, of these together.
+-- Bounds a transaction as a change of the subject and, if the subject has a part with others, of these together. One
+-- change of each subject needs no place of the part, so that others keep no user from a stop.
 -- part: null, if there is none. Returns the subject or the part, if it has as many changes under way; else null.
 create function begin_change(
   subject text, at_once int, part text, part_at_once int, lock_wait_ms int, statement_ms int) returns text
 language plpgsql
 as $$
 begin
+  if begin_change(subject, 1, lock_wait_ms, statement_ms) then return null; end if;
   if not begin_change(subject, at_once, lock_wait_ms, statement_ms) then return subject; end if;
   if part is null then return null; end if;
   for turn in 1 .. part_at_once loop

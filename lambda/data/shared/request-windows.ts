@@ -37,6 +37,8 @@ export interface CallTime {
   readonly reservedMs: number;
   /** The milliseconds of each window, that of all users who are not funded last. */
   readonly mostMs: readonly number[];
+  /** Milliseconds of a user who is not funded that do not count for all of them. */
+  readonly ownMs: number;
   readonly uncounted: UncountedWork;
 }
 
@@ -67,19 +69,23 @@ export const runningRequests = (subject: string, requestClass: string) => `(
 
 /**
  * SQL that counts calls and their time, and returns their window: `CallWindow`. The time also counts in the window of
- * all users who are not funded, if the user is one of them. Decision D280.
+ * all users who are not funded, if the user is one of them and has taken `ownMs`. Decision D280.
  * @param userID SQL of the user
  * @param subjects SQL of the subjects, an array
- * @param first number of the first of the six parameters of `valuesOfCalls`
+ * @param first number of the first of the seven parameters of `valuesOfCalls`
  */
 export function countCalls(userID: string, subjects: string, first: number): string {
-  const [requestClass, calls, reserved, most, uncounted, began] = [0, 1, 2, 3, 4, 5].map((at) => `$${first + at}`);
+  const [requestClass, calls, reserved, most, own, uncounted, began] = [0, 1, 2, 3, 4, 5, 6].map(
+    (at) => `$${first + at}`,
+  );
   return `
     select requests, reset_seconds, share, used_up, began::text as began
     from count_work(
-      ${subjects} || case when ${reserved}::int = 0 and ${uncounted}::int = 0 or ${isFunded(userID)}
-        then '{}'::text[] else array['${unfundedUsers}'] end,
-      ${most}::int[], ${requestClass}::text, ${calls}::int, ${reserved}, ${uncounted}, ${began}::timestamptz[])`;
+      ${subjects},
+      case when (${reserved}::int <> 0 or ${uncounted}::int <> 0) and not ${isFunded(userID)}
+        then '${unfundedUsers}' end,
+      ${own}::int, ${most}::int[], ${requestClass}::text, ${calls}::int, ${reserved}, ${uncounted},
+      ${began}::timestamptz[])`;
 }
 
 /** The values of the parameters of `countCalls`. */
@@ -88,6 +94,7 @@ export const valuesOfCalls = (requestClass: string | null, calls: number, time: 
   calls,
   time.reservedMs,
   time.mostMs,
+  time.ownMs,
   time.uncounted.ms,
   time.uncounted.began,
 ];

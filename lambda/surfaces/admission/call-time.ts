@@ -7,7 +7,7 @@ import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { unfundedUsers } from '../../data/shared/funded.ts';
 import type { Service } from '../service.ts';
-import { workLimits } from './work-limits.ts';
+import { ownMsOfUnfunded, workLimits } from './work-limits.ts';
 import type { WorkClass } from './work-limits.ts';
 
 /** Milliseconds of each call that do not count. */
@@ -64,17 +64,21 @@ export function countArrival<Counted>(
   calls: CountedCalls,
   count: (time: CallTime) => Promise<Counted>,
 ): Promise<Counted> {
-  const [reservedMs, mostMs] = [reservedMsOf(service, calls), mostMsOf(service, calls)];
+  const limits = limitsOf(service, calls);
+  const reservedMs = reservedMsOf(service, calls);
   return service.uncountedWorks.count(calls.credential, calls.requestClass, (uncounted) =>
-    count({ reservedMs, mostMs, uncounted }),
+    count({ ...limits, reservedMs, uncounted }),
   );
 }
 
 const inStage = ({ settings }: Service, ms: number) => Math.ceil(ms * settings.rateLimitFactor);
 
-function mostMsOf(service: Service, { requestClass }: CountedCalls): number[] {
+function limitsOf(service: Service, { requestClass }: CountedCalls): Pick<CallTime, 'mostMs' | 'ownMs'> {
   const { mostMs, unfundedMs } = workLimits[requestClass];
-  return [...mostMs, unfundedMs].map((ms) => inStage(service, ms));
+  return {
+    mostMs: [...mostMs, unfundedMs].map((ms) => inStage(service, ms)),
+    ownMs: inStage(service, ownMsOfUnfunded),
+  };
 }
 
 const reservedMsOf = (service: Service, calls: CountedCalls) =>
@@ -115,9 +119,11 @@ export interface CallTimer {
 export function createCallTimer(service: Service, payers: Payers, calls: CountedCalls, arrived: CallWindow): CallTimer {
   const { steadyClock, uncountedWorks } = service;
   const { credential, requestClass } = calls;
-  const [mostMs, subject] = [mostMsOf(service, calls), payers.subjects[0]!];
+  const [limits, subject] = [limitsOf(service, calls), payers.subjects[0]!];
   let [parts, beganMs, tookMs, paidMs] = [0, 0, 0, reservedMsOf(service, calls)];
   let [window, ended]: [CallWindow, ProblemError | null] = [arrived, null];
+  /** The windows that reserved time; null: none, or several, so that each has counted a part. */
+  let [hasReserved, reservedIn] = paidMs > 0 ? [true, arrived.began] : [false, null];
   let statements: Promise<unknown> = Promise.resolve();
   uncountedWorks.know(credential, subject);
 
@@ -132,15 +138,17 @@ export function createCallTimer(service: Service, payers: Payers, calls: Counted
   function owe() {
     const ms = owedMs();
     paidMs += ms;
-    return uncountedWorks.add(subject, requestClass, { ms, began: window.began });
+    return uncountedWorks.add(subject, requestClass, { ms, began: reservedIn });
   }
 
   async function countNow(reservedMs: number): Promise<void> {
     const { requestWindows } = databaseOn(service.pool);
     window = await uncountedWorks.count(credential, requestClass, (uncounted) =>
-      requestWindows.countCalls(payers, requestClass, 0, { reservedMs, mostMs, uncounted }),
+      requestWindows.countCalls(payers, requestClass, 0, { ...limits, reservedMs, uncounted }),
     );
-    if (window.used_up === null) paidMs += reservedMs;
+    if (window.used_up !== null || reservedMs === 0) return;
+    reservedIn = hasReserved && window.began !== reservedIn ? null : window.began;
+    [hasReserved, paidMs] = [true, paidMs + reservedMs];
   }
 
   async function assertMayContinue(): Promise<void> {

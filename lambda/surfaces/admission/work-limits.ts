@@ -30,4 +30,10 @@ export const workLimits = {
   guide: { mostMs: [10_000, 30_000], unfundedMs: 40_000, reservedMs: 250, name: 'Guides' },
 } as const satisfies Readonly<Record<string, WorkLimit>>;
 
+/**
+ * Milliseconds a minute of each class, before the factor of the stage, that count for a user who is not funded alone:
+ * no others keep such a user's page from working.
+ */
+export const ownMsOfUnfunded = 500;
+
 export type WorkClass = keyof typeof workLimits;
