@@ -18,7 +18,7 @@ import { answerGuest, tokenOfRequests } from './guide-requests.ts';
 import { calendarOf, jsonOf, nowAndNext, nowJSONOf, nowTextOf, xmltvOf } from './guide-documents.ts';
 import type { Guide, GuideItem } from './guide-documents.ts';
 import { createKeptGuides } from './kept-guides.ts';
-import type { KeptGuides, KeptItem } from './kept-guides.ts';
+import type { KeptGuides, KeptGuideItem } from './kept-guides.ts';
 
 const artworkURLSeconds = 900;
 const isGuide = new RegExp(`^/guides/([\\w-]+)(${guideDocuments.map((name) => RegExp.escape(name)).join('|')})$`);
@@ -139,7 +139,7 @@ async function artworkURLs(
   data: Database,
   objects: ObjectStore,
   userID: string,
-  items: readonly KeptItem[],
+  items: readonly KeptGuideItem[],
 ): Promise<ReadonlyMap<string, string>> {
   const uploadIDs = [...new Set(items.flatMap(({ uploadID }) => uploadID ?? []))];
   const uploads = [...(await data.runs.uploadFacts(userID, uploadIDs)).values()];

@@ -13,14 +13,14 @@ import type { Service } from '../surfaces/service.ts';
 import type { GuideItem } from './guide-documents.ts';
 
 /** An item with the upload whose artwork it shows; null: a block. */
-export type KeptItem = GuideItem & { readonly uploadID: string | null };
+export type KeptGuideItem = GuideItem & { readonly uploadID: string | null };
 
 /**
  * The items of a stream from a time on, as they were planned a moment ago; some minutes ago, if its user has no time
  * left for another plan.
  * @throws the error of the reading, also while that is kept
  */
-export type KeptGuides = (data: Database, stream: Stream, now: Date) => Promise<readonly KeptItem[]>;
+export type KeptGuides = (data: Database, stream: Stream, now: Date) => Promise<readonly KeptGuideItem[]>;
 
 /** Readers may keep an answer as long as well: the next items are known long ahead. */
 const keptSeconds = 30;
@@ -34,7 +34,7 @@ const mostItems = 500;
 const mostKept = 50_000;
 
 /** A guide, or the reason for which it could not be read. A failure is kept too: it may have taken as much work. */
-type Kept = { readonly items: readonly KeptItem[] } | { readonly error: unknown };
+type Kept = { readonly items: readonly KeptGuideItem[] } | { readonly error: unknown };
 
 interface Asked {
   readonly data: Database;
@@ -44,7 +44,7 @@ interface Asked {
 
 export function createKeptGuides(service: Service): KeptGuides {
   /** The guide of each stream that was made last, by the stream and its run. */
-  const last = new LRUCache<string, readonly KeptItem[]>({
+  const last = new LRUCache<string, readonly KeptGuideItem[]>({
     maxSize: mostKept,
     sizeCalculation: (items) => Math.max(1, items.length),
     ttl: lastSeconds * 1000,
@@ -91,12 +91,12 @@ async function versionOf(data: Database, stream: Stream): Promise<string> {
   return JSON.stringify([id, updatedAt, anchoredAt, plans]);
 }
 
-async function loadItems({ data, stream, now }: Asked): Promise<readonly KeptItem[]> {
+async function loadItems({ data, stream, now }: Asked): Promise<readonly KeptGuideItem[]> {
   const to = new Date(now.getTime() + aheadMs);
   const entries = await streamGuide(data, stream, { to, count: mostItems, now });
   const uploadIDs = [...new Set(entries.map(({ row }) => row.occurrence.item.uploadID))];
   const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
-  return entries.map(({ startAt, endAt, block, row: { occurrence, aired } }): KeptItem => {
+  return entries.map(({ startAt, endAt, block, row: { occurrence, aired } }): KeptGuideItem => {
     const times = { startAt, endAt };
     if (block) return { kind: 'block', title: block.name, artist: null, album: null, ...times, uploadID: null };
     const { item } = occurrence;
