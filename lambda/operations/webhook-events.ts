@@ -12,6 +12,7 @@ import { platformNames } from '../domain/channels/managed-platforms.ts';
 import { streamStates, transitions } from '../domain/streams/stream-lifecycle.ts';
 import type { TransitionCause } from '../domain/streams/stream-lifecycle.ts';
 import { failure } from './fields.ts';
+import { notifiedStreamSchema } from './notifications/notified-stream.ts';
 import type { Scope } from './scopes.ts';
 import { inspectionFields } from './uploads/upload-inspection.ts';
 
@@ -259,6 +260,7 @@ export const webhookEvents = [
       'is bad. This does not change the state of the stream.',
     data: z.object({
       streamID,
+      streamName: z.string().nullable(),
       broadcastID: z.string(),
       platform: z.enum(platformNames),
       ingest: z.enum(['active', 'inactive', 'unknown']),
@@ -304,7 +306,7 @@ export const webhookEvents = [
     scope: 'service:billing',
     summary: 'Streams were stopped because credits ran out',
     description: 'Each of these streams also sends stream.state_changed.',
-    data: z.object({ streamIDs: z.array(z.string()) }),
+    data: z.object({ streamIDs: z.array(z.string()), streams: z.array(notifiedStreamSchema) }),
   },
   {
     type: 'payment.refunded',

@@ -159,6 +159,7 @@ class ReadBack {
         reference: `${id} ${disagreesSince.toISOString()}`,
         detail: {
           streamID,
+          streamName: (await data.streams.find(userID, streamID))?.name ?? null,
           broadcastID: id,
           platform: this.#platform.name,
           ...view,

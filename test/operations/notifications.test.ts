@@ -23,6 +23,7 @@ describe('notifications', () => {
         kind: 'webhook_overflowed',
         subject: 'Events for a webhook were given up',
         text: expect.stringContaining('whk_1'),
+        streams: [],
         createdAt: expect.any(String),
         readAt: null,
       },
@@ -34,6 +35,17 @@ describe('notifications', () => {
     expect(unread.map(({ kind }: { kind: string }) => kind)).toEqual(['payment_refunded']);
     expect((await user.call('POST', '/notifications/read', {})).body).toEqual({ marked: 1 });
     expect((await user.call('GET', '/notifications?unread=true')).body.data).toEqual([]);
+  });
+
+  it('have the streams that they are about, by name, also those of before the names were stored', async () => {
+    const user = await service.user();
+    const [named, nameless] = ['str_named', 'str_old'].map((id, place) => ({ id, name: place === 0 ? 'Radio' : null }));
+    await tell(user.id, 'streams_stopped_without_credits', 'a', { streamIDs: ['str_old'] });
+    await tell(user.id, 'streams_stopped_without_credits', 'b', { streamIDs: ['str_named'], streams: [named] });
+    const { data } = (await user.call('GET', '/notifications')).body;
+    expect(data.map(({ streams }: { streams: unknown }) => streams)).toEqual([[named], [nameless]]);
+    expect(data[0].text).toContain('• Radio');
+    expect(data[0].text).not.toContain('str_');
   });
 
   it('are nobody else’s', async () => {

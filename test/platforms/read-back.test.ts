@@ -77,8 +77,9 @@ describe('a live broadcast', () => {
     expect(await live.told()).toEqual([]);
     await live.lookAfter(61);
     await live.lookAfter(900);
+    const { name: streamName } = await stream(live.id);
     expect(await live.told()).toMatchObject([
-      { kind: 'platform_disagrees', detail: { streamID: live.id, health: 'bad', issues: bad.issues } },
+      { kind: 'platform_disagrees', detail: { streamID: live.id, streamName, health: 'bad', issues: bad.issues } },
     ]);
     expect((await stream(live.id)).state).toBe('active');
     expect((await call('GET', `/streams/${live.id}/readiness`)).body.issues).toContainEqual(

@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { journeyBrowser } from '../support/journey-browser.ts';
 import { until } from '../support/local-run.ts';
@@ -85,6 +87,23 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await row.getByText('that viewers may notice').click();
     await row.getByText('The picture is black', { exact: false }).waitFor();
     expect(await browser.look('library-findings')).toEqual([]);
+  });
+
+  test('reads by name which streams stopped without credits, and opens one', async () => {
+    const { id } = await run.api('POST', '/streams', { name: 'Night radio' });
+    const { id: userID } = await run.api('GET', '/me');
+    const pool = new pg.Pool({ connectionString: run.connection.databaseURL });
+    const detail = { streamIDs: [id], streams: [{ id, name: 'Night radio' }] };
+    const kind = 'streams_stopped_without_credits';
+    await databaseOn(pool).notifications.add({ userID, kind, reference: 'one', detail, dueAt: new Date() });
+    await pool.end();
+    await open('/alerts');
+    await page.getByText('Your streams have stopped', { exact: false }).click();
+    await page.getByText('• Night radio', { exact: false }).waitFor();
+    expect(await page.locator('.mail').innerText()).not.toContain(id);
+    expect(await browser.look('alerts-stopped')).toEqual([]);
+    await page.getByRole('link', { name: 'Open Night radio' }).click();
+    await page.getByRole('heading', { name: 'Night radio' }).waitFor();
   });
 
   test('goes live, orders a playlist and plans a stream on a narrow screen with the keyboard alone', async () => {

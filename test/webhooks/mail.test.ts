@@ -22,6 +22,7 @@ beforeEach(async () => {
 const credits = { creditsLeft: 12.3456, creditsExhaustedAt: new Date('2030-01-31T18:00:00.123Z') };
 const notify = (kind: NotificationKind, detail: object, dueAt = new Date()) =>
   databaseOn(service.pool()).notifications.add({ userID: user.id, kind, reference: 'x', detail: { ...detail }, dueAt });
+const named = (id: string, name: string | null) => ({ id, name });
 const unsent = () => countUnsentNotifications(service);
 
 /** Runs a sweep, which finds the notifications that were not mailed yet. */
@@ -46,7 +47,12 @@ describe('a notification', () => {
       'will begin to cost',
       'You have 60.5 GiB of uploads, and 50 GiB are free. From 2030-01-09 on, each further GiB costs 4 credits',
     ],
-    ['streams_stopped_without_credits', { streamIDs: ['str_1', 'str_2'] }, 'have stopped', '\n• str_1\n• str_2\n'],
+    [
+      'streams_stopped_without_credits',
+      { streamIDs: ['str_1', 'str_2'], streams: [named('str_1', 'Night radio'), named('str_2', null)] },
+      'have stopped',
+      '\n• Night radio\n• str_2\n',
+    ],
     ['payment_refunded', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'refunded', '5 credits of invoice inv_1'],
     ['payment_disputed', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'disputed', '5 credits of invoice inv_1'],
     [

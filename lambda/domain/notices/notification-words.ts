@@ -39,12 +39,26 @@ export interface Words {
 }
 type Detail = Readonly<Record<string, unknown>>;
 
+/** A stream that a notification is about. */
+export interface NotifiedStream {
+  readonly id: string;
+  /** Null: it has none, or it was not stored. */
+  readonly name: string | null;
+}
+
 const minuteMs = 60_000;
 const buyBefore = 'Buy more before then, and your streams continue without a break.';
 
 /** @param detail facts that were stored with the notification */
 export function notificationWords(kind: NotificationKind, detail: Detail): Words {
   return words[kind](detail);
+}
+
+/** @param detail facts that were stored with the notification; older ones have no names */
+export function streamsOfNotification({ streams, streamIDs, streamID, streamName }: Detail): NotifiedStream[] {
+  if (streams !== undefined) return streams as NotifiedStream[];
+  if (streamIDs !== undefined) return (streamIDs as readonly string[]).map((id) => ({ id, name: null }));
+  return typeof streamID === 'string' ? [{ id: streamID, name: (streamName as string | undefined) ?? null }] : [];
 }
 
 const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
@@ -63,10 +77,10 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
         'Buy more credits within that time, and they continue without a break.',
     ],
   }),
-  streams_stopped_without_credits: ({ streamIDs }) => ({
+  streams_stopped_without_credits: (detail) => ({
     subject: 'Your streams have stopped: the credits are used up',
     parts: [
-      { lead: 'These streams were stopped:', items: streamIDs as readonly string[] },
+      { lead: 'These streams were stopped:', items: streamsOfNotification(detail).map(({ id, name }) => name || id) },
       'Buy more credits, then start them again.',
     ],
   }),
@@ -114,24 +128,25 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
     };
   },
   // A trigger of the table `sources` writes this kind.
-  source_failing: ({ sourceID, url, reason }) => ({
+  source_failing: ({ url, reason }) => ({
     subject: 'A watched source is unreachable',
     parts: [
-      `We cannot look for new files at ${String(url)} (${String(sourceID)}) any more. ` +
-        (reason as { readonly detail: string }).detail,
+      `We cannot look for new files at ${String(url)} any more. ` + (reason as { readonly detail: string }).detail,
       'We keep retrying, and delete nothing. You get no further message until the source has recovered.',
     ],
   }),
-  platform_disagrees: ({ platform, streamID, health, issues }) => {
+  platform_disagrees: (detail) => {
+    const { platform, health, issues } = detail;
+    const [stream] = streamsOfNotification(detail);
     const { title } = platformTraits[platform as PlatformName];
-    const items = (issues as readonly { readonly detail: string }[]).map(({ detail }) => detail);
+    const items = (issues as readonly { readonly detail: string }[]).map((issue) => issue.detail);
     return {
       subject: `${title} has trouble with a stream that is on air`,
       parts: [
         {
           lead:
-            `${title} takes the stream ${String(streamID)}, but has reported for a minute that its health is ` +
-            `${String(health)}.`,
+            `${title} takes the stream ${stream?.name || stream?.id}, but has reported for a minute that its ` +
+            `health is ${String(health)}.`,
           items,
         },
         'Check the broadcast there. The stream continues meanwhile.',

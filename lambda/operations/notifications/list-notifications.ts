@@ -2,10 +2,16 @@
 import * as z from 'zod';
 import type { ReadNotification } from '../../data/notices/notifications.ts';
 import { textOf } from '../../domain/notices/message.ts';
-import { billingKinds, notificationKinds, notificationWords } from '../../domain/notices/notification-words.ts';
+import {
+  billingKinds,
+  notificationKinds,
+  notificationWords,
+  streamsOfNotification,
+} from '../../domain/notices/notification-words.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { pageOf, pageQuery, pageThrough, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { notifiedStreamSchema } from './notified-stream.ts';
 
 export const notificationSchema = z
   .object({
@@ -13,6 +19,7 @@ export const notificationSchema = z
     kind: z.enum(notificationKinds),
     subject: z.string(),
     text: z.string(),
+    streams: z.array(notifiedStreamSchema).describe('The streams that it is about. Some may be deleted since.'),
     createdAt: timestamp,
     readAt: timestamp.nullable().describe('Time when the user read it. null: unread.'),
   })
@@ -38,5 +45,13 @@ export const listNotifications = operation(['service:read'], {
 
 function present({ id, kind, detail, created_at: createdAt, read_at: readAt }: ReadNotification) {
   const { subject, parts } = notificationWords(kind, detail);
-  return { id: String(id), kind, subject, text: textOf(parts), createdAt, readAt };
+  return {
+    id: String(id),
+    kind,
+    subject,
+    text: textOf(parts),
+    streams: streamsOfNotification(detail),
+    createdAt,
+    readAt,
+  };
 }

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { DueAccount } from '../../data/billing/credit-accounts.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import type { NotificationKind } from '../../domain/notices/notification-words.ts';
+import type { NotificationKind, NotifiedStream } from '../../domain/notices/notification-words.ts';
 import { actionDue, outlookOf } from '../../domain/billing/credits.ts';
 import type { Warning } from '../../domain/billing/credits.ts';
 import { applyRest } from './account-rest.ts';
@@ -45,10 +45,10 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
     return warn(data, userID, now);
   });
   if (due === null) return;
-  const stopped: string[] = [];
+  const stopped: NotifiedStream[] = [];
   for (const streamID of await databaseOn(pool).creditAccounts.runningStreams(userID)) {
-    if (await inTransaction(pool, (data) => stopWithoutCredits(data, { userID, streamID, ...due }, now)))
-      stopped.push(streamID);
+    const stream = await inTransaction(pool, (data) => stopWithoutCredits(data, { userID, streamID, ...due }, now));
+    if (stream) stopped.push(stream);
   }
   await inTransaction(pool, async (data) => {
     await data.creditAccounts.lock(userID);
@@ -59,7 +59,7 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
       userID,
       kind: 'streams_stopped_without_credits',
       reference,
-      detail: { streamIDs: stopped },
+      detail: { streamIDs: stopped.map(({ id }) => id), streams: stopped },
       dueAt: now,
     });
   });
@@ -90,20 +90,20 @@ async function warn(data: Database, userID: string, now: Date): Promise<{ readon
 
 /**
  * Stops one stream, unless a top-up has arrived meanwhile. Time after the end of the grace period costs nothing.
- * @returns whether the stream was stopped
+ * @returns the stopped stream; null: it was not stopped
  */
 async function stopWithoutCredits(
   data: Database,
   { userID, streamID, paidUntil }: { readonly userID: string; readonly streamID: string; readonly paidUntil: Date },
   now: Date,
-): Promise<boolean> {
+): Promise<NotifiedStream | null> {
   const stream = await data.streams.lockAny(streamID);
-  if (!stream) return false;
+  if (!stream) return null;
   await data.creditAccounts.lock(userID);
   const { exhaustedAt } = outlookOf(await data.creditAccounts.consumption(userID, now), now);
-  if (exhaustedAt === null || exhaustedAt > now) return false;
+  if (exhaustedAt === null || exhaustedAt > now) return null;
   const stopped = await stopStream(data, stream, 'credits_used_up', { reason, paidUntil });
-  return stopped !== stream;
+  return stopped === stream ? null : { id: stream.id, name: stream.name };
 }
 
 const reason = {

@@ -4,8 +4,10 @@ import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { refresh } from '../app/live-data.ts';
 import { PagedRows } from '../app/paged-rows.tsx';
+import { Link } from '../app/router.tsx';
 import type { Notification } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
+import { nameOf } from '../streams/stream-name.ts';
 import { alertsWords } from '#words/alerts.ts';
 
 const path = '/notifications?limit=20';
@@ -31,7 +33,7 @@ export function Inbox(): ReactNode {
         )}
       </div>
       <PagedRows pages={pages} none={alertsWords.noMails}>
-        {({ id, subject, text, createdAt, readAt }) => (
+        {({ id, subject, text, streams, createdAt, readAt }) => (
           <li key={id}>
             <details>
               <summary>
@@ -42,6 +44,15 @@ export function Inbox(): ReactNode {
                 </span>
               </summary>
               <p className="mail">{text}</p>
+              {streams.length > 0 && (
+                <p className="buttons start">
+                  {streams.map((stream) => (
+                    <Link key={stream.id} className="button" href={`/streams/${stream.id}`}>
+                      {alertsWords.openOne(nameOf(stream))}
+                    </Link>
+                  ))}
+                </p>
+              )}
             </details>
           </li>
         )}

@@ -12,6 +12,7 @@ export const alertsWords = {
   isNew: 'Neu',
   incidents: 'Vorfälle',
   open: 'Nur offene',
+  openOne: (stream: string) => `${stream} öffnen`,
   noIncidents: 'Noch keine Vorfälle.',
   noOpenIncidents: 'Keine offenen Vorfälle.',
   isOpen: 'Offen',

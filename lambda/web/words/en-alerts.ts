@@ -12,6 +12,7 @@ export const alertsWords = {
   isNew: 'New',
   incidents: 'Incidents',
   open: 'Open only',
+  openOne: (stream: string) => `Open ${stream}`,
   noIncidents: 'No incidents yet.',
   noOpenIncidents: 'No open incidents.',
   isOpen: 'Open',

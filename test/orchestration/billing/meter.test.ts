@@ -334,7 +334,14 @@ describe('the end of the credits', () => {
     ]);
     for (const id of [first.id, second.id, third])
       expect((await actors.causes(id)).filter((cause) => cause === 'credits_used_up')).toHaveLength(1);
-    expect((await notificationKinds()).filter((kind) => kind === 'streams_stopped_without_credits')).toHaveLength(1);
+    const told = (await notificationsOf(service, user().id)).filter(
+      ({ kind }) => kind === 'streams_stopped_without_credits',
+    );
+    const ids = [first.id, second.id, third];
+    const streams = await Promise.all(ids.map(async (id) => ({ id, name: (await stream(id)).name })));
+    expect(told.map(({ detail }) => detail)).toEqual([
+      { streamIDs: ids.toSorted(), streams: expect.arrayContaining(streams) },
+    ]);
   });
 
   it('stops them before anything that is due to others, however much that is', async () => {
