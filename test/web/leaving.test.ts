@@ -25,6 +25,33 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
   const open = (path: string) => page.goto(`${run.connection.siteURL}${path}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
+  test('of many folders the first are at hand, and a search finds each of them', async () => {
+    await open('/library');
+    const folders = page.locator('.folders');
+    await button('All 50 folders').waitFor();
+    expect(await folders.getByRole('button').count()).toBe(7);
+    await button('All 50 folders').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem').nth(49).waitFor();
+    expect(await browser.look('library-folders')).toEqual([]);
+    await page.keyboard.type('er 37');
+    await expect.poll(() => page.getByRole('menuitem').allTextContents()).toEqual(['Folder 37']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await folders.getByText('Folder 37').waitFor();
+    expect(new URL(page.url()).searchParams.get('folder')).toBe('Folder 37');
+  });
+
+  test('the menu of a row opens with the arrow keys, and gives the focus back', async () => {
+    const menu = page.getByRole('button', { name: /^Actions of / }).first();
+    await menu.focus();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(() => page.getByRole('menuitem', { name: 'Delete' }).getAttribute('data-focused')).toBe('true');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => menu.evaluate((each) => each === document.activeElement)).toBe(true);
+    expect(await menu.getAttribute('aria-expanded')).toBe('false');
+  });
+
   test('all files of the library are read by scrolling, chosen at once, and moved', async () => {
     await open('/library');
     const rows = page.locator('ul.rows > li');

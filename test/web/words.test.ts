@@ -15,7 +15,7 @@ const inBoth =
   'Passphrase Playlist Playlists Position Schema Server Slack Stinger Stream Streams System Telegram Ticker Twitch ' +
   'Uploads Video Videos Webhook Webhooks YouTube optional streaming';
 /** Attributes whose values are no text. */
-const unread = new Set(['className', 'key', 'placement']);
+const unread = new Set(['className', 'key', 'placement', 'trigger']);
 
 interface Node {
   readonly type: string;

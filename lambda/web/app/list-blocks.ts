@@ -6,7 +6,7 @@ export interface Blocks {
   readonly to: number;
 }
 
-export const rowsInBlock = 10;
+export const rowsInBlock = 5;
 
 /** Rows within this distance of the viewport are rendered before the user scrolls to them. */
 const marginPx = 600;
@@ -36,6 +36,18 @@ export function shownBlocks(
   }
   // If the viewport is below the list, the last block is rendered for the way back.
   return { from: Math.min(from, Math.max(0, count - 1)), to };
+}
+
+/**
+ * One step from the shown blocks towards the wanted ones. It adds one block at most: a task that adds more of them
+ * would delay what the user does meanwhile.
+ */
+export function stepTowards(shown: Blocks, wanted: Blocks): Blocks {
+  const from = Math.max(shown.from, wanted.from);
+  const to = Math.min(shown.to, wanted.to);
+  if (from >= to) return { from: wanted.from, to: Math.min(wanted.to, wanted.from + 1) };
+  if (to < wanted.to) return { from, to: to + 1 };
+  return { from: Math.max(wanted.from, from - 1), to };
 }
 
 /** The total height of the blocks `from` to `to` (exclusive), in pixels, measured or assumed. */

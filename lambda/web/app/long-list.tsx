@@ -1,7 +1,7 @@
 // A long list that renders only the rows near the viewport. Padding replaces the other rows.
 import { startTransition, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { roomOf, rowsInBlock, shownBlocks } from './list-blocks.ts';
+import { roomOf, rowsInBlock, shownBlocks, stepTowards } from './list-blocks.ts';
 import type { Blocks } from './list-blocks.ts';
 
 interface LongListProps<Item> {
@@ -22,16 +22,21 @@ export function LongList<Item extends { readonly id: string }>({
 }: LongListProps<Item>): ReactNode {
   const list = useRef<HTMLElement>(null);
   const heights = useRef(new Map<number, number>());
-  const [blocks, setBlocks] = useState<Blocks>({ from: 0, to: 2 });
+  const [blocks, setBlocks] = useState<Blocks>({ from: 0, to: 0 });
   // The padding follows the number of measured blocks: otherwise the end of the list would move away from a jump to it.
   const [, setMeasured] = useState(0);
   const count = Math.ceil(items.length / rowsInBlock);
   const look = () => {
     const { top, width } = list.current!.getBoundingClientRect();
     if (width === 0) return;
-    const next = shownBlocks(heights.current, count, -top, innerHeight);
-    setBlocks((shown) => (shown.from === next.from && shown.to === next.to ? shown : next));
+    const wanted = shownBlocks(heights.current, count, -top, innerHeight);
+    setBlocks((shown) => {
+      const next = stepTowards(shown, wanted);
+      return shown.from === next.from && shown.to === next.to ? shown : next;
+    });
   };
+  // React renders further rows in slices between frames, so that all stays smooth on a slow processor.
+  const lookSoon = () => startTransition(look);
   useLayoutEffect(() => {
     const first = [...list.current!.children].filter((_, index) => index % rowsInBlock === 0) as HTMLElement[];
     // The end of a block is the start of the next one, so the last block cannot be measured.
@@ -43,19 +48,19 @@ export function LongList<Item extends { readonly id: string }>({
       if (height !== assumed) setMeasured(heights.current.size);
     }
   });
-  // A layout effect: a passive effect would still receive events after the list has been removed.
+  // Layout effects: passive effects would still receive events after the list has been removed.
   useLayoutEffect(() => {
-    look();
-    // React renders new rows in slices between frames, so that scrolling stays smooth on a slow processor.
-    const lookSoon = () => startTransition(look);
     addEventListener('scroll', lookSoon, { passive: true });
-    addEventListener('resize', look);
+    addEventListener('resize', lookSoon);
     return () => {
       removeEventListener('scroll', lookSoon);
-      removeEventListener('resize', look);
+      removeEventListener('resize', lookSoon);
     };
     // oxlint-disable-next-line react/exhaustive-deps -- `look` reads all that it needs from the list itself
   }, [count]);
+  // Each step is followed by the next one, until all wanted rows are there.
+  // oxlint-disable-next-line react/exhaustive-deps -- as above
+  useLayoutEffect(lookSoon, [count, blocks]);
   const gapAt = (index: number) => {
     if (index === markedGap) return 'before';
     return index + 1 === markedGap && markedGap === items.length ? 'after' : undefined;

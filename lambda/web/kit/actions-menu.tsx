@@ -1,8 +1,9 @@
-// A menu of rare actions behind a button of three dots.
+// A menu of rare actions behind a button of three dots. Only the open menu has parts of the library. Decision D284.
 import { Ellipsis } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { useRef, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { Menu, MenuItem, Popover } from 'react-aria-components';
 
 export interface Action {
   readonly icon: LucideIcon;
@@ -19,22 +20,52 @@ interface ActionsMenuProps {
   readonly actions: readonly Action[];
 }
 
+/** The item that has the focus first; the arrow keys open a menu at its start or at its end. */
+type First = 'first' | 'last';
+const firstByKey: Readonly<Record<string, First>> = { ArrowDown: 'first', ArrowUp: 'last' };
+
 export function ActionsMenu({ label, isGhost = false, actions }: ActionsMenuProps): ReactNode {
+  const button = useRef<HTMLButtonElement>(null);
+  const [opened, setOpened] = useState<First | null>(null);
+  const openByKey = (event: KeyboardEvent): void => {
+    const first = firstByKey[event.key];
+    if (first === undefined) return;
+    event.preventDefault();
+    setOpened(first);
+  };
   return (
-    <MenuTrigger>
-      <Button className={isGhost ? 'icon ghost' : 'icon'} aria-label={label}>
+    <>
+      <button
+        type="button"
+        ref={button}
+        className={isGhost ? 'icon ghost' : 'icon'}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={opened !== null}
+        onClick={() => setOpened('first')}
+        onKeyDown={openByKey}
+      >
         <Ellipsis aria-hidden />
-      </Button>
-      <Popover className="popover" placement="bottom end">
-        <Menu aria-label={label}>
-          {actions.map(({ icon: Icon, name, isDisabled = false, onAction }) => (
-            <MenuItem key={name} isDisabled={isDisabled} onAction={onAction}>
-              <Icon aria-hidden />
-              {name}
-            </MenuItem>
-          ))}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+      </button>
+      {opened !== null && (
+        <Popover
+          className="popover"
+          placement="bottom end"
+          trigger="MenuTrigger"
+          triggerRef={button}
+          isOpen
+          onOpenChange={() => setOpened(null)}
+        >
+          <Menu aria-label={label} autoFocus={opened} onClose={() => setOpened(null)}>
+            {actions.map(({ icon: Icon, name, isDisabled = false, onAction }) => (
+              <MenuItem key={name} isDisabled={isDisabled} onAction={onAction}>
+                <Icon aria-hidden />
+                {name}
+              </MenuItem>
+            ))}
+          </Menu>
+        </Popover>
+      )}
+    </>
   );
 }

@@ -1,15 +1,15 @@
 // The library: uploads and imports with filters and folders, and actions on one or many of them.
-import { Folder, Link2, Plus, Upload as UploadIcon } from 'lucide-react';
+import { Link2, Plus, Upload as UploadIcon } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { uploadTypes } from '../../domain/media/upload-words.ts';
-import { change, useLive } from '../app/live-data.ts';
+import { change } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import { setParameter, useParameter } from '../app/router.tsx';
 import { SearchField } from '../app/search-field.tsx';
-import type { Page, Upload } from '../app/types.ts';
+import type { Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { Choice } from '../kit/choice.tsx';
@@ -18,6 +18,7 @@ import { FormButton } from '../kit/form-button.tsx';
 import { useAttempt } from '../use-attempt.ts';
 import { words } from '#words';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
+import { Folders } from './folders.tsx';
 import { LibraryParts } from './library-parts.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { uploadQueue } from './upload-queue.ts';
@@ -186,34 +187,6 @@ function Filters({ q, type, sort }: Filter): ReactNode {
         options={Object.entries(words.library.sorts)}
       />
     </div>
-  );
-}
-
-interface FolderRow {
-  readonly path: string;
-  readonly name: string;
-}
-
-/** The folders inside the shown one, and the way back. */
-function Folders({ folder }: { readonly folder: string }): ReactNode {
-  const { data } = useLive<Page<FolderRow>>(`/uploads/folders?limit=100&folder=${encodeURIComponent(folder)}`);
-  const above = folder.split('/').slice(0, -1).join('/');
-  if (folder === '' && !data?.data.length) return null;
-  return (
-    <p className="folders">
-      {folder !== '' && (
-        <button type="button" onClick={() => setParameter('folder', above)}>
-          {above === '' ? words.library.allFolders : above}
-        </button>
-      )}
-      {folder !== '' && <strong>{folder}</strong>}
-      {data?.data.map(({ path, name }) => (
-        <button type="button" key={path} onClick={() => setParameter('folder', path)}>
-          <Folder aria-hidden />
-          {name}
-        </button>
-      ))}
-    </p>
   );
 }
 

@@ -103,28 +103,30 @@ function Actions({ upload }: { readonly upload: Upload }): ReactNode {
         ]}
       />
       {open === 'details' && <UploadDetails upload={upload} onClose={close} />}
-      {isListed(upload) ? (
-        <Sheet
-          role="alertdialog"
-          title={words.library.removeNot(upload.name)}
-          isOpen={open === 'removal'}
-          onClose={close}
-          dismiss={words.close}
-        >
-          <p>{words.library.removeUsed}</p>
-        </Sheet>
-      ) : (
-        <Question
-          isOpen={open === 'removal'}
-          onClose={close}
-          action={words.remove}
-          tone="grave"
-          question={words.library.removeAsk(upload.name)}
-          explanation={upload.usedBy.streams > 0 ? words.library.removeFromStreams : words.library.removeText}
-          onYes={() => change('DELETE', `/uploads/${upload.id}`, ['/uploads'])}
-        />
-      )}
+      {open === 'removal' && <Removal upload={upload} onClose={close} />}
     </>
+  );
+}
+
+/** The dialog that deletes a file, or has the reason why that is not possible. */
+function Removal({ upload, onClose }: { readonly upload: Upload; readonly onClose: () => void }): ReactNode {
+  const { id, name, usedBy } = upload;
+  if (isListed(upload))
+    return (
+      <Sheet role="alertdialog" title={words.library.removeNot(name)} isOpen onClose={onClose} dismiss={words.close}>
+        <p>{words.library.removeUsed}</p>
+      </Sheet>
+    );
+  return (
+    <Question
+      isOpen
+      onClose={onClose}
+      action={words.remove}
+      tone="grave"
+      question={words.library.removeAsk(name)}
+      explanation={usedBy.streams > 0 ? words.library.removeFromStreams : words.library.removeText}
+      onYes={() => change('DELETE', `/uploads/${id}`, ['/uploads'])}
+    />
   );
 }
 

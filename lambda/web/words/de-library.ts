@@ -24,6 +24,8 @@ export const library = {
     '-fileSize': 'Größte zuerst',
   },
   allFolders: 'Alle Ordner',
+  everyFolder: (count: number | null) => (count === null ? 'Alle Ordner' : `Alle ${count} Ordner`),
+  noFolder: 'Kein Ordner heißt so.',
   details: 'Abspielen und bearbeiten',
   actionsOf: (name: string) => `Aktionen für ${name}`,
   select: (name: string) => `${name} auswählen`,

@@ -20,6 +20,8 @@ export const library = {
     '-fileSize': 'Largest first',
   },
   allFolders: 'All folders',
+  everyFolder: (count: number | null) => (count === null ? 'All folders' : `All ${count} folders`),
+  noFolder: 'No folder has this name.',
   details: 'Play and edit',
   actionsOf: (name: string) => `Actions of ${name}`,
   select: (name: string) => `Choose ${name}`,
