@@ -11,6 +11,7 @@ import {
   ruleOfDays,
 } from '../../lambda/web/programmes/rules.ts';
 import type { Block, Rules } from '../../lambda/web/programmes/rules.ts';
+import { withHours } from '../../lambda/web/programmes/block-hours.ts';
 import { rectanglesOf } from '../../lambda/web/programmes/week.ts';
 
 const monday = dayNumber('2026-11-23');
@@ -68,6 +69,47 @@ test('a block of higher priority is in front, at equal priority the first one', 
     ['special', 2],
     ['late', 0],
   ]);
+});
+
+/** The rule, the time and the length of a block after a drag of its occurrence on a day of the week, from 0. */
+function dragged(
+  given: Partial<Block>,
+  [part, day, days, minutes]: readonly [Parameters<typeof withHours>[1], number, number, number],
+): readonly unknown[] {
+  const block = withHours(blockOf(given), part, monday + day, { days, minutes });
+  return [block.rule, block.at, block.minutes];
+}
+
+test.each([
+  ['moves on all its days, in steps of five minutes', { rule: 'FREQ=DAILY' }, [0, 0, 13], ['FREQ=DAILY', '20:15', 60]],
+  ['leaves midnight on its day', { rule: 'FREQ=DAILY' }, [0, 0, 900], ['FREQ=DAILY', '23:55', 60]],
+  ['has one day replaced', { rule: 'FREQ=WEEKLY;BYDAY=MO,WE' }, [2, 1, 0], ['FREQ=WEEKLY;BYDAY=MO,TH', '20:00', 60]],
+  ['has each day once', { rule: 'FREQ=WEEKLY;BYDAY=MO,WE' }, [0, 2, 0], ['FREQ=WEEKLY;BYDAY=MO,WE', '20:00', 60]],
+  ['stays in its week', { rule: 'FREQ=WEEKLY;BYDAY=SA' }, [5, 4, 0], ['FREQ=WEEKLY;BYDAY=SU', '20:00', 60]],
+  ['stays on a day of every day', { rule: 'FREQ=DAILY' }, [1, 2, 5], ['FREQ=DAILY', '20:05', 60]],
+  [
+    'keeps a time that is on no step',
+    { rule: 'FREQ=WEEKLY', at: '20:02' },
+    [3, 1, 2],
+    ['FREQ=WEEKLY;BYDAY=FR', '20:02', 60],
+  ],
+  [
+    'does not leave its days',
+    { rule: 'FREQ=WEEKLY;BYDAY=WE', firstDay: '2026-11-25' },
+    [2, -1, 30],
+    ['FREQ=WEEKLY;BYDAY=WE', '20:30', 60],
+  ],
+] as const)('a dragged block %s', (_, given, [day, days, minutes], expected) => {
+  expect(dragged(given, ['whole', day, days, minutes])).toEqual(expected);
+});
+
+test('a dragged edge changes the length, and the other edge keeps its time', () => {
+  const daily = { rule: 'FREQ=DAILY' };
+  expect(dragged(daily, ['end', 0, 0, 42])).toEqual(['FREQ=DAILY', '20:00', 100]);
+  expect(dragged(daily, ['end', 0, 0, -300])).toEqual(['FREQ=DAILY', '20:00', 5]);
+  expect(dragged(daily, ['start', 0, 0, -31])).toEqual(['FREQ=DAILY', '19:30', 90]);
+  expect(dragged(daily, ['start', 0, 0, 300])).toEqual(['FREQ=DAILY', '20:55', 5]);
+  expect(dragged({ ...daily, minutes: 10_000 }, ['end', 0, 0, 900])).toEqual(['FREQ=DAILY', '20:00', 10_080]);
 });
 
 test('a rule of another form than days and weeks is left to the API', () => {

@@ -174,6 +174,84 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     expect(await browser.look('programme')).toEqual([]);
   });
 
+  test('changes the hours of a block in the week, by pointer, keys and menu, and undoes that', async () => {
+    await page.reload();
+    const week = section('Week');
+    const at = (times: string) => week.getByRole('button', { name: `Evening news ${times}`, exact: true });
+    const undo = week.getByRole('button', { name: 'Undo' });
+    const drag = async (from: Locator, right: number, down: number): Promise<void> => {
+      await from.scrollIntoViewIfNeeded();
+      const { x, y, width, height } = (await from.boundingBox())!;
+      await page.mouse.move(x + width / 2, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width / 2 + right / 2, y + height / 2 + down / 2);
+      await page.mouse.move(x + width / 2 + right, y + height / 2 + down);
+      await page.mouse.up();
+    };
+    await at('20:00–21:00').first().waitFor();
+    const day = (await week.locator('.times').first().boundingBox())!;
+    const hourPx = day.height / 24;
+    await drag(at('20:00–21:00').first(), 0, -2 * hourPx);
+    await expect.poll(() => at('18:00–19:00').count()).toBe(7);
+    expect(await week.getByText('Evening news: Every day from 18:00 for 1 h').count()).toBe(1);
+    // The release of the pointer opens no form.
+    expect(await section('Blocks').getByLabel('Name', { exact: true }).count()).toBe(0);
+    await drag(week.locator('[data-edge="end"]').first(), 0, hourPx / 2);
+    await expect.poll(() => at('18:00–19:30').count()).toBe(7);
+    await undo.click();
+    await expect.poll(() => at('18:00–19:00').count()).toBe(7);
+    await undo.click();
+    await expect.poll(() => at('20:00–21:00').count()).toBe(7);
+    expect(await undo.count()).toBe(0);
+
+    await at('20:00–21:00').nth(1).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+ArrowUp');
+    await expect.poll(() => at('20:05–21:00').count()).toBe(7);
+    expect(
+      await at('20:05–21:00')
+        .nth(1)
+        .evaluate((each) => each === document.activeElement),
+    ).toBe(true);
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => at('20:00–21:00').count()).toBe(7);
+    expect(await button('Save draft').isDisabled()).toBe(true);
+
+    await at('20:00–21:00').first().click({ button: 'right' });
+    const menu = page.getByRole('menu');
+    await menu.getByRole('menuitem', { name: '15 minutes longer' }).waitFor();
+    expect(await menu.getByRole('menuitem', { name: 'To the day after' }).getAttribute('aria-disabled')).toBe('true');
+    await menu.getByRole('menuitem', { name: '15 minutes longer' }).click();
+    await expect.poll(() => at('20:00–21:15').count()).toBe(7);
+    expect(await browser.look('programme-week-edited')).toEqual([]);
+    await undo.click();
+    await page.mouse.move(0, 0);
+  });
+
+  test('moves one day of a block to another one, and the focus follows it', async () => {
+    const [week, blocks] = [section('Week'), section('Blocks')];
+    const column = (place: number) =>
+      week
+        .getByRole('group')
+        .nth(place)
+        .getByRole('button', { name: /^Evening news / });
+    await column(0).first().click();
+    await blocks.getByLabel('Sun').uncheck();
+    await column(5).first().focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(async () => [await column(5).count(), await column(6).count()]).toEqual([0, 1]);
+    expect(
+      await column(6)
+        .first()
+        .evaluate((each) => each === document.activeElement),
+    ).toBe(true);
+    await page.keyboard.press('Control+z');
+    await expect.poll(async () => [await column(5).count(), await column(6).count()]).toEqual([1, 0]);
+    await button('Discard edits').click();
+    await expect.poll(() => column(6).count()).toBe(1);
+  });
+
   test('lets a live input take over in a block, and sees it in the week', async () => {
     const { id } = await run.api('POST', '/live-inputs', { name: 'Studio', streamID });
     await page.reload();

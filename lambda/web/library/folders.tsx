@@ -27,7 +27,7 @@ export function Folders({ folder }: { readonly folder: string }): ReactNode {
   if (folder === '' && items.length === 0) return null;
   const isMany = items.length > few;
   return (
-    <p className="folders">
+    <p className="folders" data-many={isMany}>
       {folder !== '' && (
         <button type="button" onClick={() => open(above)}>
           {above === '' ? words.library.allFolders : above}

@@ -58,7 +58,11 @@ function Shown({ programme }: { readonly programme: Programme }): ReactNode {
         </Link>
       </p>
       <Publishing programme={programme} draft={draft} />
-      <WeekGrid rules={rules} onOpen={(block) => setOpening({ id: block.id, times: (opening?.times ?? 0) + 1 })} />
+      <WeekGrid
+        rules={rules}
+        onOpen={(block) => setOpening({ id: block.id, times: (opening?.times ?? 0) + 1 })}
+        onChange={(block) => change({ blocks: rules.blocks.map((each) => (each.id === block.id ? block : each)) })}
+      />
       <RuleLists programme={programme} rules={rules} faults={faults} opening={opening} change={change} />
       <Changes key={`${version} ${liveVersion}`} programmeID={id} rules={rules} isUnsaved={isUnsaved} />
       <VersionsOf programme={programme} />

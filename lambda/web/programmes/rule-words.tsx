@@ -13,18 +13,24 @@ const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: '
 /** @param day such as 2026-01-31 */
 export const dateWords = (day: string) => dates.format(Date.parse(`${day}T00:00Z`));
 
+/** The days and hours of a block that has some. */
+export function hoursWords({ rule, at, minutes }: Block): string {
+  const days = daysOf(rule ?? '');
+  const onDays = days === null ? words.byRule : dayWords(days.weekdays, days.every, days.interval);
+  return words.hours(onDays, at || '…', minutes ?? 0);
+}
+
 /** The days and hours of a block, and how it begins and ends. */
 export function blockWords(block: Block): string {
-  const { rule, at, minutes, firstDay, lastDay, starts, latestMinutes, ends, priority, guide, offAir } = block;
+  const { rule, firstDay, lastDay, starts, latestMinutes, ends, priority, guide, offAir } = block;
   // A guide never has what is off the air.
   const inGuide = offAir ? words.offAirWords : guide !== 'items' && words.guideWords[guide];
   if (rule === null) return [words.always, inGuide].filter(Boolean).join(' · ');
-  const days = daysOf(rule);
-  const interval = days?.interval ?? 1;
+  const interval = daysOf(rule)?.interval ?? 1;
   const isLimited = lastDay !== null || interval > 1;
   const late = starts === 'next_item' && latestMinutes !== null ? ` ${words.lateWords(latestMinutes)}` : '';
   return [
-    words.hours(days === null ? words.byRule : dayWords(days.weekdays, days.every, interval), at || '…', minutes ?? 0),
+    hoursWords(block),
     isLimited && words.between(interval > 1 && firstDay ? dateWords(firstDay) : null, lastDay && dateWords(lastDay)),
     `${words.beginWords[starts]}${late}`,
     words.endWords[ends],

@@ -1,4 +1,5 @@
 // The rectangles of a week: when blocks are on, by their rules, in the zone of the programme.
+import { dayMinutes, minutesOf } from '../../domain/shared/wall-clock.ts';
 import { beginsOn } from './rules.ts';
 import type { Block } from './rules.ts';
 
@@ -10,13 +11,13 @@ export interface Rectangle {
   /** Minutes since the midnight of the day. */
   readonly from: number;
   readonly until: number;
-  /** Whether the block begins here, and not on the day before. */
-  readonly isBeginning: boolean;
+  /** The day on which the block begins, counted as `day`; before the week it is negative. */
+  readonly beginDay: number;
+  /** Whether the block ends here, and not on a later day. */
+  readonly isEnd: boolean;
   /** The number of rectangles under it, which it wins over. */
   readonly depth: number;
 }
-
-const dayMinutes = 1440;
 
 /**
  * @param monday the number of the first day
@@ -40,19 +41,19 @@ export function rectanglesOf(blocks: readonly Block[], monday: number): Rectangl
 function piecesOf(block: Block, monday: number): Omit<Rectangle, 'depth'>[] {
   const { at, minutes } = block;
   if (at === null || minutes === null || !/^\d\d:\d\d$/.test(at) || !(minutes > 0)) return [];
-  const [hour, minute] = at.split(':').map(Number) as [number, number];
   // The longest block lasts a week, so that one of the week before may still be on.
   const before = Array.from({ length: 15 }, (_, index) => index - 8);
   return before
     .filter((day) => beginsOn(block, monday + day))
     .flatMap((day) => {
-      const from = day * dayMinutes + hour * 60 + minute;
+      const from = day * dayMinutes + minutesOf(at);
       return Array.from({ length: 7 }, (_, shown) => ({
         block,
         day: shown,
         from: Math.max(0, from - shown * dayMinutes),
         until: Math.min(dayMinutes, from + minutes - shown * dayMinutes),
-        isBeginning: day === shown,
+        beginDay: day,
+        isEnd: from + minutes <= (shown + 1) * dayMinutes,
       })).filter((piece) => piece.from < piece.until);
     });
 }

@@ -1,9 +1,12 @@
 // The week of the schedule: each run at its hours. A run opens by a click, and can be dragged to another time.
-import { useRef, useState } from 'react';
-import type { CSSProperties, PointerEvent, ReactNode } from 'react';
+import { useState } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
+import { dayMinutes } from '../../domain/shared/wall-clock.ts';
 import { serviceNow } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
 import type { Occurrence } from '../app/types.ts';
+import { dragInWeek } from '../app/week-drag.ts';
+import type { Shift } from '../app/week-drag.ts';
 import { nameOf } from '../streams/stream-name.ts';
 import { scheduleWords } from '#words/schedule.ts';
 import { locale } from '../app/locale.ts';
@@ -17,10 +20,7 @@ const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const hours = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
 const shownHours = [0, 6, 12, 18];
 const minuteMs = 60_000;
-const dayMinutes = 1440;
 const stepMinutes = 15;
-/** A smaller movement of the pointer is a click. */
-const leastDragPx = 5;
 
 interface WeekProps {
   readonly week: readonly Day[];
@@ -85,17 +85,17 @@ function Run({ piece, onOpen, onMove }: RunProps): ReactNode {
   const { run, isBeginning } = piece;
   const start = new Date(run.startAt);
   const isMovable = isBeginning && start.getTime() > serviceNow();
-  const { moved, handlers } = useDrag(isMovable, onOpen, ({ days, minutes }) =>
-    onMove(
-      new Date(
-        start.getFullYear(),
-        start.getMonth(),
-        start.getDate() + days,
-        start.getHours(),
-        start.getMinutes() + minutes,
-      ),
-    ),
-  );
+  const [moved, setMoved] = useState<Shift | null>(null);
+  // The keyboard opens the run, whose form has its times.
+  const drag = {
+    onDrag: (shift: Shift | null) => setMoved(shift && rounded(shift)),
+    onDrop: (shift: Shift) => {
+      const { days, minutes } = rounded(shift);
+      const [year, month, day] = [start.getFullYear(), start.getMonth(), start.getDate()];
+      if (days !== 0 || minutes !== 0)
+        onMove(new Date(year, month, day + days, start.getHours(), start.getMinutes() + minutes));
+    },
+  };
   const name = nameOf({ name: run.streamName });
   const until = run.endAt === null ? scheduleWords.open : scheduleWords.until(formatMoment(run.endAt));
   const begin = isBeginning ? clock.format(start.getTime() + (moved?.minutes ?? 0) * minuteMs) : scheduleWords.running;
@@ -106,7 +106,8 @@ function Run({ piece, onOpen, onMove }: RunProps): ReactNode {
       data-skipped={run.isSkipped}
       data-held={moved !== null}
       title={`${name}, ${formatMoment(run.startAt)}, ${until}`}
-      {...handlers}
+      onPointerDown={(event) => isMovable && dragInWeek(event, drag)}
+      onClick={onOpen}
     >
       <strong>{name}</strong> <span>{begin}</span>
       {run.isSkipped && <span> {scheduleWords.skipped}</span>}
@@ -114,56 +115,10 @@ function Run({ piece, onOpen, onMove }: RunProps): ReactNode {
   );
 }
 
-interface Shift {
-  readonly days: number;
-  readonly minutes: number;
-}
-
-/** A click, or a drag by whole days and quarters of an hour. The keyboard opens the run, whose form has its times. */
-function useDrag(isMovable: boolean, onClick: () => void, onDrop: (shift: Shift) => void) {
-  const [moved, setMoved] = useState<Shift | null>(null);
-  const held = useRef<{ readonly x: number; readonly y: number; readonly column: DOMRect } | null>(null);
-  const wasDragged = useRef(false);
-  const hold = (event: PointerEvent<HTMLElement>): void => {
-    wasDragged.current = false;
-    if (!isMovable || event.pointerType === 'touch' || event.button !== 0) return;
-    held.current = {
-      x: event.clientX,
-      y: event.clientY,
-      column: event.currentTarget.parentElement!.getBoundingClientRect(),
-    };
-    event.currentTarget.setPointerCapture(event.pointerId);
-  };
-  const drag = (event: PointerEvent<HTMLElement>): void => {
-    if (held.current === null) return;
-    const { x, y, column } = held.current;
-    const [right, down] = [event.clientX - x, event.clientY - y];
-    if (!wasDragged.current && Math.hypot(right, down) < leastDragPx) return;
-    wasDragged.current = true;
-    const minutes = Math.round(((down / column.height) * dayMinutes) / stepMinutes) * stepMinutes;
-    setMoved({ days: Math.round(right / column.width), minutes });
-  };
-  const release = (): void => {
-    held.current = null;
-    setMoved(null);
-    if (moved && (moved.days !== 0 || moved.minutes !== 0)) onDrop(moved);
-  };
-  const cancel = (): void => {
-    held.current = null;
-    setMoved(null);
-  };
-  const click = (): void => {
-    if (!wasDragged.current) onClick();
-  };
-  const handlers = {
-    onPointerDown: hold,
-    onPointerMove: drag,
-    onPointerUp: release,
-    onPointerCancel: cancel,
-    onClick: click,
-  };
-  return { moved, handlers };
-}
+const rounded = ({ days, minutes }: Shift): Shift => ({
+  days,
+  minutes: Math.round(minutes / stepMinutes) * stepMinutes,
+});
 
 /** The place of a piece in its day. A narrow screen lists runs instead, so the style sheet decides. */
 function placeOf({ from, until, lane, lanes }: Piece, moved: Shift | null): CSSProperties {

@@ -217,6 +217,20 @@ export const programmeWords = {
 
   week: 'Woche',
   weekHint: 'Ein Klick auf einen Block öffnet ihn. Ein Block, der immer gilt, läuft hinter den anderen.',
+  weekKeys:
+    'Ein Block und seine Ränder lassen sich ziehen. Die Pfeiltasten verschieben ihn: auf und ab um fünf Minuten, ' +
+    'seitwärts auf einen anderen Tag, mit der Umschalttaste sein Ende.',
+  undo: 'Rückgängig',
+  openBlock: 'Block bearbeiten',
+  hoursOf: (block: string, day: string) => `Zeiten von ${block}, ${day}`,
+  moves: {
+    earlier: '15 Minuten früher',
+    later: '15 Minuten später',
+    longer: '15 Minuten länger',
+    shorter: '15 Minuten kürzer',
+    dayBefore: 'Auf den Tag davor',
+    dayAfter: 'Auf den Tag danach',
+  },
   weekOf: (day: string) => `Woche ab ${day}`,
   weekBefore: 'Vorherige Woche',
   weekAfter: 'Nächste Woche',

@@ -200,6 +200,20 @@ export const programmeWords = {
 
   week: 'Week',
   weekHint: 'Choose a block to change it. A block that is always on plays behind the others.',
+  weekKeys:
+    'Drag a block or its edges, or use the arrow keys: up and down by five minutes, left and right to another day, ' +
+    'with Shift for its end.',
+  undo: 'Undo',
+  openBlock: 'Edit the block',
+  hoursOf: (block: string, day: string) => `Hours of ${block}, ${day}`,
+  moves: {
+    earlier: '15 minutes earlier',
+    later: '15 minutes later',
+    longer: '15 minutes longer',
+    shorter: '15 minutes shorter',
+    dayBefore: 'To the day before',
+    dayAfter: 'To the day after',
+  },
   weekOf: (day: string) => `Week of ${day}`,
   weekBefore: 'Week before',
   weekAfter: 'Week after',
