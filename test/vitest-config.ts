@@ -30,7 +30,7 @@ const slow = [
   'test/loop/{killed-uploads,login,on-air,three-files}.test.ts',
   'test/live/{hostile-callers,hostile-contributors,live-ingest,session-encoder,session-faults}.test.ts',
   'test/live/{admission,block-takeover,encoders,limits,parameter-sets}.test.ts',
-  'test/live/{planned-recording,recordings,signal-meter,srt-encoders,srt-listener}.test.ts',
+  'test/live/{planned-recording,recordings,signal-meter,slate,srt-encoders,srt-listener}.test.ts',
   'test/local/{full-disk,media-tools,postgres,rtmp-sink,set-up,watch-page,youtube-ingest}.test.ts',
   'test/operations/{guest-requests,guide-link,limits,mid-rolls,programme-queue}.test.ts',
   'test/operations/{programmes-on-air,timeline,upload-parts}.test.ts',

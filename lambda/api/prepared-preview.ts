@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { databaseOn } from '../data/database.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
+import { shownSlates } from '../domain/live/slate.ts';
 import { sessionStartFrame } from '../domain/live/takeover-intervals.ts';
 import { previewKey } from '../domain/media/object-keys.ts';
 import type { TimelineItem } from '../domain/playout/play-out.ts';
@@ -53,10 +54,11 @@ export function createPreparedPieces({ pool, objects, log }: PreviewOptions): Pr
     const timeline = timelines.video.entries;
     const { framesPerSecond, gopFrames } = profileOf(format);
     const framesOf = (item: TimelineItem) => renditionOf('', item, format).groupCount;
-    const others = (timelines.video.takeovers ?? []).map((interval) => ({
-      ...interval,
-      startFrame: sessionStartFrame(interval, gopFrames),
-    }));
+    const { takeovers = [] } = timelines.video;
+    const others = [
+      ...shownSlates(takeovers).map((slate) => ({ ...slate, startFrame: slate.fromFrame })),
+      ...takeovers.map((interval) => ({ ...interval, startFrame: sessionStartFrame(interval, gopFrames) })),
+    ];
     const grid = { framesPerSecond, gopFrames, framesOf, others };
     const run = `${stream.id}/${anchoredAt.getTime()}`;
     const remux: RemuxOptions = { store, format, timelines, log };

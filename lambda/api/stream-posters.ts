@@ -6,6 +6,7 @@ import { databaseOn } from '../data/database.ts';
 import type { Frame, FrameState } from '../data/playout/frames.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import { slateAt } from '../domain/live/slate.ts';
 import { intervalAt } from '../domain/live/takeover-intervals.ts';
 import { posterKey, posterStripKey } from '../domain/media/content-pictures.ts';
 import {
@@ -100,12 +101,12 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
   }
 }
 
-/** The poster that is due at a time of a run; null: its upload is deleted, or viewers see a contributor. */
+/** The poster that is due at a time of a run; null: its upload is deleted, or viewers see a contributor or a slate. */
 function dueAt(stream: Stream, { items, takeovers }: KeptRun, seconds: number): Due | null {
   const { aspect, framerate } = formatOfRun(stream);
   const rate = framesPerSecond[framerate];
   const frame = Math.max(0, Math.floor(seconds * rate));
-  if (intervalAt(takeovers, frame)) return null;
+  if (intervalAt(takeovers, frame) || slateAt(takeovers, frame)) return null;
   const { item, originFrame, content, format } = items.find(({ endFrame }) => frame < endFrame) ?? items.at(-1)!;
   if (content === null) return null;
   const poster = posterAt((frame - originFrame) / rate, item);

@@ -81,6 +81,7 @@ import { streamMoves } from './streams/stream-moves.ts';
 import { streamParts } from './streams/stream-parts.ts';
 import { streams } from './streams/streams.ts';
 import { streamSounds } from './playout/stream-sounds.ts';
+import { slates } from './live/slates.ts';
 import { takeovers } from './live/takeovers.ts';
 import { timelines } from './playout/timelines.ts';
 import { tokenRevocations } from './accounts/token-revocations.ts';
@@ -173,6 +174,7 @@ export const aggregates = {
   streamParts,
   streams,
   streamSounds,
+  slates,
   takeovers,
   timelines,
   tokenRevocations,

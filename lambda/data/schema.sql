@@ -761,15 +761,18 @@ create table live_inputs (
   key_client_id text,
   lost_after jsonb not null default '{"blackSeconds": null, "silenceSeconds": null}'::jsonb,
   sealed_passphrase bytea,
+  slate_upload_id text,
   constraint live_inputs_pkey primary key (id),
   constraint live_inputs_after_takeover_check check (after_takeover = any (array['join_in_progress', 'next_item'])),
   constraint live_inputs_key_sha256_key unique (key_sha256),
   constraint live_inputs_second_publisher_check check (second_publisher = any (array['refuse', 'replace'])),
+  constraint live_inputs_slate_upload_id_fkey foreign key (slate_upload_id) references uploads(id) on delete set null,
   constraint live_inputs_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint live_inputs_takes_check check (takes = any (array['on_request', 'always', 'in_windows'])),
   constraint live_inputs_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index live_inputs_by_key_client on live_inputs (key_client_id) where key_client_id is not null;
+create index live_inputs_by_slate on live_inputs (slate_upload_id) where slate_upload_id is not null;
 create index live_inputs_by_stream on live_inputs (stream_id, created_at);
 create index live_inputs_by_user on live_inputs (user_id);
 
@@ -1765,6 +1768,9 @@ create table takeover_intervals (
   to_frame bigint,
   session_id text not null,
   first_segment integer not null,
+  slate_upload_id text,
+  slate_seconds integer,
+  slate_to_frame bigint,
   constraint takeover_intervals_pkey primary key (takeover_id, from_frame),
   constraint takeover_intervals_takeover_id_fkey foreign key (takeover_id) references takeovers(id) on delete cascade
 );
@@ -3105,6 +3111,12 @@ begin
     jsonb_build_object('name', new.name, 'reason', new.failure));
   return null;
 end $$;
+
+create function slate_state(upload text, wanted text) returns text language sql stable security definer set search_path=public, pg_temp
+as $$
+  select r.state from uploads u join renditions r on r.content_hash = u.content_hash
+  where u.id = upload and r.format = wanted
+$$;
 
 create function storage_cost(credits_per_gib_month numeric, byte_hours numeric) returns numeric language sql immutable parallel safe
 return round(((credits_per_gib_month * byte_hours) / ((1073741824)::numeric * (720)::numeric)), 4);

@@ -1,6 +1,6 @@
 // The ffmpeg arguments of a live session: decoders of a contribution from a pipe, and the encoder of its pictures.
 import type { FramingName } from '../domain/playout/look.ts';
-import { encoderArguments } from '../publisher/ffmpeg/encoder-arguments.ts';
+import { inOrderArguments } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import { decoderArguments, quiet } from '../publisher/ffmpeg/input-arguments.ts';
 import { bt709Colours, fitFilters, flvToStdout } from '../publisher/ffmpeg/item-arguments.ts';
@@ -74,12 +74,6 @@ export const pictureSizeArguments: readonly string[] = [
   ['-select_streams', 'v:0', '-show_entries', 'stream=width,height', '-of', 'csv=p=0'],
 ].flat();
 
-/**
- * Pictures that x264 looks ahead. None of these options is in the parameter sets. Without B-frames a picture leaves
- * earlier, and closed GOPs begin with no picture that waits.
- */
-const x264Live = { params: 'rc-lookahead=8:sync-lookahead=0', options: ['-b_strategy', '1', '-b-bias', '-100'] };
-
 /** The facts of pictures that raw ones do not have. They are in the parameter sets. */
 const asPrepared = 'setsar=1,setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709';
 
@@ -90,13 +84,6 @@ export function pictureEncoderArguments(encoder: EncoderSettings, profile: Profi
     [...quiet, '-probesize', '32', '-analyzeduration', '0'],
     ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)],
     ['-i', 'pipe:0', '-vf', asPrepared, '-fps_mode', 'passthrough'],
-    [...liveEncoderArguments(encoder, profile), ...bt709Colours, ...flvToStdout],
+    [...inOrderArguments(encoder, profile), ...bt709Colours, ...flvToStdout],
   ].flat();
-}
-
-function liveEncoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
-  const usual = encoderArguments(encoder, profile);
-  if (encoder.codec !== 'libx264') return usual;
-  const params = usual.indexOf('-x264-params') + 1;
-  return [...usual.with(params, `${usual[params]!}:${x264Live.params}`), ...x264Live.options];
 }

@@ -66,10 +66,11 @@ const collations = `
 
 const functions = `
   select
-    format('create function %I(%s) returns %s language %s%s%s%s%s',
+    format('create function %I(%s) returns %s language %s%s%s%s%s%s',
       p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), l.lanname,
       case p.provolatile when 'i' then ' immutable' when 's' then ' stable' end,
       case when p.proisstrict then ' strict' end, case when p.proparallel = 's' then ' parallel safe' end,
+      case when p.prosecdef then ' security definer' end,
       (select string_agg(' set ' || setting, '') from unnest(p.proconfig) setting)) as head,
     pg_get_function_sqlbody(p.oid) as parsed, p.prosrc as source
   from pg_proc p join pg_language l on l.oid = p.prolang
@@ -83,7 +84,7 @@ const unshown = `
   union all select 'privileges of ' || relname from pg_class where relnamespace ${inSchema} and relacl is not null
   union all select 'type ' || typname from pg_type where typnamespace ${inSchema} and typtype not in ('b', 'c')
   union all select 'function ' || proname from pg_proc where pronamespace ${inSchema} and (
-    prokind <> 'f' or prosecdef or proleakproof or procost <> 100 or prorows not in (0, 1000) or proacl is not null)
+    prokind <> 'f' or proleakproof or procost <> 100 or prorows not in (0, 1000) or proacl is not null)
   union all select 'trigger ' || tgname from pg_trigger where not tgisinternal and tgenabled <> 'O'
   union all select 'policy ' || polname from pg_policy
   union all select 'comment ' || description from pg_description where objoid >= 16384

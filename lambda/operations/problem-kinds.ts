@@ -153,6 +153,11 @@ export const problemCodes = {
       'The session of the live input has to last for stableSeconds, and longer after several losses. Retry-After ' +
       'gives the seconds that are left.',
   },
+  slate_not_prepared: {
+    status: 422,
+    title: 'Slate is not prepared',
+    explanation: 'The slate of the live input is not prepared for the stream yet, or cannot be. slateReason has why.',
+  },
   taken_over_already: {
     status: 422,
     title: 'Stream is taken over',

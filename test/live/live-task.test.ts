@@ -39,6 +39,7 @@ const settings: LiveInputSettings = {
   record: false,
   windows: null,
   after_takeover: 'join_in_progress',
+  slate_upload_id: null,
   lost_after: neverLost,
 };
 

@@ -60,6 +60,8 @@ describe('a live input', () => {
       graceSeconds: 15,
       lostAfter: { silenceSeconds: null, blackSeconds: null },
       delaySeconds: 10,
+      slateUploadID: null,
+      slateReason: null,
       record: false,
       windows: null,
       afterTakeover: 'join_in_progress',

@@ -140,6 +140,7 @@ const preparedStream = async () => {
   await pretendPrepared(service, id);
   return id;
 };
+const preparedInput = async () => (await liveInputAnswer(preparedStream())).body.id as string;
 /** Lets a new input take a stream over, which has received media for some seconds; null: it receives nothing. */
 const takeOver = async (streamID: string, receivedSeconds: number | null) => {
   const { body: input } = await liveInputAnswer(Promise.resolve(streamID));
@@ -388,6 +389,17 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: async () => call('PATCH', `/live-inputs/${await liveInput()}`, { takes: 'always' }),
     not_found: () => call('PATCH', '/live-inputs/nothing', {}),
     validation_failed: async () => call('PATCH', `/live-inputs/${await liveInput()}`, { allow: ['203.0.113.0/33'] }),
+    limit_reached: async () => {
+      const [slateUploadID, id] = [await upload(), await preparedInput()];
+      await service.pool().query(
+        `insert into prepared_uploads (upload_id, format, user_id, seconds)
+         select id, 'sound', user_id, 1e12 from uploads where id = $1`,
+        [slateUploadID],
+      );
+      const answer = await call('PATCH', `/live-inputs/${id}`, { slateUploadID });
+      await service.pool().query('delete from prepared_uploads where upload_id = $1', [slateUploadID]);
+      return answer;
+    },
   },
   rotate_live_input_key: {
     done: () => on('live-inputs', liveInput(), 'rotate-key'),
@@ -419,6 +431,13 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     live_needs_manifest: async () => takeOver(await emptyStream(), 20),
     nothing_received: async () => takeOver(await preparedStream(), null),
     not_stable_yet: async () => takeOver(await preparedStream(), 1),
+    slate_not_prepared: async () => {
+      const streamID = await preparedStream();
+      const slate = { slateUploadID: await upload() };
+      const { body: input } = await call('POST', '/live-inputs', { name: 'Studio', streamID, ...slate });
+      await pretendReceived(service, input.id, 20);
+      return call('POST', `/streams/${streamID}/takeovers`, { liveInputID: input.id });
+    },
     taken_over_already: async () => {
       const id = await preparedStream();
       await takeOver(id, 20);

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { slateAt } from '../../lambda/domain/live/slate.ts';
 import { intervalAt } from '../../lambda/domain/live/takeover-intervals.ts';
 import type { TakeoverInterval } from '../../lambda/domain/live/takeover-intervals.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -24,6 +25,10 @@ const loopSeconds = 7;
 const loopFrames = loopSeconds * 30;
 const loopClip = 1;
 const liveClip = 2;
+const slateClip = 3;
+const slateSeconds = 3;
+/** Slates are repeated after whole groups of pictures. */
+const slateFrames = 60;
 /** The last frames of a recording are left out: they may lack pictures that come before them in time. */
 const lastFrames = 4;
 
@@ -40,11 +45,15 @@ export async function takeoversOn(service: TestService) {
   let folder: string;
   let loopPath: string;
   let livePath: string;
+  let slatePath: string;
+  /** The object key of the upload whose media is the slate; null: there is none. */
+  let slateKey: string | null = null;
   beforeAll(async () => {
     await grantRights(service.pool());
     folder = await mkdtemp(join(tmpdir(), 'takeovers-'));
     loopPath = await makeBarcodeClip(tools, join(folder, 'loop.mp4'), loopClip, loopSeconds);
     livePath = await makeBarcodeClip(tools, join(folder, 'live.mp4'), liveClip, 90, 50);
+    slatePath = await makeBarcodeClip(tools, join(folder, 'slate.mp4'), slateClip, slateSeconds);
   }, 60_000);
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -61,6 +70,7 @@ export async function takeoversOn(service: TestService) {
 
   /** A stream on the air that loops a clip, and is recorded. */
   async function streamOnAir(): Promise<LiveStream> {
+    slateKey = null;
     const ingest = await startFfmpegIngest(join(folder, `${Math.random()}.flv`));
     onTestFinished(() => ingest[Symbol.dispose]());
     const { url: rtmpURL, streamKey } = ingest.target;
@@ -68,11 +78,19 @@ export async function takeoversOn(service: TestService) {
     const videoUploadObjectID = await upload({ durationSeconds: loopSeconds });
     const format = { quality: 'q_720p', framerate: 'f_30' };
     const id = await create('/streams', { destinationID, streamBackend: 'manifest', ...format, videoUploadObjectID });
-    const mediaURL = () => samples.urlOf(loopPath);
+    const mediaURL = (key: string) => samples.urlOf(key === slateKey ? slatePath : loopPath);
     startTestAgent(service, { agentID: `agent_${id}`, tools, log: () => {}, mediaURL });
     await call('POST', `/streams/${id}/start`);
     await expect.poll(async () => (await stream(id)).state, { timeout: 60_000 }).toBe('active');
     return { id, ingest };
+  }
+
+  /** Makes an upload of a clip that is shown as a slate. @returns its id */
+  async function slateUpload(): Promise<string> {
+    const id = await upload({ durationSeconds: slateSeconds });
+    const { rows } = await service.pool().query('select object_key from uploads where id = $1', [id]);
+    slateKey = rows[0].object_key;
+    return id;
   }
 
   /** Adds a live input to a stream. @returns its id and its key */
@@ -94,7 +112,9 @@ export async function takeoversOn(service: TestService) {
   async function intervalsOf(streamID: string): Promise<readonly TakeoverInterval[]> {
     const { rows } = await service.pool().query<TakeoverInterval>(
       `select v.session_id as "sessionID", v.from_frame::integer as "fromFrame", v.to_frame::integer as "toFrame",
-         v.first_segment as "firstSegment"
+         v.first_segment as "firstSegment",
+         case when v.slate_upload_id is not null then jsonb_build_object('uploadID', v.slate_upload_id,
+           'seconds', v.slate_seconds, 'toFrame', v.slate_to_frame) end as slate
        from takeovers t join takeover_intervals v on v.takeover_id = t.id
        where t.stream_id = $1 order by v.from_frame`,
       [streamID],
@@ -148,9 +168,13 @@ export async function takeoversOn(service: TestService) {
     expect(black.length).toBeLessThanOrEqual(mostBlack);
     const clipOf = (each: BarcodeFrame) => ({ clip: isBlack(each) ? liveClip : each.clip });
     const shown = frames.map((each, at) => (intervalAt(intervals, at) ? clipOf(each) : each));
-    const wanted = frames.map((_, at) =>
-      intervalAt(intervals, at) ? { clip: liveClip } : { clip: loopClip, frame: loopFrameAt(at) },
-    );
+    const wanted = frames.map((_, at) => {
+      if (intervalAt(intervals, at)) return { clip: liveClip };
+      const slate = slateAt(intervals, at);
+      return slate
+        ? { clip: slateClip, frame: (at - slate.fromFrame) % slateFrames }
+        : { clip: loopClip, frame: loopFrameAt(at) };
+    });
     expect(shown).toEqual(wanted);
     expect(frames.length).toBeGreaterThan(intervals.at(-1)!.toFrame!);
     for (const { fromFrame, toFrame } of intervals) {
@@ -169,6 +193,7 @@ export async function takeoversOn(service: TestService) {
     expectSeamless,
     inputOf,
     intervalsOf,
+    slateUpload,
     startIngest,
     streamOnAir,
     untilEndKnown,

@@ -25,8 +25,8 @@ interface Needed {
   readonly agentID: string;
   readonly tools: AgentOptions['tools'];
   readonly log: AgentOptions['log'];
-  /** URL of the media of every upload. */
-  readonly mediaURL: () => string;
+  /** URL of the media of an upload, by its object key. */
+  readonly mediaURL: (objectKey: string) => string;
   /** URL of the database. Default: the service's. */
   readonly databaseURL?: string;
   /** Tools and encoder for preparing uploads. Default: those for publishing. */
@@ -44,7 +44,9 @@ export function startTestAgent(service: TestService, options: TestAgentOptions):
   const { agentID, tools, log } = given;
   const pool = createPool({ connectionString: databaseURL, max: 6 });
   limitWaits(pool);
-  const objects = Object.assign(Object.create(service.objects()), { presignGet: async () => mediaURL() });
+  const objects = Object.assign(Object.create(service.objects()), {
+    presignGet: async (key: string) => mediaURL(key),
+  });
   const { settings, ...rest } = startOptions;
   const prepareWith = preparing ?? { tools, encoderOf: async () => fastEncoder };
   const stopping = new AbortController();

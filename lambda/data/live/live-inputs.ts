@@ -7,6 +7,7 @@ import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
 import type { Stream } from '../streams/streams.ts';
+import type { RenditionState } from '../media/renditions.ts';
 import { failsTooLong, latestSession, lossesWithin } from './live-sessions.ts';
 import type { LiveSession } from './live-sessions.ts';
 
@@ -25,7 +26,9 @@ export interface LiveInput extends LiveInputSettings {
   /** Losses within `lossesWithinSeconds`: ends of its sessions, and losses by silence or black. */
   readonly recent_losses: number;
   /** The format of the present run of its stream, else of the next one; null: the stream is not prepared ahead. */
-  readonly format: Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec'> | null;
+  readonly format: Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec' | 'aspect'> | null;
+  /** The state of its slate in this format; null: it was not requested, or there is no slate. */
+  readonly slate_state: RenditionState | null;
   /** Whether the stream shows a session of this input. */
   readonly is_shown: boolean;
 }
@@ -52,6 +55,8 @@ export interface LiveInputSettings {
   readonly windows: TakeWindows | null;
   /** The item that a list plays after a takeover that was handed back, or had a planned end. */
   readonly after_takeover: 'join_in_progress' | 'next_item';
+  /** The upload that the stream shows after a loss; null: the loop is shown. */
+  readonly slate_upload_id: string | null;
 }
 
 /** An input, and the stream that it may take over. */
@@ -74,6 +79,7 @@ const settingColumns = [
   'windows',
   'after_takeover',
   'lost_after',
+  'slate_upload_id',
 ] as const;
 const valuesOf = (settings: LiveInputSettings) =>
   settingColumns.map((column) => (column === 'windows' ? JSON.stringify(settings.windows) : settings[column]));
@@ -84,17 +90,26 @@ const isShown = `exists (select from takeovers t
   join takeover_intervals v on v.takeover_id = t.id and v.to_frame is null
   where t.live_input_id = i.id and t.ended_at is null)`;
 
+const aspect = `coalesce(case when st.status = 'ACTIVE' then st.run_aspect else st.look ->> 'aspect' end, '16:9')`;
 const format = `(select jsonb_build_object(
     'quality', coalesce(case when st.status = 'ACTIVE' then st.run_quality end, st.quality, u.default_quality),
     'framerate', coalesce(case when st.status = 'ACTIVE' then st.run_framerate end, st.framerate, u.default_framerate),
     'videoCodec', coalesce(case when st.status = 'ACTIVE' then st.run_video_codec end, st.video_codec, 'h264'))
+    || case when ${aspect} = '16:9' then '{}' else jsonb_build_object('aspect', ${aspect}) end
   from streams st join users u on u.id = st.user_id where st.id = i.stream_id and st.stream_backend = 'manifest')`;
+
+/** The name of the format, by `slateFormat` of the domain. */
+const slateState = `case when i.slate_upload_id is not null then (
+  select slate_state(i.slate_upload_id, concat_ws('-', f ->> 'quality', f ->> 'framerate',
+    nullif(f ->> 'videoCodec', 'h264'), replace(f ->> 'aspect', ':', 'x'), 'inorder'))
+  from (select ${format} as f) as of_stream) end`;
 
 /** The columns of an input, in statements that call the table `i`. The key is never read, and the passphrase apart. */
 const columns = `i.id, i.user_id, i.stream_id, i.created_at, i.updated_at,
   i.key_sha256 is not null as has_key, i.sealed_passphrase is not null as has_passphrase,
   ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session,
-  ${recentLosses} as recent_losses, ${format} as format, ${isShown} as is_shown`;
+  ${recentLosses} as recent_losses, ${format} as format, ${slateState} as slate_state,
+  ${isShown} as is_shown`;
 
 export function liveInputs(db: Queryable) {
   return {
@@ -111,7 +126,7 @@ export function liveInputs(db: Queryable) {
       (await one<LiveInput>(
         db,
         `insert into live_inputs as i (id, user_id, stream_id, key_sha256, key_client_id, ${settingColumns.join(', ')})
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) returning ${columns}`,
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) returning ${columns}`,
         [input.id, input.userID, input.streamID, input.keySha256, input.keyClientID, ...valuesOf(input.settings)],
       ))!,
 
@@ -147,7 +162,7 @@ export function liveInputs(db: Queryable) {
         db,
         `update live_inputs i set name = $2, takes = $3, second_publisher = $4, allow = $5, stable_seconds = $6,
            grace_seconds = $7, delay_seconds = $8, record = $9, windows = $10, after_takeover = $11,
-           lost_after = $12, updated_at = now()
+           lost_after = $12, slate_upload_id = $13, updated_at = now()
          where id = $1 returning ${columns}`,
         [id, ...valuesOf(settings)],
       ))!,

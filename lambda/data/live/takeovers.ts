@@ -1,7 +1,7 @@
 // SQL of takeovers: the parts of a run that show a contributor's session in place of its timeline.
 // Each change makes the agents of the stream read its timelines again.
 import { lookAgainMs, lookRestSeconds } from '../../domain/live/block-windows.ts';
-import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
+import type { IntervalSlate, TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -45,6 +45,7 @@ interface IntervalRow {
   readonly from_frame: number;
   readonly to_frame: number | null;
   readonly first_segment: number;
+  readonly slate: IntervalSlate | null;
 }
 
 /** The most intervals of a takeover that are read: the latest ones. A contributor may go and come for months. */
@@ -52,8 +53,13 @@ const mostIntervals = 20;
 
 const revised = 'update replicas set timeline_revision = timeline_revision + 1 where stream_id = ';
 
-const intervalsJSON = `(select coalesce(jsonb_agg(jsonb_build_object('sessionID', v.session_id,
-  'fromFrame', v.from_frame, 'toFrame', v.to_frame, 'firstSegment', v.first_segment) order by v.from_frame), '[]')
+/** SQL expression: the slate of the interval `v`; null: it has none. */
+const slateJSON = `case when v.slate_upload_id is not null then jsonb_build_object('uploadID', v.slate_upload_id,
+  'seconds', v.slate_seconds, 'toFrame', v.slate_to_frame) end`;
+const slateField = `case when v.slate_upload_id is null then '{}' else jsonb_build_object('slate', ${slateJSON}) end`;
+const intervalsJSON = `(select coalesce(jsonb_agg(
+    jsonb_build_object('sessionID', v.session_id, 'fromFrame', v.from_frame, 'toFrame', v.to_frame,
+      'firstSegment', v.first_segment) || ${slateField} order by v.from_frame), '[]')
   from (select * from takeover_intervals where takeover_id = t.id order by from_frame desc limit ${mostIntervals}) v)
   as intervals`;
 const columns = `t.id, t.stream_id, t.anchored_at, t.live_input_id, t.began_at, t.start_at, t.end_at,
@@ -118,27 +124,34 @@ export function takeovers(db: Queryable) {
     },
 
     /** Adds an interval, in place of one that begins at the same frame: its session was lost before it was shown. */
-    add: (takeoverID: string, { sessionID, fromFrame, toFrame, firstSegment }: TakeoverInterval) =>
+    add: (takeoverID: string, { sessionID, fromFrame, toFrame, firstSegment, slate }: TakeoverInterval) =>
       db.query(
         `with added as (
-           insert into takeover_intervals (takeover_id, session_id, from_frame, to_frame, first_segment)
-           values ($1, $2, $3, $4, $5)
+           insert into takeover_intervals (takeover_id, session_id, from_frame, to_frame, first_segment,
+             slate_upload_id, slate_seconds)
+           values ($1, $2, $3, $4, $5, $6, $7)
            on conflict (takeover_id, from_frame) do update set session_id = excluded.session_id,
-             to_frame = excluded.to_frame, first_segment = excluded.first_segment),
+             to_frame = excluded.to_frame, first_segment = excluded.first_segment,
+             slate_upload_id = excluded.slate_upload_id, slate_seconds = excluded.slate_seconds,
+             slate_to_frame = null),
          shown as (update live_sessions set is_to_record = true where id = $2 and not is_to_record),
          taken as (update takeovers set lost_at = null where id = $1 returning stream_id)
          ${revised} (select stream_id from taken)`,
-        [takeoverID, sessionID, fromFrame, toFrame, firstSegment],
+        [takeoverID, sessionID, fromFrame, toFrame, firstSegment, slate?.uploadID ?? null, slate?.seconds ?? null],
       ),
 
-    /** Ends the interval that begins at a frame. An end that is known already stays if it is earlier. */
-    endInterval: (takeoverID: string, fromFrame: number, toFrame: number) =>
+    /**
+     * Ends the interval that begins at a frame, and the slate after it. Ends that are known already stay if they are
+     * earlier.
+     * @param slateToFrame null: no slate follows, or its end stays
+     */
+    endInterval: (takeoverID: string, fromFrame: number, toFrame: number, slateToFrame: number | null = null) =>
       db.query(
         `with cut as (
-           update takeover_intervals set to_frame = least(to_frame, $3)
+           update takeover_intervals set to_frame = least(to_frame, $3), slate_to_frame = least(slate_to_frame, $4)
            where takeover_id = $1 and from_frame = $2)
          ${revised} (select stream_id from takeovers where id = $1)`,
-        [takeoverID, fromFrame, toFrame],
+        [takeoverID, fromFrame, toFrame, slateToFrame],
       ),
 
     /** Records that no session is sent any more, and the wait for the next one begins. */
@@ -213,7 +226,7 @@ export function takeovers(db: Queryable) {
     intervalsOf: async (streamID: string): Promise<readonly TakeoverInterval[]> => {
       const rows = await all<IntervalRow>(
         db,
-        `select v.session_id, v.from_frame, v.to_frame, v.first_segment
+        `select v.session_id, v.from_frame, v.to_frame, v.first_segment, ${slateJSON} as slate
          from streams s join takeovers t on t.stream_id = s.id and t.anchored_at = s.anchored_at
            join takeover_intervals v on v.takeover_id = t.id
          where s.id = $1 order by v.from_frame desc limit $2`,
@@ -224,6 +237,7 @@ export function takeovers(db: Queryable) {
         fromFrame: row.from_frame,
         toFrame: row.to_frame,
         firstSegment: row.first_segment,
+        ...(row.slate && { slate: row.slate }),
       }));
     },
   };

@@ -30,6 +30,7 @@ export function uploadUses(db: Queryable) {
          select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
            or exists (select from managed_settings where thumbnail_upload_id = $1)
            or exists (select from uploads where clip_of = $1)
+           or exists (select from live_inputs where slate_upload_id = $1)
            or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
            or exists (
              -- An entry of the timeline plays, or will, unless a later one of its track has begun.
@@ -66,7 +67,7 @@ export function uploadUses(db: Queryable) {
      * their thumbnail, and clips of it, with their names.
      */
     usersOf: async (id: string, most: number) =>
-      all<{ kind: 'playlist' | 'stream' | 'managedSettings' | 'clip'; id: string; name: string | null }>(
+      all<{ kind: 'playlist' | 'stream' | 'managedSettings' | 'clip' | 'liveInput'; id: string; name: string | null }>(
         db,
         `(select 'playlist' as kind, id, name from playlists
           where draft -> 'items' @> $2 or live -> 'items' @> $2 order by seq limit $3)
@@ -80,7 +81,9 @@ export function uploadUses(db: Queryable) {
          (select 'managedSettings', id, name from managed_settings
           where thumbnail_upload_id = $1 order by seq limit $3)
          union all
-         (select 'clip', id, name from uploads where clip_of = $1 order by seq limit $3)`,
+         (select 'clip', id, name from uploads where clip_of = $1 order by seq limit $3)
+         union all
+         (select 'liveInput', id, name from live_inputs where slate_upload_id = $1 order by id limit $3)`,
         [id, JSON.stringify([{ uploadID: id }]), most],
       ),
   };

@@ -1,4 +1,12 @@
 // Intervals of takeovers: the frames of a run that show a contributor's session in place of the timeline.
+/** The upload that follows a session if it is lost. */
+export interface IntervalSlate {
+  readonly uploadID: string;
+  /** The longest time for which it is shown. */
+  readonly seconds: number;
+  /** The frame of the run at which the timeline continues; null: the session is not lost, as far as is known. */
+  readonly toFrame: number | null;
+}
 
 /** Frames of a run, counted from its anchor, that show a session. */
 export interface TakeoverInterval {
@@ -8,6 +16,8 @@ export interface TakeoverInterval {
   readonly toFrame: number | null;
   /** The segment of the session whose first picture is sent at `fromFrame`. */
   readonly firstSegment: number;
+  /** Absent: the timeline follows. */
+  readonly slate?: IntervalSlate;
 }
 
 /** The interval that contains a frame; null: the timeline plays. */

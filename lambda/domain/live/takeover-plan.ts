@@ -97,17 +97,32 @@ export function isStoredLate(
 }
 
 /**
- * The frame at which a run returns to its timeline after a loss: its last keyframe within the whole segments.
+ * The frame at which a run leaves a session after a loss: the last keyframe of the timeline within the whole segments.
+ * A slate begins with a keyframe anywhere, so it follows the last picture.
  * @param segmentCount whole segments of the session
  */
 export function returnFrame(
   { timeline, framesPerSecond }: Pick<PlannedRun, 'timeline' | 'framesPerSecond'>,
-  interval: Pick<TakeoverInterval, 'fromFrame' | 'firstSegment'>,
+  interval: Pick<TakeoverInterval, 'fromFrame' | 'firstSegment' | 'slate'>,
   segmentCount: number,
 ): number {
   const gopFrames = gopSeconds * framesPerSecond;
   const end = sessionStartFrame(interval, gopFrames) + segmentCount * gopFrames;
-  return end <= interval.fromFrame ? interval.fromFrame : keyframeUntil(timeline, end, framesPerSecond);
+  if (end <= interval.fromFrame) return interval.fromFrame;
+  return interval.slate ? end : keyframeUntil(timeline, end, framesPerSecond);
+}
+
+/**
+ * The frame at which the timeline follows a slate, if no session does before; null: no slate is shown.
+ * @param leaveFrame at which the session was left after a loss
+ */
+export function slateEnd(
+  { timeline, framesPerSecond }: Pick<PlannedRun, 'timeline' | 'framesPerSecond'>,
+  { fromFrame, slate }: Pick<TakeoverInterval, 'fromFrame' | 'slate'>,
+  leaveFrame: number,
+): number | null {
+  if (!slate || leaveFrame <= fromFrame) return null;
+  return keyframeFrom(timeline, leaveFrame + slate.seconds * framesPerSecond, framesPerSecond);
 }
 
 /**

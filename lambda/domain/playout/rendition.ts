@@ -27,6 +27,8 @@ export interface PictureFormat {
   readonly drawn?: DrawingName;
   /** Additional drawing over some pictures. The rendition has only these. Absent: it has all pictures. */
   readonly variant?: VariantName;
+  /** Pictures are decoded in the order in which they are shown, so it can be left after each. Absent: at keyframes. */
+  readonly inOrder?: true;
 }
 
 /** The fields of an item that, with its stream's format, decide the format that it is sent in. */
@@ -180,11 +182,11 @@ export function targetOfFormat(format: RenditionFormat): number | null {
 /**
  * The name of a format in object keys, rows and commands: `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`,
  * `q_1080p-f_30-9x16-blur`, `q_1080p-f_30-o0123456789abcdef` with a drawing, `q_1080p-f_30-v0123456789abcdeff10` for a
- * part, `sound`, or `sound-14`.
+ * part, `q_1080p-f_30-inorder`, `sound`, or `sound-14`.
  */
 export function formatName(format: RenditionFormat): string {
   if (isSound(format)) return format;
-  const { quality, framerate, videoCodec, aspect, framing, drawn, variant } = format;
+  const { quality, framerate, videoCodec, aspect, framing, drawn, variant, inOrder } = format;
   const parts = [
     quality,
     framerate,
@@ -193,6 +195,7 @@ export function formatName(format: RenditionFormat): string {
     framing,
     drawn,
     variant,
+    inOrder && 'inorder',
   ];
   return parts.filter((part) => part !== undefined).join('-');
 }
@@ -241,7 +244,7 @@ function grouped(uploads: readonly (readonly [format: RenditionFormat, uploadID:
 }
 
 const lookNamed =
-  /^(.*?)(?:-(9x16|1x1))?(?:-(crop|blur|pad[\da-f]{6}))?(?:-(o[\da-f]{16}))?(?:-(v[\da-f]{16}(?:a|[fl]\d+)))?$/;
+  /^(.*?)(?:-(9x16|1x1))?(?:-(crop|blur|pad[\da-f]{6}))?(?:-(o[\da-f]{16}))?(?:-(v[\da-f]{16}(?:a|[fl]\d+)))?(-inorder)?$/;
 const soundNamed = /^sound(?:-\d+(?:\.\d+)?)?$/;
 
 /**
@@ -253,7 +256,7 @@ export function formatNamed(name: string): RenditionFormat {
     framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),
   );
   if (soundNamed.test(name)) return name as SoundFormat;
-  const [, plain, aspect, framing, drawn, variant] = lookNamed.exec(name) ?? [];
+  const [, plain, aspect, framing, drawn, variant, inOrder] = lookNamed.exec(name) ?? [];
   const format = pictures.find((each) => formatName(each) === plain);
   if (!format) throw new RangeError(`there is no format ${name}`);
   return {
@@ -262,5 +265,6 @@ export function formatNamed(name: string): RenditionFormat {
     ...(framing !== undefined && { framing: framing as FramingName }),
     ...(drawn !== undefined && { drawn: drawn as DrawingName }),
     ...(variant !== undefined && { variant: variant as VariantName }),
+    ...(inOrder !== undefined && { inOrder: true }),
   };
 }

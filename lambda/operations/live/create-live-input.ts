@@ -8,6 +8,7 @@ import { fieldProblem } from '../field-problems.ts';
 import { id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { assertSlate, requestSlate } from './request-slate.ts';
 import { keyedLiveInputSchema, liveInputFields, presentLiveInput, settingsOf } from './live-input-schema.ts';
 
 const defaults = {
@@ -22,6 +23,7 @@ const defaults = {
   record: false,
   windows: null,
   after_takeover: 'join_in_progress',
+  slate_upload_id: null,
 } as const;
 
 const { name, ...optional } = liveInputFields;
@@ -45,6 +47,7 @@ export const createLiveInput = operation(['service:write'], {
       graceSeconds: optional.graceSeconds.default(defaults.grace_seconds),
       lostAfter: optional.lostAfter.default(defaults.lost_after),
       delaySeconds: optional.delaySeconds.default(defaults.delay_seconds),
+      slateUploadID: optional.slateUploadID.default(defaults.slate_upload_id),
       record: optional.record.default(defaults.record),
       windows: optional.windows.default(defaults.windows),
       afterTakeover: optional.afterTakeover.default(defaults.after_takeover),
@@ -64,6 +67,7 @@ export const createLiveInput = operation(['service:write'], {
     if (!stream) throw fieldProblem('streamID', 'There is no such stream.');
     const settings = settingsOf(fields, { ...defaults, name: fields.name });
     await assertFewInputs(ctx, stream.id);
+    await assertSlate(ctx, fields.slateUploadID);
     const key = liveKey(ctx.randomBytes(liveKeyBytes));
     const input = await ctx.data.liveInputs.insert({
       id: ctx.newID('inp'),
@@ -73,7 +77,7 @@ export const createLiveInput = operation(['service:write'], {
       keyClientID: ctx.caller.clientID,
       settings,
     });
-    return { ...presentLiveInput(ctx, input), key };
+    return { ...presentLiveInput(ctx, await requestSlate(ctx, input)), key };
   },
 });
 

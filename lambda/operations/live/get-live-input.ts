@@ -5,8 +5,7 @@ import { liveInputSchema, presentLiveInput } from './live-input-schema.ts';
 
 export const getLiveInput = operation(['service:read'], {
   summary: 'Get a live input',
-  description:
-    'Returns a live input with the media that it receives. Poll it until state is ready. The key is never returned.',
+  description: 'Returns a live input without its key. Poll it until state is ready.',
   tag: 'live-inputs',
   route: 'GET /live-inputs/{id}',
   output: { status: 200, body: liveInputSchema },

@@ -8,7 +8,7 @@ import { presentSession, sessionSchema } from './live-input-schema.ts';
 export const listLiveSessions = operation(['service:read'], {
   summary: 'List the sessions of a live input',
   description:
-    `Returns the latest ${bounds.liveSessionsListed} connections of contributors, latest first, each with the ` +
+    `Returns the latest ${bounds.liveSessionsListed} connections, latest first, each with the ` +
     'uploads that record it. Next: get_upload with an uploadID.',
   tag: 'live-inputs',
   route: 'GET /live-inputs/{id}/sessions',

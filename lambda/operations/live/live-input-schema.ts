@@ -15,9 +15,10 @@ import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
 import { isNetwork } from '../../domain/shared/network-address.ts';
 import { isTimeZone } from '../../domain/shared/time-zone.ts';
+import { slateFaultOf } from '../../orchestration/live/takeovers.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
-import { failure, text, timestamp } from '../fields.ts';
+import { failure, id, text, timestamp } from '../fields.ts';
 import { shownColumns } from '../shown-columns.ts';
 import { availableHours, mostHours } from '../uploads/upload-availability.ts';
 
@@ -58,6 +59,11 @@ export const liveInputFields = {
     'After a hand-back or a planned end, a list joins the present item or begins the next one. After a loss, and in ' +
       'programmes, the present item is joined.',
   ),
+  slateUploadID: id
+    .nullable()
+    .describe(
+      'Video or image that is shown after a loss, for graceSeconds or until the contributor returns. null: none.',
+    ),
   record: z.boolean().describe('Whether each takeover becomes an upload, prepared for the stream. 12 hours at most.'),
 };
 
@@ -118,19 +124,18 @@ const shape = {
   graceSeconds: z.int32(),
   lostAfter,
   delaySeconds: z.int32(),
+  slateUploadID: z.string().nullable(),
   record: z.boolean(),
   windows: takeWindows.nullable(),
   afterTakeover,
   addresses: z
     .array(z.object({ protocol, url: z.string() }).meta({ id: 'LiveInputAddress' }))
-    .describe('Servers to send to. The key of the input is the stream key of RTMP, and the stream ID of SRT.'),
-  hasPassphrase: z.boolean().describe('Whether contributors over SRT have to encrypt with the passphrase.'),
-  state: z
-    .enum(liveInputStates)
-    .meta({ id: 'LiveInputState' })
-    .describe('idle: no contributor. ready: it can take over. on_air: viewers see it, or do in a few seconds.'),
-  disabledReason: failure.nullable().describe('Reason why no contributor is admitted. null: the key admits them.'),
-  session: sessionSchema.nullable().describe('Running or last connection of a contributor. null: none.'),
+    .describe('Servers. The key is the stream key of RTMP, and the stream ID of SRT.'),
+  hasPassphrase: z.boolean().describe('Whether SRT needs the passphrase.'),
+  state: z.enum(liveInputStates).meta({ id: 'LiveInputState' }).describe('on_air: viewers see it, or will soon.'),
+  disabledReason: failure.nullable().describe('Why no contributor is admitted. null: none.'),
+  slateReason: z.string().nullable().describe('Why its slate prevents takeovers.'),
+  session: sessionSchema.nullable().describe('Running or last connection.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -148,6 +153,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   graceSeconds: 15,
   lostAfter: { silenceSeconds: null, blackSeconds: 20 },
   delaySeconds: 10,
+  slateUploadID: null,
   record: false,
   windows: null,
   afterTakeover: 'join_in_progress',
@@ -155,6 +161,7 @@ const exampleInput: z.output<typeof liveInputSchema> = {
   hasPassphrase: false,
   state: 'idle',
   disabledReason: null,
+  slateReason: null,
   session: null,
   createdAt: '2030-01-31T18:00:00.000Z',
   updatedAt: '2030-01-31T18:00:00.000Z',
@@ -181,6 +188,7 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
       now: ctx.now,
     }),
     disabledReason: disabledReasonOf(ctx, input),
+    slateReason: slateReasonOf(input),
     session: session && presentSession(session),
   };
 }
@@ -193,6 +201,18 @@ export function disabledReasonOf(
   if (!hasKey) return keyEnded;
   const cores = settings.liveIngest?.cores;
   return format === null || cores === undefined ? null : tooDemandingFor(cores, format);
+}
+
+const slateReasons = {
+  preparing: 'The slate is being prepared. The input can take over once it is ready.',
+  failed: 'The slate cannot be prepared. Set slateUploadID to another video or image, or to null.',
+  codec: 'Slates need a stream whose videoCodec is h264. Set slateUploadID to null.',
+} as const;
+
+/** The reason why an input cannot take over with its slate; null: there is none. */
+export function slateReasonOf(input: LiveInput): string | null {
+  const fault = slateFaultOf(input);
+  return fault && slateReasons[fault];
 }
 
 function receivedOf({ firstPictureAt, segmentCount, losses }: LiveSession): ReceivedSession {
@@ -247,6 +267,7 @@ export function settingsOf(
     grace_seconds: given.graceSeconds ?? before.grace_seconds,
     lost_after: given.lostAfter ?? before.lost_after,
     delay_seconds: given.delaySeconds ?? before.delay_seconds,
+    slate_upload_id: given.slateUploadID === undefined ? before.slate_upload_id : given.slateUploadID,
     record: given.record ?? before.record,
     windows,
     after_takeover: given.afterTakeover ?? before.after_takeover,

@@ -22,15 +22,10 @@ export const streamTakeover = z
     state: z
       .enum(['planned', 'waiting', 'shown', 'lost', 'ending'])
       .meta({ id: 'TakeoverState' })
-      .describe(
-        'planned: it begins at startAt. waiting: startAt has passed, and it begins with a stable contributor. ' +
-          'lost: the next session of the input continues it. ending: the stream returns at returnsAt.',
-      ),
-    startAt: timestamp.nullable().describe('Planned beginning. null: it began as soon as possible.'),
-    shownAt: timestamp
-      .nullable()
-      .describe('Time at which its current or last session begins on air. null: it is not known yet.'),
+      .describe('waiting: for a stable contributor. lost: the next session of the input continues it.'),
+    startAt: timestamp.nullable().describe('Planned beginning. null: none.'),
+    shownAt: timestamp.nullable().describe('Time at which its session begins on air. null: not known yet.'),
     endAt: timestamp.nullable().describe('Planned end. null: none.'),
-    returnsAt: timestamp.nullable().describe('Time of the return to the timeline. null: none is planned.'),
+    returnsAt: timestamp.nullable().describe('Time of the return to the timeline. null: none.'),
   })
   .meta({ id: 'StreamTakeover' });

@@ -1,12 +1,13 @@
 // POST /streams/{id}/takeovers: lets the contributor of a live input take a stream over.
 import * as z from 'zod';
+import type { LiveInput } from '../../data/live/live-inputs.ts';
 import { beginTakeover } from '../../orchestration/live/takeovers.ts';
 import type { TakeoverRefused } from '../../orchestration/live/takeovers.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
-import { disabledReasonOf } from './live-input-schema.ts';
+import { disabledReasonOf, slateReasonOf } from './live-input-schema.ts';
 import { begunTakeover } from './stream-takeover.ts';
 
 export const takeOverStream = operation(['service:write'], {
@@ -30,7 +31,14 @@ export const takeOverStream = operation(['service:write'], {
       .describe('Planned end: up to 2 seconds later, at the next keyframe of the timeline. null: none.'),
   }),
   output: { status: 202, body: begunTakeover },
-  errors: ['stream_not_running', 'live_needs_manifest', 'nothing_received', 'not_stable_yet', 'taken_over_already'],
+  errors: [
+    'stream_not_running',
+    'live_needs_manifest',
+    'nothing_received',
+    'not_stable_yet',
+    'slate_not_prepared',
+    'taken_over_already',
+  ],
   async handle(ctx, { params, body: { liveInputID, startAt, endAt } }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     const input = await ctx.data.liveInputs.lock(ctx.caller.userID, liveInputID);
@@ -39,7 +47,7 @@ export const takeOverStream = operation(['service:write'], {
     const newID = ctx.newID('tko');
     const wanted = { id: newID, startAt, endAt, now: await ctx.data.now() };
     const begun = await beginTakeover(ctx.data, stream, input, wanted);
-    if ('refusal' in begun) throw refusalOf(begun, disabledReasonOf(ctx, input));
+    if ('refusal' in begun) throw refusalOf(begun, input, disabledReasonOf(ctx, input));
     const { takeoverID, shownAt } = begun;
     const beginsAt = shownAt ?? startAt!;
     if (endAt !== null && endAt <= beginsAt)
@@ -52,6 +60,7 @@ export const takeOverStream = operation(['service:write'], {
 /** @param disabled the reason why the input admits no contributor; null: it does */
 function refusalOf(
   { refusal, lostBy, readyInSeconds = 0 }: TakeoverRefused,
+  input: LiveInput,
   disabled: { readonly detail: string } | null,
 ): ProblemError {
   switch (refusal) {
@@ -73,6 +82,8 @@ function refusalOf(
       return new ProblemError('not_stable_yet', `The session is too young. Try again in ${readyInSeconds} seconds.`, {
         headers: { 'retry-after': String(readyInSeconds) },
       });
+    case 'slate_not_prepared':
+      return new ProblemError('slate_not_prepared', slateReasonOf(input)!);
     case 'taken_over_already':
       return new ProblemError(
         'taken_over_already',

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { assertSlate, requestSlate } from './request-slate.ts';
 import { liveInputFields, liveInputSchema, presentLiveInput, settingsOf } from './live-input-schema.ts';
 
 export const updateLiveInput = operation(['service:write'], {
@@ -15,10 +16,12 @@ export const updateLiveInput = operation(['service:write'], {
     .partial()
     .meta({ examples: [{ takes: 'always', allow: ['203.0.113.0/24'] }] }),
   output: { status: 200, body: liveInputSchema },
+  errors: ['limit_reached'],
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.liveInputs.lock(ctx.caller.userID, params.id), 'live input');
+    await assertSlate(ctx, body.slateUploadID);
     const saved = await ctx.data.liveInputs.save(before.id, settingsOf(body, before));
     if (body.takes !== undefined || body.windows !== undefined) await ctx.data.takeovers.lookAgain(before.stream_id);
-    return presentLiveInput(ctx, saved);
+    return presentLiveInput(ctx, body.slateUploadID ? await requestSlate(ctx, saved) : saved);
   },
 });

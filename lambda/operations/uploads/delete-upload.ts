@@ -14,6 +14,7 @@ const kindWords = {
   stream: 'live stream',
   managedSettings: 'the thumbnail of managed settings',
   clip: 'clip',
+  liveInput: 'the slate of live input',
 } as const;
 
 export const deleteUpload = operation(['service:write'], {

@@ -37,7 +37,7 @@ export async function presentTakeoverOf(data: Database, stream: Stream, now: Dat
     return isEnded ? null : { ...facts, state, shownAt: null, returnsAt: null };
   }
   const { timeOf } = runClock(stream.anchored_at, framesPerSecond[stream.run_framerate]);
-  const returnsAt = interval.toFrame === null ? null : timeOf(interval.toFrame);
+  const returnsAt = interval.toFrame === null ? null : timeOf(interval.slate?.toFrame ?? interval.toFrame);
   if (isEnded && (returnsAt === null || returnsAt <= now)) return null;
   return {
     ...facts,

@@ -9,7 +9,7 @@ import { handBackFrame } from '../../domain/live/takeover-plan.ts';
 import { sessionStartFrame } from '../../domain/live/takeover-intervals.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { notifyOfInput } from './notify-takeovers.ts';
-import { plannedRun, stableSecondsOf, timeOf } from './takeovers.ts';
+import { loseInterval, plannedRun, stableSecondsOf, timeOf } from './takeovers.ts';
 
 interface ReportedSignal {
   readonly sessionID: string;
@@ -60,6 +60,5 @@ async function leaveSession(
   const run = await plannedRun(data, stream, now);
   const startFrame = sessionStartFrame(interval, gopSeconds * run.framesPerSecond);
   const notBefore = timeOf(run, startFrame + Math.ceil(fromSeconds * run.framesPerSecond));
-  await data.takeovers.endInterval(open.id, interval.fromFrame, handBackFrame(run, interval, { now, notBefore }));
-  await data.takeovers.lose(open.id);
+  await loseInterval(data, run, open.id, { interval, leaveFrame: handBackFrame(run, interval, { now, notBefore }) });
 }

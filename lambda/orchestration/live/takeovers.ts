@@ -3,8 +3,8 @@
 // States of a takeover:
 // - waiting: it has no interval yet. Its planned beginning, or a stable session after it, gives it one. Decision D251.
 // - shown: its last interval has no end. A loss, a hand-back or its planned end gives it one.
-// - lost: the session is over, silent or black, and the timeline plays. The next session of the input, or its return,
-// continues it within the grace.
+// - lost: the session is over, silent or black, and the timeline or a slate plays. The next session of the input, or
+// its return, continues it within the grace.
 // - ended: for good.
 // Each function that changes one holds the lock of the stream.
 import type { Database } from '../../data/database.ts';
@@ -25,9 +25,12 @@ import {
   handBackFrame,
   isStoredLate,
   returnFrame,
+  slateEnd,
   takeoverStart,
 } from '../../domain/live/takeover-plan.ts';
 import type { PlannedRun, ReadySession } from '../../domain/live/takeover-plan.ts';
+import { slateFault } from '../../domain/live/slate.ts';
+import type { SlateFault } from '../../domain/live/slate.ts';
 import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
@@ -41,6 +44,7 @@ export type TakeoverRefusal =
   | 'backend_not_prepared'
   | 'nothing_received'
   | 'not_stable_yet'
+  | 'slate_not_prepared'
   | 'taken_over_already';
 
 export interface TakeoverRefused {
@@ -122,7 +126,10 @@ export async function showSession(
   // A session that returns before the loop does continues there, as it was to be left there.
   const leftAt = timeOf(run, open?.intervals.at(-1)?.toFrame ?? 0);
   const notBefore = startAt !== null && startAt > leftAt ? startAt : leftAt;
-  const interval = takeoverStart(run, session, { now, startAt: notBefore, delaySeconds: input.delay_seconds });
+  const interval = {
+    ...takeoverStart(run, session, { now, startAt: notBefore, delaySeconds: input.delay_seconds }),
+    ...slateOf(input),
+  };
   await data.takeovers.add(takeoverID, interval);
   const shownAt = timeOf(run, interval.fromFrame);
   await notifyOfBegin(data, stream, { takeoverID, liveInputID: input.id, interval, shownAt });
@@ -235,8 +242,24 @@ async function loseSession(
 ): Promise<void> {
   const { interval, segmentCount, now } = shown;
   const run = await plannedRun(data, stream, now);
-  await data.takeovers.endInterval(id, interval.fromFrame, returnFrame(run, interval, segmentCount));
-  await data.takeovers.lose(id);
+  await loseInterval(data, run, id, { interval, leaveFrame: returnFrame(run, interval, segmentCount) });
+}
+
+/** Leaves an interval at a frame, for its slate or the timeline, and lets its takeover wait for the next session. */
+export async function loseInterval(
+  data: Database,
+  run: PlannedRun,
+  takeoverID: string,
+  { interval, leaveFrame }: { readonly interval: TakeoverInterval; readonly leaveFrame: number },
+): Promise<void> {
+  const { fromFrame } = interval;
+  await data.takeovers.endInterval(takeoverID, fromFrame, leaveFrame, slateEnd(run, interval, leaveFrame));
+  await data.takeovers.lose(takeoverID);
+}
+
+/** The slate of an interval that begins; no field: its input has none. */
+function slateOf({ slate_upload_id: uploadID, grace_seconds: seconds }: LiveInput): Pick<TakeoverInterval, 'slate'> {
+  return uploadID === null ? {} : { slate: { uploadID, seconds, toFrame: null } };
 }
 
 /** Ends a takeover whose grace or planned time is over, unless another transaction has locked its stream. */
@@ -274,11 +297,13 @@ async function endTakeover(
   const interval = open.intervals.at(-1);
   if (!interval || stream.anchored_at === null) return now;
   const run = await plannedRun(data, stream, now);
-  const toFrame = Math.min(interval.toFrame ?? Infinity, handBackFrame(run, interval, { now, notBefore }));
-  await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame);
+  const returnTo = handBackFrame(run, interval, { now, notBefore });
+  const toFrame = Math.min(interval.toFrame ?? Infinity, returnTo);
+  const slateTo = interval.slate?.toFrame ?? null;
+  await data.takeovers.endInterval(open.id, interval.fromFrame, toFrame, slateTo === null ? null : returnTo);
   const isShown = interval.toFrame === null && toFrame > interval.fromFrame;
   if (isShown && (await wantsNextItem(data, stream, open))) await beginNextItem(data, stream, toFrame, now);
-  const returnsAt = timeOf(run, toFrame);
+  const returnsAt = timeOf(run, Math.max(toFrame, Math.min(slateTo ?? 0, returnTo)));
   await notifyOfEnd(data, stream, open, { reason, returnsAt });
   return returnsAt;
 }
@@ -298,6 +323,7 @@ export async function readySession(
   const session = await data.liveSessions.runningOf(input.id);
   if (!session?.first_picture_at) return { refusal: 'nothing_received' };
   const { losses, first_picture_at: firstPictureAt } = session;
+  if (slateFaultOf(input) !== null) return { refusal: 'slate_not_prepared' };
   const loss = presentLoss(losses);
   if (loss) return { refusal: 'nothing_received', lostBy: loss.reason };
   const stableSeconds = await stableSecondsOf(data, input);
@@ -307,6 +333,11 @@ export async function readySession(
   const returnedAt = losses.at(-1)?.returnedAt;
   const shownFrom = returnedAt ? new Date(returnedAt) : firstPictureAt;
   return { session: { id: session.id, firstPictureAt, shownFrom } };
+}
+
+/** Why an input cannot take over yet, as its slate cannot be shown; null: it can be, or there is none. */
+export function slateFaultOf({ slate_upload_id: uploadID, slate_state: state, format }: LiveInput): SlateFault | null {
+  return uploadID === null || format === null ? null : slateFault(state, format);
 }
 
 /** The run of a stream that is on the air, with its timeline from now on. */

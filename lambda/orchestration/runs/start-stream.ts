@@ -19,6 +19,7 @@ import { launchStreams } from './launch-stream.ts';
 import type { Launch } from './launch-stream.ts';
 import { limitsReached } from '../shared/limits.ts';
 import { itemsInFormat, preparedOfHour, secondsToPrepare } from '../media/preparation-limit.ts';
+import { requestSlatesOf } from '../live/prepare-slates.ts';
 import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { soundsAtStart } from '../playout/apply-sound.ts';
@@ -209,10 +210,10 @@ async function begin(
   });
   const isPrepared = ({ stream }: Pick<Start, 'stream'>) => stream.stream_backend === 'manifest';
   const encoded = launches.filter((launch) => !isPrepared(launch));
-  const replicas = [
-    ...(await launchStreams(data, encoded, now)),
-    ...(await prepareAndLaunch(data, launches.filter(isPrepared), now)),
-  ];
+  const prepared = launches.filter(isPrepared);
+  const replicas = [...(await launchStreams(data, encoded, now)), ...(await prepareAndLaunch(data, prepared, now))];
+  const preparedStreams = prepared.map(({ stream }) => stream);
+  await requestSlatesOf(data, preparedStreams, settings.limitFactor);
   for (const start of starts) {
     const stream = begun.get(start.stream.id)!;
     await publishDraftsOncePlayable(data, stream, start, settings.limitFactor);

@@ -72,6 +72,20 @@ export function encoderArguments(encoder: EncoderSettings, profile: Profile): st
 }
 
 /**
+ * Pictures that x264 looks ahead. None of these options is in the parameter sets. Without B-frames a picture leaves
+ * earlier, and closed GOPs begin with no picture that waits.
+ */
+const x264InOrder = { params: 'rc-lookahead=8:sync-lookahead=0', options: ['-b_strategy', '1', '-b-bias', '-100'] };
+
+/** The arguments of `encoderArguments`, without B-frames in H.264. */
+export function inOrderArguments(encoder: EncoderSettings, profile: Profile): string[] {
+  const usual = encoderArguments(encoder, profile);
+  if (encoder.codec !== 'libx264') return usual;
+  const params = usual.indexOf('-x264-params') + 1;
+  return [...usual.with(params, `${usual[params]!}:${x264InOrder.params}`), ...x264InOrder.options];
+}
+
+/**
  * `info` is off, as it would put the encoder's options into every first picture. `strict-cbr` is not used, as segments
  * of up to three pictures look bad with it.
  */

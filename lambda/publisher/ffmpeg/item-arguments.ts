@@ -4,7 +4,7 @@ import type { FramingName } from '../../domain/playout/look.ts';
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import type { SoundLevel } from '../../domain/playout/sound.ts';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
-import { encoderArguments } from './encoder-arguments.ts';
+import { encoderArguments, inOrderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
 import { fromStart, inputArguments, leadOf, picturesIn, quiet, stillFilters } from './input-arguments.ts';
@@ -27,6 +27,8 @@ export interface VideoRequest {
   readonly frameCount: number;
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
+  /** Whether pictures are decoded in the order in which they are shown. Absent: B-frames may change it. */
+  readonly inOrder?: boolean;
   /** Whether ffmpeg has the lowest priority, because its output is not needed in real time. */
   readonly background?: boolean;
 }
@@ -63,7 +65,7 @@ export function videoArguments(request: VideoRequest): string[] {
       ? plainPictures({ background, profile, ...itemAt(only, startFrame) })
       : layeredPictures(layers, startFrame, profile, read)),
     ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
-    encoderArguments(request.encoder, profile),
+    (request.inOrder ? inOrderArguments : encoderArguments)(request.encoder, profile),
     bt709Colours,
     flvToStdout,
   ].flat();

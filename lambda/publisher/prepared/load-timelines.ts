@@ -1,14 +1,18 @@
 // Loads the timelines of a prepared stream, with the renditions and joins that exist.
 import type { Database } from '../../data/database.ts';
 import type { Recent, RunTime, Track } from '../../data/playout/timelines.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import { slateFormat } from '../../domain/live/slate.ts';
+import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { mixesSoundUnder } from '../../domain/playout/mixed-sound.ts';
-import { uploadsByFormat } from '../../domain/playout/rendition.ts';
+import { stillSeconds, uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { hasJoins } from '../../domain/playout/item-joins.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { showsSoundTitles } from '../../domain/playout/sound-titles.ts';
+import type { SlateMedia } from './slate-playing.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
 /** Both tracks of a stream's run. */
@@ -20,7 +24,7 @@ export type PreparedTimelines = Readonly<Record<Track, PreparedTimeline>>;
  * @param time the part of the run: a publisher needs the recent one
  */
 export async function loadPreparedTimelines(
-  data: Pick<Database, 'timelines' | 'joins' | 'looks' | 'renditions' | 'takeovers'>,
+  data: Pick<Database, 'timelines' | 'joins' | 'looks' | 'renditions' | 'takeovers' | 'slates'>,
   streamID: string,
   format: PictureFormat,
   time: RunTime | Recent = 'recent',
@@ -36,11 +40,38 @@ export async function loadPreparedTimelines(
   const pictures = { ...(await withPrepared(data, video, format)), joins, looks, ...(isTitled && { heard: audio }) };
   const under = isMixed && { under: { pictures, format } };
   const takeovers = await data.takeovers.intervalsOf(streamID);
-  const taken = takeovers.length > 0 && { takeovers, pictureEntries: video };
+  const slates = await slatesOf(data, streamID, takeovers, format);
+  const taken = takeovers.length > 0 && { takeovers, pictureEntries: video, slates };
   return {
     video: { ...pictures, ...taken },
     audio: { ...(await withPrepared(data, audio, 'sound')), joins, ...under, ...taken },
   };
+}
+
+/** The prepared slates of takeovers, by upload. */
+async function slatesOf(
+  { slates }: Pick<Database, 'slates'>,
+  streamID: string,
+  takeovers: readonly TakeoverInterval[],
+  format: PictureFormat,
+): Promise<ReadonlyMap<string, SlateMedia>> {
+  const uploadIDs = [...new Set(takeovers.flatMap(({ slate }) => slate?.uploadID ?? []))];
+  const prepared = uploadIDs.length === 0 ? [] : await slates.prepared(streamID, uploadIDs, slateFormat(format));
+  return new Map(
+    prepared.map((upload) => {
+      const { id: uploadID, name, object_key: objectKey, content_hash: contentHash } = upload;
+      const { durationSeconds, ...facts } = contentFacts(upload);
+      const item = {
+        itemID: uploadID,
+        uploadID,
+        name,
+        objectKey,
+        ...facts,
+        durationSeconds: durationSeconds ?? stillSeconds,
+      };
+      return [uploadID, { item, contentHash }];
+    }),
+  );
 }
 
 async function withPrepared(

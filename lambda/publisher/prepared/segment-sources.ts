@@ -11,12 +11,14 @@ import {
   groupsPerSegment,
   isSound,
   renditionOf,
+  soundAt,
   variantsOfItem,
 } from '../../domain/playout/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { picturePartsAt, soundPartsAt, titledPartAt } from '../../domain/playout/composition-parts.ts';
 import type { PlacedPart } from '../../domain/playout/composition-parts.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
+import { levelAt } from '../../domain/playout/sound.ts';
 import type { ComposedTrack } from '../../domain/playout/composed-sound.ts';
 import { segmentKey } from './segment-format.ts';
 
@@ -121,6 +123,31 @@ export function wholeRendition(rendition: Rendition): SegmentSource {
   };
   const firstFrom = (group: number) => (group < end ? Math.max(group, first) : Infinity);
   return { segmentWith, firstFrom, keepsSound: false };
+}
+
+/** The content of an item, and the renditions that it can be sent from, the best one first. */
+export interface PreparedContent {
+  readonly contentHash: string;
+  readonly look: WantedLook;
+  readonly renditions: readonly Rendition[];
+}
+
+/**
+ * The sources of the groups of a playing from a group on, the best one first, and those of sound that replaces the
+ * pictures' own.
+ */
+export function itemSources(
+  track: SentTrack,
+  { contentHash, look, renditions }: PreparedContent,
+  { playing, group }: { readonly playing: Playing; readonly group: number },
+): { readonly sources: readonly SegmentSource[]; readonly sounds: readonly SegmentSource[] } {
+  const { item, startFrame } = playing.occurrence;
+  const level = levelAt(item, startFrame, look.framesPerSecond);
+  const levelled = level ? [wholeRendition(renditionOf(contentHash, item, soundAt(level.targetLUFS)))] : [];
+  const base = renditions.map(wholeRendition);
+  const joins = isSentAsDrawn(contentHash, look) ? joinSources(track, playing, group, look) : [];
+  if (isSound(look.format)) return { sources: [...joins, ...levelled, ...base], sounds: [] };
+  return { sources: [...joins, ...variantSources(contentHash, look, playing), ...base], sounds: levelled };
 }
 
 /** A track of a stream, with its prepared joins. */

@@ -7,10 +7,13 @@ import type { Log } from '../../log.ts';
 import { liveSegmentKey } from '../../domain/media/object-keys.ts';
 import { intervalAt, nextIntervalStart, sessionStartFrame } from '../../domain/live/takeover-intervals.ts';
 import type { TakeoverInterval } from '../../domain/live/takeover-intervals.ts';
-import { returnFrame } from '../../domain/live/takeover-plan.ts';
+import { returnFrame, slateEnd } from '../../domain/live/takeover-plan.ts';
+import { slateAt } from '../../domain/live/slate.ts';
+import type { ShownSlate } from '../../domain/live/slate.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { firstSoundFrameFrom, pictureOfSoundFrame } from '../../domain/playout/prepared-play-out.ts';
 import type { SegmentSource } from './segment-sources.ts';
+import type { SentSlate, SlateMedia } from './slate-playing.ts';
 import type { SegmentStore } from './segment-store.ts';
 
 /** The entries of the pictures of a stream, and its takeovers. */
@@ -18,6 +21,8 @@ export interface TakenOver {
   readonly takeovers?: readonly TakeoverInterval[];
   /** The entries of its pictures: a stream returns to their keyframes. */
   readonly pictureEntries?: readonly TimelineEntry[];
+  /** The prepared slates of its takeovers, by upload. Others are not shown. */
+  readonly slates?: ReadonlyMap<string, SlateMedia>;
 }
 
 export interface SessionSegmentsOptions {
@@ -51,6 +56,8 @@ export class SessionSegments {
   readonly #decisions = new Map<string, Promise<number | null | undefined>>();
   /** The intervals that were left before their end, each with the frame of it. */
   readonly #left = new Map<string, number>();
+  /** The first frames of slates that were left. */
+  readonly #leftSlates = new Set<number>();
 
   constructor(options: SessionSegmentsOptions) {
     this.#options = options;
@@ -113,13 +120,39 @@ export class SessionSegments {
     this.#options.log('live_session_left', { sessionID: interval.sessionID, frame });
   }
 
-  /** The intervals that the stream still shows, each up to the frame at which it was left. */
-  #shownOf({ takeovers = [] }: TakenOver): readonly TakeoverInterval[] {
-    if (this.#left.size === 0) return takeovers;
-    return takeovers.map((interval) => {
+  /** The slate that is shown at a frame; null: none is, or it was left. */
+  slateAt(taken: TakenOver, frame: number): SentSlate | null {
+    const shown = slateAt(this.#shownOf(taken), frame);
+    const media = shown && taken.slates?.get(shown.uploadID);
+    return shown && media && !this.#leftSlates.has(shown.fromFrame) ? { ...shown, media } : null;
+  }
+
+  /** Leaves a slate for good: a segment of it cannot be read. */
+  leaveSlate({ fromFrame, uploadID }: ShownSlate): void {
+    this.#leftSlates.add(fromFrame);
+    this.#options.log('slate_left', { uploadID, fromFrame });
+  }
+
+  /** The intervals that the stream still shows, each up to the frame at which it was left, with slates that exist. */
+  #shownOf(taken: TakenOver): readonly TakeoverInterval[] {
+    return (taken.takeovers ?? []).map((known) => {
+      const { slate, ...rest } = known;
+      const interval: TakeoverInterval = slate && taken.slates?.has(slate.uploadID) ? known : rest;
       const left = this.#left.get(nameOf(interval));
-      return left === undefined ? interval : { ...interval, toFrame: Math.min(left, interval.toFrame ?? Infinity) };
+      if (left === undefined) return interval;
+      const toFrame = Math.min(left, interval.toFrame ?? Infinity);
+      if (!interval.slate || interval.toFrame !== null) return { ...interval, toFrame };
+      // The loss is not known to the database yet, which computes the same frame.
+      return {
+        ...interval,
+        toFrame,
+        slate: { ...interval.slate, toFrame: slateEnd(this.#runOf(taken), interval, toFrame) },
+      };
     });
+  }
+
+  #runOf({ pictureEntries: timeline = [] }: TakenOver) {
+    return { timeline, framesPerSecond: this.#options.framesPerSecond };
   }
 
   #decisionOn(taken: TakenOver, interval: TakeoverInterval, segment: number) {
@@ -143,9 +176,7 @@ export class SessionSegments {
     const [isThere, goesOn] = await Promise.all([this.#exists(interval, segment), this.#exists(interval, segment + 1)]);
     if (!isThere) return undefined;
     if (goesOn) return null;
-    const { framesPerSecond } = this.#options;
-    const run = { timeline: taken.pictureEntries ?? [], framesPerSecond };
-    const frame = returnFrame(run, interval, segment + 1);
+    const frame = returnFrame(this.#runOf(taken), interval, segment + 1);
     this.leave(interval, frame);
     return frame;
   }

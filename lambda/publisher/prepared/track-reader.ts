@@ -2,9 +2,9 @@
 //
 // States:
 // - searching (`#position` is null): at `#frame`. `next` looks up the item that plays there, and its sources: reading.
-// - reading: `next` returns the spans of one item, or of one segment of a contributor's session. Its end leads to
-//   searching at the next one; `skipTo` leads to searching at any frame, and a pending read is dropped. A takeover that
-//   becomes known cuts an item off.
+// - reading: `next` returns the spans of one item, of one segment of a contributor's session, or of one repetition of a
+//   slate. Its end leads to searching at the next one; `skipTo` leads to searching at any frame, and a pending read is
+//   dropped. A takeover that becomes known cuts an item off.
 // - A segment that cannot be read is requested again (`onLost`), and the next best source is used. Without one, another
 //   item stands in for 10 s: searching again (`stand-ins.ts`).
 import type { Log } from '../../log.ts';
@@ -18,24 +18,26 @@ import {
 } from '../../domain/playout/prepared-play-out.ts';
 import { occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
-import { isSound, renditionOf, soundAt } from '../../domain/playout/rendition.ts';
-import type { Rendition, RenditionFormat } from '../../domain/playout/rendition.ts';
-import { levelAt } from '../../domain/playout/sound.ts';
+import { isSound } from '../../domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../domain/playout/rendition.ts';
 import { chunkOf } from '../../domain/playout/composition-parts.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MixSources } from './mix-sources.ts';
+import type { Position } from './reading-position.ts';
 import type { SentSegment, SessionSegments, TakenOver } from './session-segments.ts';
 import { assertGroups, SegmentDamaged } from './segment-format.ts';
-import {
-  isSentAsDrawn,
-  joinSources,
-  renditionsOf,
-  segmentFor,
-  variantSources,
-  wholeRendition,
+import { itemSources, renditionsOf, segmentFor } from './segment-sources.ts';
+import type {
+  FoundSegment,
+  MadeFrom,
+  PreparedContent,
+  SegmentSource,
+  SentTrack,
+  SourceSegment,
 } from './segment-sources.ts';
-import type { FoundSegment, MadeFrom, SegmentSource, SentTrack, SourceSegment, WantedLook } from './segment-sources.ts';
+import { slatePlayingAt } from './slate-playing.ts';
+import type { SentSlate } from './slate-playing.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { noSoundBeside, groupBeforeOf, replacedSoundOf } from './sound-beside.ts';
 import type { SoundBeside } from './sound-beside.ts';
@@ -67,31 +69,9 @@ export interface TrackReaderOptions {
   readonly log: Log;
 }
 
-interface Position {
-  readonly playing: Playing;
-  /** The sources without the unreadable ones, the best one first. */
-  sources: readonly SegmentSource[];
-  /** The sources of sound that replaces the pictures' own; empty: their own is sent. */
-  sounds: readonly SegmentSource[];
-  /** The mixes that replace parts of a sound track; null for pictures. */
-  readonly mixes: MixSources | null;
-  /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
-  next: number;
-  readonly end: number;
-  /** The first group, if it follows other media; null: it continues, or begins within a playing. */
-  readonly firstAfterOther: number | null;
-  /** The frame of the run at which the next position begins. */
-  readonly endFrame: number;
-  /** The segment of a session; null: an item of the timeline. */
-  readonly sent: SentSegment | null;
-}
-
 /** A playing, and the renditions that it can be sent from, the best one first. */
-interface FoundPlaying {
+interface FoundPlaying extends PreparedContent {
   readonly playing: Playing;
-  readonly contentHash: string;
-  readonly look: WantedLook;
-  readonly renditions: readonly Rendition[];
 }
 
 /** The longest span. */
@@ -179,13 +159,39 @@ export class TrackReader {
     for (let frame = this.#frame; ;) {
       const sent = await sessions.at(timeline, frame);
       const entryFrame = sessions.entryFrom(timeline, frame + (sent ? 1 : 0));
+      const slate = sent ? null : this.#slateAt(timeline, frame);
+      const changeFrame = Math.min(entryFrame, slate?.toFrame ?? Infinity);
       const position = sent
         ? this.#positionInSession(timeline, sent, frame)
-        : this.#positionInTimeline(timeline, frame, entryFrame);
+        : slate
+          ? this.#positionInSlate(timeline, slate, frame, changeFrame)
+          : this.#positionInTimeline(timeline, frame, entryFrame);
       this.#isFirst = false;
       if (position) return position;
-      frame = entryFrame;
+      frame = changeFrame;
     }
+  }
+
+  /** The slate that is shown at a frame; null: none is. The sound track of a stream, if it has one, plays under it. */
+  #slateAt(timeline: PreparedTimeline, frame: number): SentSlate | null {
+    const { sessions, format } = this.#options;
+    return isSound(format) ? null : sessions.slateAt(timeline, frame);
+  }
+
+  /** The position from a frame on in a slate before `changeFrame`; null: it has no group to send from there on. */
+  #positionInSlate(timeline: PreparedTimeline, slate: SentSlate, frame: number, changeFrame: number): Position | null {
+    const { format } = this.#options;
+    if (isSound(format)) return null;
+    for (let from = frame; from < changeFrame;) {
+      const { playing, source } = slatePlayingAt(slate, timeline.entries, from, format);
+      const { startFrame, frameCount: end } = playing;
+      const next = this.#firstGroupFrom(frame, playing);
+      const range = { next, end, endFrame: startFrame + end, firstAfterOther: this.#firstAfterOther(playing, next) };
+      const media = { playing, sources: [source], sounds: [], mixes: null, sent: null, slate };
+      if (next < end) return startFrame + next < changeFrame ? { ...media, ...range } : null;
+      from = startFrame + end;
+    }
+    return null;
   }
 
   /** The position from a frame on in the items before `entryFrame`; null: they have no group to send from there on. */
@@ -225,16 +231,24 @@ export class TrackReader {
   }
 
   /**
-   * Cuts the position off if a takeover begins within its next span.
+   * Cuts the position off if a takeover begins within its next span, or its slate ends earlier.
    * @returns null if nothing is left of it
    */
   async #cutByTakeover(position: Position, timeline: PreparedTimeline): Promise<Position | null> {
-    const { sessions, format, framesPerSecond } = this.#options;
+    const { sessions, framesPerSecond } = this.#options;
     if (position.sent) return position;
     const frame = this.#frameOf(position);
+    const slateEnd = position.slate ? (this.#slateAt(timeline, frame)?.toFrame ?? frame) : Infinity;
+    if (slateEnd < position.endFrame) return this.#cutAt(position, slateEnd);
     const entryFrame = sessions.entryFrom(timeline, frame);
     if (entryFrame >= position.endFrame || entryFrame > frame + spanSeconds * framesPerSecond) return position;
     if (!(await sessions.at(timeline, entryFrame)) || this.#position !== position) return this.#position;
+    return this.#cutAt(position, entryFrame);
+  }
+
+  /** Lets a position end at a frame. @returns null if nothing is left of it */
+  #cutAt(position: Position, entryFrame: number): Position | null {
+    const { format, framesPerSecond } = this.#options;
     const playing = { ...position.playing, frameCount: entryFrame - position.playing.startFrame };
     const end = Math.min(position.end, isSound(format) ? soundFramesOf(playing, framesPerSecond) : playing.frameCount);
     this.#position = { ...position, playing, end, endFrame: entryFrame };
@@ -276,26 +290,17 @@ export class TrackReader {
     next: number,
   ): Position {
     const { format, framesPerSecond } = this.#options;
-    const { item, startFrame } = playing.occurrence;
-    const level = levelAt(item, startFrame, framesPerSecond);
-    const levelled = level ? [wholeRendition(renditionOf(contentHash, item, soundAt(level.targetLUFS)))] : [];
-    const base = renditions.map(wholeRendition);
+    const { sources, sounds } = itemSources(timeline, { contentHash, look, renditions }, { playing, group: next });
     const firstAfterOther = this.#firstAfterOther(playing, next);
-    const joins = isSentAsDrawn(contentHash, look)
-      ? joinSources(timeline, playing, next, { format, framesPerSecond })
-      : [];
+    const media = { playing, sources, sounds, next, firstAfterOther, sent: null };
     if (isSound(format)) {
       const mixes = new MixSources(playing, framesPerSecond);
-      const end = this.#groupCountOf(playing);
       const endFrame = playing.startFrame + playing.frameCount;
-      const sources = [...joins, ...levelled, ...base];
-      return { playing, sources, sounds: [], mixes, next, end, firstAfterOther, endFrame, sent: null };
+      return { ...media, mixes, end: this.#groupCountOf(playing), endFrame };
     }
-    const sources = [...joins, ...variantSources(contentHash, look, playing), ...base];
     // Titles of the sound track are only known some minutes ahead, so a long item is read in chunks.
     const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : this.#groupCountOf(playing);
-    const endFrame = playing.startFrame + end;
-    return { playing, sources, sounds: levelled, mixes: null, next, end, firstAfterOther, endFrame, sent: null };
+    return { ...media, mixes: null, end, endFrame: playing.startFrame + end };
   }
 
   /** The next group, if pictures that begin with it need the frame of sound nearest to it: see `Position`. */
@@ -350,6 +355,7 @@ export class TrackReader {
     this.#lose(position, segment, error);
     if (position.mixes?.leaveOut(source, segment)) return;
     if (position.sent) return this.#leaveSession(position, position.sent);
+    if (position.slate) return this.#leaveSlate(position, position.slate);
     const others = position.sources.filter((each) => each !== source);
     if (segmentFor(others, position.next)) position.sources = others;
     else this.#replace(position);
@@ -360,6 +366,12 @@ export class TrackReader {
     const frame = this.#frameOf(position);
     this.#options.sessions.leave(interval, frame);
     this.skipTo(frame);
+  }
+
+  /** Continues with the timeline, because a segment of the slate cannot be read. */
+  #leaveSlate(position: Position, slate: SentSlate): void {
+    this.#options.sessions.leaveSlate(slate);
+    this.skipTo(this.#frameOf(position));
   }
 
   #lose({ playing }: Position, { key, made }: SourceSegment, error: unknown): void {

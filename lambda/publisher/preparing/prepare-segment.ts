@@ -88,8 +88,9 @@ async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
 }
 
 /** Makes a segment of pictures with their own sound. */
-async function preparePictures(work: Work, groups: FrameRange, { framing }: PictureFormat, profile: Profile) {
+async function preparePictures(work: Work, groups: FrameRange, format: PictureFormat, profile: Profile) {
   const { rendition, sourceURL, kind, dynamicRange, reading, overlay = null, encoder } = work.request;
+  const { framing, inOrder = false } = format;
   if (kind === 'audio' || !encoder) throw new TypeError('sound has no pictures');
   const look = {
     ...(dynamicRange && { dynamicRange }),
@@ -103,7 +104,7 @@ async function preparePictures(work: Work, groups: FrameRange, { framing }: Pict
     end: firstSoundFrameFrom(groups.end, profile.framesPerSecond),
   };
   const [pictures, sound] = await Promise.all([
-    encodePictures({ ...work, request: { layers: [layer], encoder } }, groups, profile),
+    encodePictures({ ...work, request: { layers: [layer], encoder, inOrder } }, groups, profile),
     encodeSound(work, soundFrames, rendition.groupCount * profile.samplesPerFrame),
   ]);
   return writePictures(groups, profile, pictures, sound);
@@ -157,7 +158,7 @@ export interface Encoded {
 
 /** The inputs of pictures. */
 interface PictureWork extends Omit<Work, 'request'> {
-  readonly request: Pick<VideoRequest, 'layers' | 'encoder'>;
+  readonly request: Pick<VideoRequest, 'layers' | 'encoder' | 'inOrder'>;
 }
 
 /** Encodes pictures of an item. */

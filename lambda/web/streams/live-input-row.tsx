@@ -38,6 +38,7 @@ export function LiveInputRow({ input, onEdit, onKey }: LiveInputRowProps): React
           </p>
         ))}
         {input.disabledReason && <p className="fault">{liveWords.keyEnded}</p>}
+        {input.slateReason && <p className="fault">{liveWords.slateFault}</p>}
         {input.addresses.length === 0 && <p className="fault">{liveWords.off}</p>}
         {input.addresses.map(({ protocol, url }) => (
           <p key={protocol} className="state start">

@@ -10,6 +10,7 @@ import { Choice } from '../kit/choice.tsx';
 import { Dismiss, Sheet } from '../kit/sheet.tsx';
 import { words } from '#words';
 import { liveWords } from '#words/live.ts';
+import { UploadChoice } from './upload-choice.tsx';
 import { TakeWindows, windowsOf } from './take-windows.tsx';
 
 interface LiveInputSheetProps {
@@ -25,6 +26,7 @@ interface LiveInputSheetProps {
 function settingsOf(fields: Readonly<Record<string, string>>, input: LiveInput | null): object {
   const { name, takes, secondPublisher, allow = '', ...times } = fields;
   const { stableSeconds, graceSeconds, silenceSeconds, blackSeconds, delaySeconds, record, afterTakeover } = times;
+  const { slateUploadID = '' } = fields;
   return {
     name,
     takes,
@@ -34,6 +36,7 @@ function settingsOf(fields: Readonly<Record<string, string>>, input: LiveInput |
     graceSeconds: Number(graceSeconds),
     lostAfter: { silenceSeconds: secondsOrNull(silenceSeconds), blackSeconds: secondsOrNull(blackSeconds) },
     delaySeconds: Number(delaySeconds),
+    slateUploadID: slateUploadID === '' ? null : slateUploadID,
     record: record !== undefined,
     windows: windowsOf(fields, input?.windows ?? null),
     afterTakeover,
@@ -85,6 +88,7 @@ export function LiveInputSheet({ streamID, input, onKey, onClose }: LiveInputShe
 
 /** The settings that most inputs leave at their defaults. */
 function Further({ input }: Pick<LiveInputSheetProps, 'input'>): ReactNode {
+  const [slateUploadID, setSlateUploadID] = useState(input?.slateUploadID ?? null);
   return (
     <div className="stack">
       <Choice
@@ -110,6 +114,16 @@ function Further({ input }: Pick<LiveInputSheetProps, 'input'>): ReactNode {
       />
       <Seconds name="stableSeconds" hint={liveWords.stableHint} least={2} most={60} value={input?.stableSeconds ?? 5} />
       <Seconds name="graceSeconds" hint={liveWords.graceHint} least={0} most={300} value={input?.graceSeconds ?? 15} />
+      <UploadChoice
+        name="slateUploadID"
+        label={liveWords.slate}
+        none={liveWords.noSlate}
+        query="probeState=completed"
+        isOffered={({ type, durationSeconds }) => type === 'image' || (type === 'video' && (durationSeconds ?? 0) >= 2)}
+        uploadID={slateUploadID}
+        onChange={setSlateUploadID}
+      />
+      <p className="hint">{liveWords.slateHint}</p>
       <Seconds
         name="silenceSeconds"
         hint={liveWords.silenceHint}

@@ -20,8 +20,9 @@ export function LiveTakeover({ stream, inputs }: LiveTakeoverProps): ReactNode {
   const takeover = useTakeover(stream);
   const now = useNow();
   if (takeover === null) return null;
-  const name = inputs.find(({ id }) => id === takeover.liveInputID)?.name ?? liveWords.deletedInput;
-  const text = takeoverWords(takeover, name, now);
+  const input = inputs.find(({ id }) => id === takeover.liveInputID);
+  const { name = liveWords.deletedInput, slateUploadID = null } = input ?? {};
+  const text = takeoverWords(takeover, { name, hasSlate: slateUploadID !== null }, now);
   if (text === null) return null;
   const handBack = async (): Promise<void> => {
     await refusedInWords(liveWords.refusals, () => call('POST', `/streams/${streamID}/hand-back`));
@@ -50,14 +51,18 @@ export function LiveTakeover({ stream, inputs }: LiveTakeoverProps): ReactNode {
 }
 
 /** The present and the next sight of viewers; null: they see the loop, and no takeover is open. */
-function takeoverWords(takeover: StreamTakeover, name: string, now: number): string | null {
+function takeoverWords(
+  takeover: StreamTakeover,
+  { name, hasSlate }: { readonly name: string; readonly hasSlate: boolean },
+  now: number,
+): string | null {
   const { state, startAt, shownAt, returnsAt } = takeover;
   const secondsTo = (at: string) => Math.ceil((Date.parse(at) - now) / 1000);
   const isReturned = returnsAt !== null && Date.parse(returnsAt) <= now;
   if (state === 'lost')
     return isReturned || returnsAt === null
       ? liveWords.lost(name)
-      : liveWords.lostAt(name, formatTime(returnsAt), secondsTo(returnsAt));
+      : liveWords[hasSlate ? 'lostToSlate' : 'lostAt'](name, formatTime(returnsAt), secondsTo(returnsAt));
   if (state === 'ending')
     return isReturned || returnsAt === null ? null : liveWords.returnsAt(formatTime(returnsAt), secondsTo(returnsAt));
   if (shownAt === null)

@@ -94,6 +94,11 @@ export const liveWords = {
   stableHint: 'So lange muss eine Zuspielung dauern, bevor Zuschauer sie sehen.',
   graceSeconds: 'Warten nach Verlust (Sekunden)',
   graceHint: 'Kehrt die Zuspielung in dieser Zeit zurück, geht es weiter. OBS versucht es nach zehn Sekunden wieder.',
+  slate: 'Nach einem Verlust sehen Zuschauer',
+  noSlate: 'Die Schleife',
+  slateHint: 'Ein Bild oder Video, solange auf die Zuspielung gewartet wird. Dann folgt die Schleife.',
+  slateFault:
+    'Die Pausentafel ist noch nicht aufbereitet, oder kann es nicht werden. Bis dahin gibt es keine Übernahme.',
   silenceSeconds: 'Verloren nach Stille (Sekunden)',
   silenceHint: 'Dann läuft die Schleife, bis Ton da ist. Leer: nie.',
   blackSeconds: 'Verloren nach schwarzem Bild (Sekunden)',
@@ -140,6 +145,8 @@ export const liveWords = {
   endsAt: (at: string) => `Um ${at} kehrt die Schleife von selbst zurück.`,
   lostAt: (name: string, at: string, seconds: number) =>
     `${name} ging verloren. Zuschauer sehen um ${at}, in ${seconds}\u00A0s, die Schleife, falls nichts zurückkehrt.`,
+  lostToSlate: (name: string, at: string, seconds: number) =>
+    `${name} ging verloren. Danach läuft die Pausentafel, und um ${at}, in ${seconds}\u00A0s, die Schleife.`,
   lost: (name: string) =>
     `${name} ging verloren, daher läuft die Schleife. Kehrt das Signal bald zurück, geht es weiter.`,
   returnsAt: (at: string, seconds: number) => `Zuschauer sehen um ${at}, in ${seconds}\u00A0s, die Schleife.`,
@@ -154,6 +161,8 @@ export const liveWords = {
     live_needs_manifest: 'Nur ein vorab aufbereiteter Stream lässt sich übernehmen.',
     nothing_received: 'Der Eingang empfängt noch kein Bild, oder ist zu lange still oder schwarz.',
     not_stable_yet: 'Die Zuspielung ist zu jung. In wenigen Sekunden ist sie bereit.',
+    slate_not_prepared:
+      'Die Pausentafel ist noch nicht aufbereitet, oder kann es nicht werden. Eine andere lässt sich wählen.',
     taken_over_already: 'Der Stream ist schon übernommen. Er muss zuerst zurückgegeben werden.',
     not_taken_over: 'Der Stream zeigt die Schleife schon.',
   } as Readonly<Record<string, string>>,

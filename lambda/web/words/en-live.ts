@@ -89,6 +89,10 @@ export const liveWords = {
   stableHint: 'A contribution has to last this long before viewers see it.',
   graceSeconds: 'Wait after a loss (seconds)',
   graceHint: 'A contributor who returns in this time continues. OBS tries again after ten seconds.',
+  slate: 'After a loss, viewers see',
+  noSlate: 'The loop',
+  slateHint: 'A picture or video for as long as it waits for the contributor. Then the loop follows.',
+  slateFault: 'The slate is not prepared yet, or cannot be. Until it is, there is no takeover.',
   silenceSeconds: 'Lost after silence (seconds)',
   silenceHint: 'Then viewers see the loop until there is sound. Empty: never.',
   blackSeconds: 'Lost after black pictures (seconds)',
@@ -134,6 +138,8 @@ export const liveWords = {
   endsAt: (at: string) => `It hands back by itself at ${at}.`,
   lostAt: (name: string, at: string, seconds: number) =>
     `${name} was lost. Viewers see the loop at ${at}, in ${seconds}\u00A0s, unless it returns.`,
+  lostToSlate: (name: string, at: string, seconds: number) =>
+    `${name} was lost. After it, viewers see the slate, and the loop at ${at}, in ${seconds}\u00A0s.`,
   lost: (name: string) => `${name} was lost, so viewers see the loop. It continues if it returns soon.`,
   returnsAt: (at: string, seconds: number) => `Viewers see the loop at ${at}, in ${seconds}\u00A0s.`,
   deletedInput: 'the deleted input',
@@ -148,6 +154,7 @@ export const liveWords = {
     live_needs_manifest: 'Only a stream that is prepared ahead can be taken over.',
     nothing_received: 'The input receives no picture yet, or is silent or black for too long.',
     not_stable_yet: 'The contribution is too young. Wait a few seconds until it is ready.',
+    slate_not_prepared: 'The slate is not prepared yet, or cannot be. Another one can be chosen.',
     taken_over_already: 'The stream is taken over already. Hand it back first.',
     not_taken_over: 'The stream shows the loop already.',
   } as Readonly<Record<string, string>>,

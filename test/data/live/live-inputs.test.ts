@@ -26,6 +26,7 @@ const settings = {
   record: false,
   windows: null,
   after_takeover: 'join_in_progress',
+  slate_upload_id: null,
   lost_after: { silenceSeconds: 20, blackSeconds: null },
 } as const;
 const insert = (id: string, of = key) =>

@@ -15,6 +15,7 @@ import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import type { TakeoverInterval } from '../../../lambda/domain/live/takeover-intervals.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
+import type { SlateMedia } from '../../../lambda/publisher/prepared/slate-playing.ts';
 import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';
 import type { SegmentRequest } from '../../../lambda/publisher/preparing/prepare-segment.ts';
@@ -111,6 +112,8 @@ export interface Tracks {
   /** Existing joins, each with its first sending time in seconds. */
   readonly joins?: ReadonlyMap<string, number>;
   readonly takeovers?: readonly TakeoverInterval[];
+  /** Their prepared slates, by upload. */
+  readonly slates?: ReadonlyMap<string, SlateMedia>;
 }
 
 /** Options of prepared media on a test's clock: streams have their turns only when `play` gives them. */
@@ -133,12 +136,12 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
     log: (event) => void logged.push(event),
   };
   const timelines = () => {
-    const { video, audio = [], joins = new Map(), takeovers = [] } = tracks();
+    const { video, audio = [], joins = new Map(), takeovers = [], slates = new Map() } = tracks();
     const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
     const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
     const pictures = { entries: video, contentHashes, joins };
     const under = mixesSoundUnder(video, audio) && { under: { pictures, format } };
-    const taken = { takeovers, pictureEntries: video };
+    const taken = { takeovers, pictureEntries: video, slates };
     return { video: { ...pictures, ...taken }, audio: { entries: audio, contentHashes, joins, ...under, ...taken } };
   };
   return { options, turns, logged, unreadable };
