@@ -2323,13 +2323,16 @@ end $$;
 create function count_work(subjects text[], part text, part_from_ms integer, most_ms integer[], call_class text, calls integer, reserved_ms integer, uncounted_ms integer, of_windows timestamptz[], out requests integer, out reset_seconds integer, out share real, out used_up text, out began timestamptz[]) returns record language plpgsql
 as $$
 declare
+  own int := cardinality(subjects);
   counted request_windows;
+  reserves_here boolean := true;
 begin
   share := 0;
-  for turn in 1 .. cardinality(subjects) + 1 loop
+  for turn in 1 .. own + 1 loop
     exit when turn > 1 and uncounted_ms = 0 and (reserved_ms = 0 or used_up is not null);
-    if turn > cardinality(subjects) then
-      exit when part is null or counted.work_ms + reserved_ms <= part_from_ms;
+    if turn > own then
+      reserves_here := counted.work_ms + reserved_ms > part_from_ms;
+      exit when part is null or not reserves_here and (uncounted_ms >= 0 or of_windows[turn] is null);
       subjects := subjects || part;
     end if;
     insert into request_windows as running (subject, class, requests, work_ms)
@@ -2340,17 +2343,19 @@ begin
         + case when running.began_at > now() - interval '1 minute' then running.requests else 0 end,
       began_at = case when running.began_at > now() - interval '1 minute' then running.began_at else now() end
     returning * into counted;
+    continue when not reserves_here;
     began := began || counted.began_at;
     share := greatest(share, counted.work_ms / most_ms[turn]::real);
     if turn = 1 then requests := counted.requests; end if;
+    continue when turn > 1 and (counted.work_ms < most_ms[turn] or turn > own and reserved_ms = 0);
     if counted.work_ms >= most_ms[turn] then used_up := counted.subject; end if;
-    if turn = 1 or counted.work_ms >= most_ms[turn] then
+    if turn = 1 or used_up is not null then
       reset_seconds := greatest(1, least(60, ceil(60 - extract(epoch from now() - counted.began_at))));
     end if;
   end loop;
   if used_up is null and reserved_ms > 0 then
     update request_windows set work_ms = request_windows.work_ms + reserved_ms
-    where subject = any (subjects) and class = call_class;
+    where subject = any (subjects[1 : cardinality(began)]) and class = call_class;
   end if;
 end $$;
 

@@ -3,7 +3,8 @@
 -- Counts calls in the window of the first subject, and their time in those of all. Small calls, which reserve nothing
 -- and leave nothing to count, touch the first window only.
 -- A function, because Postgres plans the statement of each request, and the plans within a function are kept.
--- part: a further subject, which counts once the last one of `subjects` takes more than part_from_ms; null: none.
+-- part: a further subject, which counts once the last one of `subjects` takes more than part_from_ms; null: none. It
+-- refuses only calls that reserve time, so no change.
 -- most_ms: by subject, that of the part last. reserved_ms: not taken if the time of a window is used up.
 -- of_windows: by subject, as of work_before.
 create function count_work(
@@ -13,13 +14,17 @@ create function count_work(
 language plpgsql
 as $$
 declare
+  own int := cardinality(subjects);
   counted request_windows;
+  reserves_here boolean := true;
 begin
   share := 0;
-  for turn in 1 .. cardinality(subjects) + 1 loop
+  for turn in 1 .. own + 1 loop
     exit when turn > 1 and uncounted_ms = 0 and (reserved_ms = 0 or used_up is not null);
-    if turn > cardinality(subjects) then
-      exit when part is null or counted.work_ms + reserved_ms <= part_from_ms;
+    if turn > own then
+      reserves_here := counted.work_ms + reserved_ms > part_from_ms;
+      -- A window takes back what it has counted, also from a subject that now takes less.
+      exit when part is null or not reserves_here and (uncounted_ms >= 0 or of_windows[turn] is null);
       subjects := subjects || part;
     end if;
     insert into request_windows as running (subject, class, requests, work_ms)
@@ -30,18 +35,20 @@ begin
         + case when running.began_at > now() - interval '1 minute' then running.requests else 0 end,
       began_at = case when running.began_at > now() - interval '1 minute' then running.began_at else now() end
     returning * into counted;
+    continue when not reserves_here;
     began := began || counted.began_at;
     share := greatest(share, counted.work_ms / most_ms[turn]::real);
     if turn = 1 then requests := counted.requests; end if;
+    continue when turn > 1 and (counted.work_ms < most_ms[turn] or turn > own and reserved_ms = 0);
     if counted.work_ms >= most_ms[turn] then used_up := counted.subject; end if;
-    if turn = 1 or counted.work_ms >= most_ms[turn] then
+    if turn = 1 or used_up is not null then
       -- If a call waits for a later one, its window begins after its own now().
       reset_seconds := greatest(1, least(60, ceil(60 - extract(epoch from now() - counted.began_at))));
     end if;
   end loop;
   if used_up is null and reserved_ms > 0 then
     update request_windows set work_ms = request_windows.work_ms + reserved_ms
-    where subject = any (subjects) and class = call_class;
+    where subject = any (subjects[1 : cardinality(began)]) and class = call_class;
   end if;
 end $$;
 

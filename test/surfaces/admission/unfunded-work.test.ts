@@ -86,6 +86,17 @@ describe('reads that may take long', () => {
     expect(await countedTogether('read')).toBeGreaterThanOrEqual(tookMs - free.length * 500);
   });
 
+  it('of a user who takes little leave nothing behind', async () => {
+    let tookMs = 270;
+    const rest = surfaceOfWork(service.service(), async () => void (nowMs += tookMs));
+    for (let made = 0; made < 300; made++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect((await rest(request(free[0]!), '192.0.2.1')).status).toBe(200);
+      tookMs = 5;
+    }
+    expect(await countedTogether('read')).toBeLessThanOrEqual(500);
+  });
+
   it('give nothing back in a later window than they were counted in', async () => {
     const [earlier, later] = [heldWork(), heldWork()];
     const ofEarlier = surfaceOfWork(service.service(), earlier.hold);
@@ -100,6 +111,17 @@ describe('reads that may take long', () => {
     await later.end();
     expect(await countedTogether('read')).toBeLessThanOrEqual(2500);
   });
+});
+
+it('changes are never refused for the time of all users without a purchase', async () => {
+  const counted = `insert into request_windows (subject, class, requests, work_ms) values ($1, 'write', 1, $2)`;
+  await service.pool().query(counted, [unfundedUsers, workLimits.write.unfundedMs]);
+  await service.pool().query(counted, [`user ${free[0]!.id}`, 600]);
+  const rest = surfaceOfWork(service.service(), async () => void (nowMs += 40));
+  for (let made = 0; made < 4; made++)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect((await rest(request(free[0]!, '/tests', 'POST'), '192.0.2.1')).status).toBe(200);
+  expect(await countedTogether('write')).toBeGreaterThan(workLimits.write.unfundedMs);
 });
 
 describe('guides, posters and previews', () => {
