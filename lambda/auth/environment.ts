@@ -4,11 +4,13 @@ import { coreVariables, readCoreEnvironment } from '../ports/aws/environment.ts'
 import { readSettings, variablesFor } from '../settings.ts';
 import type { SettingsFor } from '../settings.ts';
 
-export const authVariables = [...coreVariables, 'MAIL_FROM', ...variablesFor('auth')] as const;
+export const authVariables = [...coreVariables, 'MAIL_FROM', 'UNCONFIRMED_MAILS', ...variablesFor('auth')] as const;
 
 export interface AuthEnvironment extends AwsCoreEnvironment, SettingsFor<'auth'> {
   /** Null if the stage has no address to send mails from. */
   readonly mailFrom: string | null;
+  /** The SES configuration set of mails to addresses that are not confirmed; null if the stage sends no mails. */
+  readonly unconfirmedMails: string | null;
 }
 
 /** @throws an error that names the missing variable */
@@ -16,6 +18,7 @@ export function readAuthEnvironment(env: NodeJS.ProcessEnv): AuthEnvironment {
   return {
     ...readCoreEnvironment(env),
     mailFrom: env['MAIL_FROM'] || null,
+    unconfirmedMails: env['UNCONFIRMED_MAILS'] || null,
     ...readSettings('auth', env),
   };
 }

@@ -15,7 +15,7 @@ import { settingsAsVariables } from '../../lambda/settings.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { coreEnvironment } from '../shared/core-access.ts';
-import { grantSendMail, mailConfigurationSetName, mailSenderAddress } from '../shared/mail-sender.ts';
+import { grantSendMail, mailSenderAddress, type MailSets, mailSetsOf } from '../shared/mail-sender.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
 import { FunctionRelease } from '../shared/function-release.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
@@ -35,11 +35,13 @@ export class IdentityStack extends Stack {
   readonly function: ServiceFunction;
   /** The alias that callers of the function invoke. */
   readonly release: FunctionRelease;
-  /** The name of the SES configuration set for mails; null for a stage that sends none. */
-  readonly mailConfigurationSet: string | null;
+  /** Null for a stage that sends no mails. */
+  readonly mailSets: MailSets | null;
 
   constructor(scope: Construct, id: string, { settings, network, database, origin, zone }: IdentityStackProps) {
     super(scope, id);
+    this.mailSets = mailSetsOf(this, settings);
+    const unconfirmedMails = this.mailSets && this.#mailSet('UnconfirmedMails', this.mailSets.unconfirmed);
     this.function = new ServiceFunction(this, 'Auth', {
       description: 'Sign-in, OAuth 2.1 and account settings',
       entry: 'auth/auth.lambda.ts',
@@ -47,6 +49,7 @@ export class IdentityStack extends Stack {
       environment: {
         ...coreEnvironment({ settings, database, origin }),
         MAIL_FROM: mailSenderAddress(settings),
+        UNCONFIRMED_MAILS: unconfirmedMails?.configurationSetName ?? '',
         ...settingsAsVariables({ ...settings, liveIngest: null }),
       },
       // API Gateway waits no longer for an answer.
@@ -61,9 +64,8 @@ export class IdentityStack extends Stack {
       role.addManagedPolicy(policy);
     origin.grantRead(role);
 
-    grantSendMail(this, this.function.role, settings);
+    grantSendMail(this, this.function.role, settings, ['confirmed', 'unconfirmed']);
     this.release = new FunctionRelease(this, 'AuthRelease', this.function);
-    this.mailConfigurationSet = mailSenderAddress(settings) === '' ? null : mailConfigurationSetName(this);
     this.#mailIdentity(settings, zone);
   }
 
@@ -72,9 +74,9 @@ export class IdentityStack extends Stack {
    * in its zone. A stage with neither sends no mails.
    */
   #mailIdentity(settings: StageSettings, stageZone: StageZone): void {
-    if (mailSenderAddress(settings) === '') return;
+    if (this.mailSets === null) return;
     const { mailFrom, domain } = settings;
-    const configurationSet = this.#mailEvents();
+    const configurationSet = this.#mailSet('Mails', this.mailSets.confirmed);
     if (mailFrom !== null) {
       new EmailIdentity(this, 'MailAddress', { identity: Identity.email(mailFrom), configurationSet });
       return;
@@ -88,9 +90,9 @@ export class IdentityStack extends Stack {
    * Counts bounces and complaints about spam. SES pauses an account that has too many of them. SES sends no further
    * mail to an address that bounced or complained.
    */
-  #mailEvents(): ConfigurationSet {
-    const mails = new ConfigurationSet(this, 'Mails', {
-      configurationSetName: mailConfigurationSetName(this),
+  #mailSet(id: string, configurationSetName: string): ConfigurationSet {
+    const mails = new ConfigurationSet(this, id, {
+      configurationSetName,
       suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
     });
     mails.addEventDestination('Refused', {

@@ -44,6 +44,8 @@ const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
 
 export class Alarms extends Construct {
   readonly all: RunbookAlarm[] = [];
+  /** Raised while mails of strangers endanger the account; null for a stage that sends no mails. */
+  readonly unconfirmedMails: RunbookAlarm | null;
   readonly #topic: ITopic;
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
@@ -147,6 +149,7 @@ export class Alarms extends Construct {
     });
     this.#notify(atRisk);
     this.#ofJobs(metrics);
+    this.unconfirmedMails = this.#ofMails(metrics);
     this.#ofFunctions(metrics);
     this.#add('Drift', {
       runbook: 'Drift',
@@ -220,6 +223,10 @@ export class Alarms extends Construct {
       says: 'A command of an operator failed by a fault of ours.',
       metric: metrics.operatorCommandsFailed,
     });
+  }
+
+  /** @returns that of mails to addresses that are not confirmed */
+  #ofMails(metrics: StageMetrics): RunbookAlarm | null {
     this.#add('MailsFailed', {
       runbook: 'Mails failing',
       severity: 'urgent',
@@ -241,6 +248,15 @@ export class Alarms extends Construct {
         metric: metrics.mailsRefused,
         atLeast: 5,
       });
+    return (
+      metrics.unconfirmedMailsRefused &&
+      this.#add('UnconfirmedMails', {
+        runbook: 'Sign-up mails paused',
+        severity: 'urgent',
+        says: 'Mails to addresses that are not confirmed came back, and are paused: users cannot sign up.',
+        metric: metrics.unconfirmedMailsRefused,
+      })
+    );
   }
 
   #ofRequests(metrics: StageMetrics, frontDoor: AlarmsProps['frontDoor']): void {
@@ -347,8 +363,10 @@ export class Alarms extends Construct {
     });
   }
 
-  #add(id: string, settings: RunbookAlarmSettings): void {
-    this.#notify(this.#silent(id, settings));
+  #add(id: string, settings: RunbookAlarmSettings): RunbookAlarm {
+    const alarm = this.#silent(id, settings);
+    this.#notify(alarm);
+    return alarm;
   }
 
   /** An alarm that notifies only as a part of another. */

@@ -14,7 +14,8 @@ export interface DistantAlarmsProps {
   readonly region: string;
 }
 
-const changes = { source: ['aws.cloudwatch'], detailType: ['CloudWatch Alarm State Change'] };
+/** The events of alarms that change their state. */
+export const alarmChanges = { source: ['aws.cloudwatch'], detailType: ['CloudWatch Alarm State Change'] };
 
 export class DistantAlarms extends Stack {
   readonly #stageRegion: string;
@@ -39,12 +40,12 @@ export class DistantAlarms extends Stack {
     const service = { service: 'events', region: this.#stageRegion, resource: 'event-bus', resourceName: 'default' };
     const bus = EventBus.fromEventBusArn(this, 'StageBus', this.formatArn(service));
     new Rule(this, 'Changes', {
-      eventPattern: { ...changes, resources: this.#arns },
+      eventPattern: { ...alarmChanges, resources: this.#arns },
       targets: [new ToEventBus(bus)],
     });
     const says = (path: string) => EventField.fromPath(path);
     new Rule(stage, `ChangesOf${this.node.id}`, {
-      eventPattern: { ...changes, resources: this.#arns },
+      eventPattern: { ...alarmChanges, resources: this.#arns },
       targets: [
         new SnsTopic(topic, {
           // As CloudWatch's own notifications name these, so that the same filters of subscriptions hold.

@@ -30,6 +30,7 @@ import { DistantAlarms } from './distant-alarms.ts';
 import { frontDoorAlarms } from './front-door.ts';
 import { DriftCheck } from './drift-check.ts';
 import { gpuLoads } from './gpu-loads.ts';
+import { MailPause } from './mail-pause.ts';
 import { blames, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
 import { SyntheticStream } from './synthetic-stream.ts';
 
@@ -65,6 +66,9 @@ export class MonitoringStack extends Stack {
       topic,
     });
     this.#page(metrics, alarms, synthetic, publishing.agents.cluster);
+    const { unconfirmedMails: alarm } = alarms;
+    const { mailSets } = stacks.identity;
+    if (alarm && mailSets) new MailPause(this, 'MailPause', { alarm, mailSet: mailSets.unconfirmed });
     if (!isAtCloudFront) this.#alarmsAtCloudFront(settings, web, topic);
     if (recovery) this.#alarmsOfCopies(settings, database, topic);
     if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);

@@ -37,10 +37,17 @@ export const blames = ['ours', 'media', 'destination'] as const;
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const hour = Duration.hours(1);
+const day = Duration.days(1);
 const summed = (label: string) => ({ statistic: Stats.SUM, period: fiveMinutes, label });
 
 /** The share of its memory above which a function is short of memory. */
 const memoryShort = 0.9;
+/**
+ * Mails of a day that come back, and their share of all mails of the account: less than SES allows. It reviews accounts
+ * with 5 % of bounces or 0.1 % of complaints, and pauses them at 10 % or 0.5 %.
+ */
+const bouncesMany = { least: 10, share: 0.04 };
+const complaintsMany = { least: 3, share: 0.003 };
 
 /** The metrics come from the resources of the stacks and from the logs of agents. */
 export class StageMetrics extends Construct {
@@ -143,23 +150,39 @@ export class StageMetrics extends Construct {
     return this.#logged('MailsHeld', 'mails of sign-in beyond a limit');
   }
 
-  /** Bounced mails and complaints about spam. Null for a stage that sends no mails. */
+  /** Bounced mails to users, and their complaints about spam. Null for a stage that sends no mails. */
   get mailsRefused(): IMetric | null {
-    const { mailConfigurationSet } = this.#props.identity;
-    if (mailConfigurationSet === null) return null;
-    const events = (metricName: string) =>
-      new Metric({
-        namespace: 'AWS/SES',
-        metricName,
-        dimensionsMap: { 'ses:configuration-set': mailConfigurationSet },
-        statistic: Stats.SUM,
-        period: hour,
-      });
+    const { mailSets } = this.#props.identity;
+    if (mailSets === null) return null;
     return new MathExpression({
       expression: 'FILL(bounces, 0) + FILL(complaints, 0)',
-      usingMetrics: { bounces: events('Bounce'), complaints: events('Complaint') },
+      usingMetrics: {
+        bounces: mailEvents('Bounce', hour, mailSets.confirmed),
+        complaints: mailEvents('Complaint', hour, mailSets.confirmed),
+      },
       period: hour,
       label: 'mails refused',
+    });
+  }
+
+  /**
+   * 1 while mails of the last day to addresses that are not confirmed endanger the account, else 0. Null for a stage
+   * that sends no mails. Decision D281.
+   */
+  get unconfirmedMailsRefused(): IMetric | null {
+    const { mailSets } = this.#props.identity;
+    if (mailSets === null) return null;
+    const many = (metric: string, { least, share }: { readonly least: number; readonly share: number }) =>
+      `(FILL(${metric}, 0) >= ${least} AND FILL(${metric}, 0) >= ${share} * FILL(sent, 0))`;
+    return new MathExpression({
+      expression: `IF(${many('bounces', bouncesMany)} OR ${many('complaints', complaintsMany)}, 1, 0)`,
+      usingMetrics: {
+        bounces: mailEvents('Bounce', day, mailSets.unconfirmed),
+        complaints: mailEvents('Complaint', day, mailSets.unconfirmed),
+        sent: mailEvents('Send', day),
+      },
+      period: day,
+      label: 'mails of strangers refused',
     });
   }
 
@@ -349,6 +372,17 @@ export class StageMetrics extends Construct {
       unit: unit === 'Count' ? Unit.COUNT : Unit.PERCENT,
     });
   }
+}
+
+/** Events of mails, as SES counts them. @param mailSet a configuration set; absent: all mails of the account */
+function mailEvents(metricName: string, period: Duration, mailSet?: string): Metric {
+  return new Metric({
+    namespace: 'AWS/SES',
+    metricName,
+    ...(mailSet !== undefined && { dimensionsMap: { 'ses:configuration-set': mailSet } }),
+    statistic: Stats.SUM,
+    period,
+  });
 }
 
 const memoryShortName = 'FunctionsShortOfMemory';

@@ -120,7 +120,7 @@ export class PublishingStack extends Stack {
       environment: { ...this.access.environmentFor(this, 'webhooks'), MAIL_FROM: mailSenderAddress(settings) },
     });
     this.access.grantTo(webhooks.role, 'webhooks');
-    grantSendMail(this, webhooks.role, settings);
+    grantSendMail(this, webhooks.role, settings, ['confirmed']);
     // Each call serves at most ten webhooks, and waits for the slowest one.
     webhooks.addEventSource(new SqsEventSource(queues.get('webhooks'), consumption(settings)));
 

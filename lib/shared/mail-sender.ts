@@ -6,32 +6,53 @@ import type { StageSettings } from '../stage-settings.ts';
 import { acknowledge, wildcardResource } from './acknowledge.ts';
 
 /** The address; empty for a stage that sends no mails. */
-export function mailSenderAddress({ mailFrom, domain }: StageSettings): string {
+export function mailSenderAddress({ mailFrom, domain }: Pick<StageSettings, 'mailFrom' | 'domain'>): string {
   return mailFrom ?? (domain ? `no-reply@${domain.name}` : '');
 }
 
-/** The name of the SES configuration set for all mails of the stage. Stages may share an account. */
-export function mailConfigurationSetName(scope: Construct): string {
-  return `${Stage.of(scope)?.node.id ?? ''}-mails`;
+/** The names of the SES configuration sets of a stage. */
+export interface MailSets {
+  /** For mails to users with a confirmed address; it is the set of the identity. */
+  readonly confirmed: string;
+  /** For mails to all other addresses. Strangers cause them, so it can be paused alone: decision D281. */
+  readonly unconfirmed: string;
+}
+
+/** @returns null for a stage that sends no mails. Stages may share an account. */
+export function mailSetsOf(scope: Construct, settings: StageSettings): MailSets | null {
+  if (mailSenderAddress(settings) === '') return null;
+  const stage = Stage.of(scope)?.node.id ?? '';
+  return { confirmed: `${stage}-mails`, unconfirmed: `${stage}-unconfirmed-mails` };
+}
+
+/** The ARN of a configuration set of the stage's region. */
+export function mailSetARN(scope: Construct, resourceName: string): string {
+  return Stack.of(scope).formatArn({ service: 'ses', resource: 'configuration-set', resourceName });
 }
 
 /**
  * Lets a role send mails from the stage's address only. The right names no resource of the identity's stack, so the
  * function's stack does not depend on that stack.
+ * @param sets of the mails that it sends
  */
-export function grantSendMail(scope: Construct, role: IRole, settings: StageSettings): void {
+export function grantSendMail(
+  scope: Construct,
+  role: IRole,
+  settings: StageSettings,
+  sets: readonly (keyof MailSets)[],
+): void {
+  const names = mailSetsOf(scope, settings);
+  if (names === null) return;
   const sender = mailSenderAddress(settings);
-  if (sender === '') return;
   const stack = Stack.of(scope);
-  const ses = (resource: string, resourceName: string) => stack.formatArn({ service: 'ses', resource, resourceName });
   // While an account is in SES' sandbox, SES also requires the right for the receiver's identity, and both identities
   // are in this account. So the right is bound to the sender's address instead.
-  const identities = ses('identity', '*');
+  const identities = stack.formatArn({ service: 'ses', resource: 'identity', resourceName: '*' });
   const policy = new ManagedPolicy(scope, 'SendMail', {
     statements: [
       new PolicyStatement({
         actions: ['ses:SendEmail'],
-        resources: [identities, ses('configuration-set', mailConfigurationSetName(scope))],
+        resources: [identities, ...sets.map((set) => mailSetARN(scope, names[set]))],
         conditions: { StringEquals: { 'ses:FromAddress': sender } },
       }),
     ],

@@ -11,8 +11,11 @@ vi.setConfig({ testTimeout: 60_000 });
 const site = testSite();
 const password = 'a long enough password';
 
-/** A sign-in of its own, with the limits of a stage and the mails and lines of the log that it leaves. */
-function limitedSignIn() {
+/**
+ * A sign-in of its own, with the limits of a stage and the mails and lines of the log that it leaves.
+ * @param isRefused whether SES refuses a mail
+ */
+function limitedSignIn(isRefused: (mail: Mail) => boolean = () => false) {
   const mails: Mail[] = [];
   const logged: string[] = [];
   const origin = site.origin();
@@ -20,7 +23,12 @@ function limitedSignIn() {
     origin,
     pool: site.pool(),
     sealer: site.sealer(),
-    mailer: { send: async (mail) => void mails.push(mail) },
+    mailer: {
+      send: async (mail) => {
+        if (isRefused(mail)) throw new Error('Sending is paused');
+        mails.push(mail);
+      },
+    },
     serviceSecret: 'a secret for tests',
     rateLimitFactor: 1,
     clock: () => new Date(),
@@ -51,6 +59,38 @@ const elsewhere = (() => {
 /** Begins all windows of mails earlier. */
 const pass = (time: string) =>
   site.pool().query(`update request_windows set began_at = began_at - $1::interval where class like '%mail%'`, [time]);
+
+test('mails to addresses that are not confirmed are sent apart, so that SES can pause them alone', async () => {
+  const { mails, post } = limitedSignIn();
+  const { email } = await site.user();
+  const stranger = 'stranger@example.com';
+  await post('/sign-up/email', signUpOf(stranger), elsewhere());
+  await post('/sign-in/email', { email: stranger, password }, elsewhere());
+  await post('/request-password-reset', { email: stranger }, elsewhere());
+  await post('/request-password-reset', { email }, elsewhere());
+  await post('/sign-up/email', signUpOf(email), elsewhere());
+  expect(mails.map(({ to, isConfirmed }) => [to, isConfirmed])).toEqual([
+    ...Array.from({ length: 3 }, () => [stranger, false]),
+    ...Array.from({ length: 2 }, () => [email, true]),
+  ]);
+});
+
+test('while mails to unconfirmed addresses are paused, answers stay the same and users get theirs', async () => {
+  const isPaused = ({ isConfirmed }: Mail) => isConfirmed === false;
+  const { mails, mailsTo, logged, post } = limitedSignIn(isPaused);
+  const { email } = await site.user();
+  const sending = limitedSignIn();
+  const [answer, other] = [
+    await post('/sign-up/email', signUpOf('paused@example.com'), elsewhere()),
+    await sending.post('/sign-up/email', signUpOf('sent@example.com'), elsewhere()),
+  ];
+  expect([answer.status, Object.keys(answer.body)]).toEqual([other.status, Object.keys(other.body)]);
+  const reset = await post('/request-password-reset', { email: 'paused@example.com' }, elsewhere());
+  expect(await post('/request-password-reset', { email }, elsewhere())).toEqual(reset);
+  expect(mails).toHaveLength(1);
+  expect(mailsTo(email)).toBe(1);
+  expect(logged.filter((line) => line.includes('mail_failed'))).toHaveLength(2);
+});
 
 test('a person gets three mails an hour and six a day, whoever asks and however the address is spelled', async () => {
   const { mails, logged, post } = limitedSignIn();

@@ -68,6 +68,19 @@ test('a mail by SES is one request from the stage’s address, and an error with
   await expect(createSESMailer(ses, null).send(mail)).rejects.toThrow('set mailFrom or domain in lib/stages.ts');
 });
 
+test('a mail to an unconfirmed address is sent with the configuration set of these, and no other is', async () => {
+  const sent: { ConfigurationSetName?: string }[] = [];
+  const send = async ({ input }: { input: (typeof sent)[number] }) => void sent.push(input);
+  const mailer = createSESMailer({ send }, 'no-reply@example.com', 'dev-unconfirmed-mails');
+  for (const isConfirmed of [{ isConfirmed: false }, { isConfirmed: true }, {}])
+    await mailer.send({ ...mail, ...isConfirmed });
+  expect(sent.map(({ ConfigurationSetName }) => ConfigurationSetName)).toEqual([
+    'dev-unconfirmed-mails',
+    undefined,
+    undefined,
+  ]);
+});
+
 test('a subject with other lines in it, as of a stream’s name, is one line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mails-'));
   onTestFinished(() => rm(folder, { recursive: true }));

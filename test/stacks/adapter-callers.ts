@@ -65,6 +65,7 @@ async function callsOf(
         }
       : null,
     mailFrom: variables['MAIL_FROM'] ?? null,
+    unconfirmedMails: variables['UNCONFIRMED_MAILS'] ?? null,
     sourceRoleARN: takesOnRoles ? sourceRoleARN : null,
     media: media ?? null,
   });

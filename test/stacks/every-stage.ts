@@ -11,6 +11,7 @@ import { operateVariables } from '../../lambda/operate/environment.ts';
 import { reconcileVariables, sweepVariables, timersVariables } from '../../lambda/jobs/environment.ts';
 import { platformsVariables } from '../../lambda/platforms/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
+import { mailSenderAddress } from '../../lib/shared/mail-sender.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import type { Resource, SynthesizedStage } from '../support/synth.ts';
 
@@ -44,7 +45,15 @@ export function checkEveryStage(
   test: (title: string, check: () => void) => void,
   settings: Pick<
     StageSettings,
-    'tracing' | 'databaseProxy' | 'databaseInstanceClass' | 'nat' | 'recoveryRegion' | 'syntheticStream' | 'liveIngest'
+    | 'mailFrom'
+    | 'domain'
+    | 'tracing'
+    | 'databaseProxy'
+    | 'databaseInstanceClass'
+    | 'nat'
+    | 'recoveryRegion'
+    | 'syntheticStream'
+    | 'liveIngest'
   >,
 ): void {
   test('runs its functions on Node 24 and arm64, traced where it traces, with JSON logs that end', () => {
@@ -96,6 +105,7 @@ export function checkEveryStage(
       ...(settings.databaseProxy ? [] : ['Pinned connections']),
       ...(settings.databaseInstanceClass.startsWith('t') ? [] : ['Database credits']),
       ...(settings.recoveryRegion === null ? ['Copies fail'] : []),
+      ...(mailSenderAddress(settings) === '' ? ['Sign-up mails paused'] : []),
       ...(settings.liveIngest === null ? ['Live ingest down', 'Live ingest full', 'Live ingest restarts'] : []),
     ];
     expect(new Set(named)).toEqual(headings.difference(new Set(absent)));

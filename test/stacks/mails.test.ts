@@ -1,4 +1,5 @@
-// Functions that may send mails to users: two, from the stage's own address, which SES verifies.
+// Functions that may send mails to users: two, from the stage's own address, which SES verifies and can pause in part.
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -11,10 +12,11 @@ const settings = [
 ] as const;
 const cases = settings.map(([name, own, sender]) => {
   const id = name.replace(' ', '-');
-  return [name, synthesizeStage(app, id, { ...stages.dev, ...own }), sender, `${id}-mails`] as const;
+  const sets = { confirmed: `${id}-mails`, unconfirmed: `${id}-unconfirmed-mails` };
+  return [name, synthesizeStage(app, id, { ...stages.dev, ...own }), sender, sets] as const;
 });
 
-describe.each(cases)('a stage with %s of its own', (_, stage, sender, configurationSet) => {
+describe.each(cases)('a stage with %s of its own', (_, stage, sender, sets) => {
   const ofType = (type: string) =>
     stage.resources().flatMap(([, { Type, Properties }]) => (Type === type ? [Properties] : []));
 
@@ -29,9 +31,11 @@ describe.each(cases)('a stage with %s of its own', (_, stage, sender, configurat
       .filter(({ Action }: { Action: unknown }) => JSON.stringify(Action).includes('ses:Send'));
     // In the sandbox, SES also requires the right on the receiver's identity, and always that on the
     // configuration set. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
+    const identities = ':identity/*';
+    const [confirmed, unconfirmed] = [`:configuration-set/${sets.confirmed}`, `:configuration-set/${sets.unconfirmed}`];
     const resources = [
-      expect.stringContaining(`:configuration-set/${configurationSet}`),
-      expect.stringContaining(':identity/*'),
+      [confirmed, identities],
+      [confirmed, unconfirmed, identities],
     ];
     const right = {
       Effect: 'Allow',
@@ -39,34 +43,128 @@ describe.each(cases)('a stage with %s of its own', (_, stage, sender, configurat
       Condition: { StringEquals: { 'ses:FromAddress': sender } },
     };
     expect(rights).toHaveLength(2);
-    for (const { Resource, ...others } of rights) {
+    for (const [index, { Resource, ...others }] of rights.entries()) {
       expect(others).toEqual(right);
-      expect(Resource.map((arn: unknown) => JSON.stringify(arn))).toEqual(resources);
+      const named = Resource.map(
+        (arn: unknown) => /:(?:identity|configuration-set)\/[\w*-]+/.exec(JSON.stringify(arn))?.[0],
+      );
+      expect(named).toEqual(resources[index]);
     }
   });
 
   test('has SES verify it, and count the mails that come back or are called spam', () => {
-    const [set] = ofType('AWS::SES::ConfigurationSet');
-    expect(set).toMatchObject({
-      Name: configurationSet,
-      SuppressionOptions: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
-    });
-    expect(ofType('AWS::SES::EmailIdentity')).toEqual([
-      expect.objectContaining({ ConfigurationSetAttributes: { ConfigurationSetName: { Ref: expect.any(String) } } }),
-    ]);
-    const [{ EventDestination: events }] = ofType('AWS::SES::ConfigurationSetEventDestination');
-    expect(events).toMatchObject({
-      MatchingEventTypes: ['bounce', 'complaint'],
-      CloudWatchDestination: { DimensionConfigurations: [{ DimensionName: 'ses:configuration-set' }] },
-    });
+    expect(ofType('AWS::SES::ConfigurationSet')).toEqual(
+      [sets.unconfirmed, sets.confirmed].map((Name) => ({
+        Name,
+        SuppressionOptions: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
+        Tags: expect.anything(),
+      })),
+    );
+    const [{ ConfigurationSetAttributes: attributes }, ...others] = ofType('AWS::SES::EmailIdentity');
+    expect(others).toEqual([]);
+    const [id] = stage.resources().find(([, { Properties }]) => Properties?.Name === sets.confirmed)!;
+    expect(attributes).toEqual({ ConfigurationSetName: { Ref: id } });
+    const destinations = ofType('AWS::SES::ConfigurationSetEventDestination');
+    expect(destinations).toHaveLength(2);
+    for (const { EventDestination } of destinations)
+      expect(EventDestination).toMatchObject({
+        MatchingEventTypes: ['bounce', 'complaint'],
+        CloudWatchDestination: { DimensionConfigurations: [{ DimensionName: 'ses:configuration-set' }] },
+      });
     const watched = ofType('AWS::CloudWatch::Alarm').flatMap(({ Metrics = [] }) => Metrics);
     const dimensions = watched
-      .map(({ MetricStat }) => MetricStat?.Metric)
-      .filter((metric) => metric?.Namespace === 'AWS/SES')
-      .map(({ MetricName, Dimensions: [{ Value }] }) => [MetricName, Value]);
+      .map(({ MetricStat }) => MetricStat)
+      .filter((stat) => stat?.Metric.Namespace === 'AWS/SES')
+      .map(({ Period, Metric }) => [Metric.MetricName, Metric.Dimensions?.[0].Value ?? 'the account', Period]);
     expect(dimensions).toEqual([
-      ['Bounce', configurationSet],
-      ['Complaint', configurationSet],
+      ['Bounce', sets.confirmed, 3600],
+      ['Complaint', sets.confirmed, 3600],
+      ['Bounce', sets.unconfirmed, 86_400],
+      ['Complaint', sets.unconfirmed, 86_400],
+      ['Send', 'the account', 86_400],
     ]);
   });
+
+  test('sends mails to addresses that are not confirmed with a set of their own', () => {
+    const [id] = stage.resources().find(([, { Properties }]) => Properties?.Name === sets.unconfirmed)!;
+    const given = stage
+      .resources()
+      .flatMap(([, { Properties }]) => Properties?.Environment?.Variables?.UNCONFIRMED_MAILS ?? []);
+    expect(given).toEqual([{ Ref: id }]);
+  });
+
+  test('pauses these mails alone while too many of them come back, and sends them again afterwards', () => {
+    const monitoring = stage.resources('Monitoring');
+    const only = (prefix: string, type: string) => {
+      const found = monitoring.filter(([id, { Type }]) => id.startsWith(prefix) && Type === type);
+      expect(found).toHaveLength(1);
+      return found[0]!;
+    };
+    const [alarm] = only('AlarmsUnconfirmedMails', 'AWS::CloudWatch::Alarm');
+    const [machine, { Properties }] = only('MailPauseMachine', 'AWS::StepFunctions::StateMachine');
+    const [, rule] = only('MailPauseChanges', 'AWS::Events::Rule');
+    expect(rule.Properties).toMatchObject({
+      State: 'ENABLED',
+      EventPattern: {
+        source: ['aws.cloudwatch'],
+        'detail-type': ['CloudWatch Alarm State Change'],
+        resources: [{ 'Fn::GetAtt': [alarm, 'Arn'] }],
+        detail: { state: { value: ['ALARM', 'OK'] } },
+      },
+      Targets: [{ Arn: { Ref: machine } }],
+    });
+    const definition = JSON.parse(
+      Properties.DefinitionString['Fn::Join'][1]
+        .map((part: unknown) => (typeof part === 'string' ? part : 'aws'))
+        .join(''),
+    );
+    expect(definition.States[definition.StartAt]).toMatchObject({
+      QueryLanguage: 'JSONata',
+      Type: 'Task',
+      Resource: 'arn:aws:states:::aws-sdk:sesv2:putConfigurationSetSendingOptions',
+      // The event is the input: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch-and-eventbridge.html
+      Arguments: {
+        ConfigurationSetName: sets.unconfirmed,
+        SendingEnabled: "{% $states.input.detail.state.value = 'OK' %}",
+      },
+      End: true,
+    });
+  });
+
+  test('counts a day’s mails that come back from unconfirmed addresses as too many by number and share', () => {
+    const { Metrics, Threshold, EvaluationPeriods } = ofType('AWS::CloudWatch::Alarm').find(({ AlarmDescription }) =>
+      AlarmDescription.includes('Sign-up mails paused'),
+    );
+    expect([Threshold, EvaluationPeriods]).toEqual([1, 1]);
+    const { Expression } = Metrics.find((query: any) => query.Expression);
+    const isMany = (events: Readonly<Record<string, number>>) => evaluated(Expression, events);
+    // As many as two networks can cause in a day, beside a thousand mails of users.
+    expect(isMany({ bounces: 120, sent: 1120 })).toBe(1);
+    expect(isMany({ bounces: 42, sent: 1042 })).toBe(1);
+    expect(isMany({ bounces: 41, sent: 1042 })).toBe(0);
+    expect(isMany({ bounces: 9, sent: 20 })).toBe(0);
+    expect(isMany({ bounces: 10, sent: 20 })).toBe(1);
+    expect(isMany({ bounces: 120, sent: 50_000 })).toBe(0);
+    expect(isMany({ complaints: 3, sent: 1000 })).toBe(1);
+    expect(isMany({ complaints: 3, sent: 1001 })).toBe(0);
+    expect(isMany({ complaints: 2, sent: 10 })).toBe(0);
+    expect(isMany({})).toBe(0);
+  });
 });
+
+test('a stage without an address has no set to pause', () => {
+  const silent = synthesizeStage(app, 'silent', { ...stages.dev, mailFrom: null, domain: null });
+  const types = silent.resources().map(([, { Type }]) => Type);
+  expect(types.filter((type) => type.startsWith('AWS::SES'))).toEqual([]);
+  expect(silent.resources('Monitoring').filter(([id]) => id.startsWith('MailPause'))).toEqual([]);
+});
+
+/** The value of an expression of CloudWatch whose metrics have these values. */
+function evaluated(expression: string, events: Readonly<Record<string, number>>): number {
+  const script = expression
+    .replaceAll(/FILL\((\w+), 0\)/g, (_, name: string) => String(events[name] ?? 0))
+    .replaceAll('AND', '&&')
+    .replaceAll('OR', '||')
+    .replace(/^IF\((.*), 1, 0\)$/, '$1 ? 1 : 0');
+  return runInNewContext(script);
+}

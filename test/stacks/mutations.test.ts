@@ -21,6 +21,9 @@ const seed = Number(process.env.MUTATIONS_SEED ?? 14);
 const mutationCount = Number(process.env.MUTATIONS ?? 50);
 const leastCaughtPercent = 90;
 
+/** With an address to send mails from, because recorded calls use it. */
+const settings = { ...completeDev, mailFrom: 'no-reply@example.com' };
+
 /**
  * Judges that find faults in templates, none by comparison with a snapshot. Add a line here for each new kind of
  * judgement of stages.
@@ -50,7 +53,7 @@ const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[]
           faults.push(`a stage no longer ${title}`);
         }
       },
-      completeDev,
+      settings,
     );
     return faults;
   },
@@ -104,8 +107,7 @@ async function findersOf(stage: MutableStage): Promise<readonly string[]> {
 }
 
 test('nearly every right, dependency, network rule and header rule that goes is noticed to be gone', async () => {
-  // With an address to send mails from, because recorded calls use it.
-  const original = synthesizeStage(testApp(), 'dev', { ...completeDev, mailFrom: 'no-reply@example.com' });
+  const original = synthesizeStage(testApp(), 'dev', settings);
   const templates = templatesOf(original);
   const whole = new MutableStage(original, templates);
   for (const [name, judge] of Object.entries(judges)) expect([name, await judge(whole)]).toEqual([name, []]);

@@ -12,6 +12,7 @@ export function callsOfServices(account: SimulatedAccount, templates: ConcreteTe
     ...edgeCalls(templates),
     ...operating(templates),
     ...driftCalls(templates),
+    ...pauseCalls(templates),
     ...syntheticCalls(account, templates),
   ];
 }
@@ -75,7 +76,7 @@ function operating(templates: ConcreteTemplates): readonly AwsCall[] {
 function driftCalls(templates: ConcreteTemplates): readonly AwsCall[] {
   const role = the(templates, 'AWS::IAM::Role', /^Monitoring\/DriftCheckReader/);
   const starter = the(templates, 'AWS::IAM::Role', /^Monitoring\/DriftCheckMachineEventsRole/);
-  const machine = the(templates, 'AWS::StepFunctions::StateMachine', /./);
+  const machine = the(templates, 'AWS::StepFunctions::StateMachine', /\/DriftCheck/);
   const context = { 'aws:SourceAccount': accountID };
   const stack = `arn:aws:cloudformation:us-east-1:${accountID}:stack/emulated-Network/1`;
   return [
@@ -85,6 +86,21 @@ function driftCalls(templates: ConcreteTemplates): readonly AwsCall[] {
     { caller: role.id, action: 'cloudformation:DetectStackDrift', resource: stack },
     { caller: role.id, action: 'cloudformation:DetectStackResourceDrift', resource: stack },
     { caller: role.id, action: 'cloudformation:DescribeStackDriftDetectionStatus', resource: '*' },
+  ];
+}
+
+/** EventBridge starts the machine when the alarm changes, and the machine calls SES. */
+function pauseCalls(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /^Monitoring\/MailPauseMachineRole/);
+  const starter = the(templates, 'AWS::IAM::Role', /^Monitoring\/MailPauseMachineEventsRole/);
+  const machine = the(templates, 'AWS::StepFunctions::StateMachine', /\/MailPause/);
+  const context = { 'aws:SourceAccount': accountID, 'aws:SourceArn': machine.arn };
+  const set = the(templates, 'AWS::SES::ConfigurationSet', /\/UnconfirmedMails/);
+  return [
+    { caller: 'events.amazonaws.com', action: 'sts:AssumeRole', resource: starter.id },
+    { caller: starter.id, action: 'states:StartExecution', resource: machine.id },
+    { caller: 'states.amazonaws.com', action: 'sts:AssumeRole', resource: role.id, context },
+    { caller: role.id, action: 'ses:PutConfigurationSetSendingOptions', resource: set.id },
   ];
 }
 

@@ -29,6 +29,8 @@ export interface AdapterSurroundings {
   readonly deadLetterURLs: Partial<Record<QueueName, string>>;
   readonly timers: { readonly group: string; readonly roleARN: string; readonly queueARN: string } | null;
   readonly mailFrom: string | null;
+  /** The configuration set of mails to addresses that are not confirmed; null if the deployable sends none. */
+  readonly unconfirmedMails: string | null;
   /** The role in another account that the deployable assumes; null if it assumes none. */
   readonly sourceRoleARN: string | null;
   /** The deployable's use of the object store; null if it uses none. */
@@ -109,7 +111,8 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
 
 /** @param pool of a migrated database, whose outbox is empty */
 export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings): Promise<readonly NeededRight[]> {
-  const { bucket, queueURLs, consumes, deadLetterURLs, timers, mailFrom, media, sourceRoleARN } = surroundings;
+  const { bucket, queueURLs, consumes, deadLetterURLs, timers, mailFrom, unconfirmedMails, media, sourceRoleARN } =
+    surroundings;
   const needed: NeededRight[] = [];
   const aws = await startStandIn((request, status) => needed.push(...rightsNeededFor(request, status)));
   const client = {
@@ -154,8 +157,10 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
       await roles.open({ roleARN: sourceRoleARN, externalID: 'ID', bucket: 'of-a-user' }, signal);
     }
     if (mailFrom !== null) {
-      const mailer = createSESMailer(new SESv2Client(client), mailFrom);
-      await mailer.send({ to: 'somebody@example.com', subject: 'subject', text: 'text', html: '<p>text</p>' });
+      const mailer = createSESMailer(new SESv2Client(client), mailFrom, unconfirmedMails);
+      const mail = { to: 'somebody@example.com', subject: 'subject', text: 'text', html: '<p>text</p>' };
+      await mailer.send(mail);
+      if (unconfirmedMails !== null) await mailer.send({ ...mail, isConfirmed: false });
     }
     return needed;
   } finally {

@@ -52,8 +52,13 @@ const readers: Readonly<Record<string, Read>> = {
   },
   ses({ method, body }, url) {
     if (method !== 'POST' || url.pathname !== '/v2/email/outbound-emails') return [];
-    const { FromEmailAddress: from } = JSON.parse(body);
-    return [{ action: 'ses:SendEmail', resource: from, context: { 'ses:FromAddress': from } }];
+    const { FromEmailAddress: from, ConfigurationSetName: set } = JSON.parse(body);
+    // SES asks for the identity and, if the request names one, for the configuration set.
+    return [from, ...(set === undefined ? [] : [set])].map((resource) => ({
+      action: 'ses:SendEmail',
+      resource,
+      context: { 'ses:FromAddress': from },
+    }));
   },
   /** The Query protocol: a form. */
   sts({ body }) {

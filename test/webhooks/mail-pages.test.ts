@@ -69,10 +69,11 @@ const notificationMails = (text: string): [string, Mail][] =>
     return [kind, composeMail({ ...words, to: 'ada@example.com', button, reason: 'Because.', siteURL })];
   });
 const link = `${siteURL}/new-password#token=x`;
+const ada = { email: 'ada@example.com', emailVerified: true };
 const mails: readonly (readonly [string, Mail])[] = [
-  ['a confirmation', verificationMail('ada@example.com', `${siteURL}/api/auth/verify-email?token=x&callbackURL=%2F`)],
-  ['a new password', passwordResetMail('ada@example.com', link)],
-  ['another sign-up', signUpAgainMail('ada@example.com', `${siteURL}/sign-in`)],
+  ['a confirmation', verificationMail(ada, `${siteURL}/api/auth/verify-email?token=x&callbackURL=%2F`)],
+  ['a new password', passwordResetMail(ada, link)],
+  ['another sign-up', signUpAgainMail(ada, `${siteURL}/sign-in`)],
   ...notificationMails(hostile),
   ['an incident', alertMail(notice(hostile))],
   [

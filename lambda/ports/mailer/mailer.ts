@@ -15,6 +15,8 @@ export interface Mail {
   readonly html: string;
   /** Constant for a mail that is sent again after a crash, which distinguishes it from another mail. */
   readonly reference?: string;
+  /** False: its owner has not confirmed the address, so the mail may bounce. @default true */
+  readonly isConfirmed?: boolean;
 }
 
 export interface Mailer {
