@@ -28,7 +28,7 @@ describe('the bundles', () => {
     // An operation adds 2 to 3 KB to each surface, mostly descriptions; the bounds have room for some more.
     // `import { z } from 'zod'` would add 350 KB: bundlers omit zod's locales only with `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(1175);
-    expect(graphqlKB).toBeLessThanOrEqual(1280);
+    expect(graphqlKB).toBeLessThanOrEqual(1290);
     expect(mcpKB).toBeLessThanOrEqual(1320);
     expect(authKB).toBeLessThanOrEqual(1940);
   });
