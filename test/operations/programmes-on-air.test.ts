@@ -99,6 +99,8 @@ interface Row {
 const isNews = (row: Row | undefined) => row?.blockID?.startsWith('news') ?? false;
 const shown = ({ startAt, endAt, name, kind, blockID }: Row) => `${startAt} ${endAt} ${kind} ${blockID} ${name}`;
 
+const untimed = ({ name, kind, blockID }: Row) => `${kind} ${blockID} ${name}`;
+
 async function rowsFrom(from: Date, hours: number): Promise<Row[]> {
   const to = new Date(from.getTime() + hours * hourMs);
   const query = `from=${from.toISOString()}&to=${to.toISOString()}&limit=1000`;
@@ -149,6 +151,49 @@ describe('a published programme', () => {
     expect((await rowsFrom(anchoredAt, 30)).map(shown)).toEqual(before.map(shown));
     const later = await rowsFrom(new Date(anchoredAt.getTime() + 40 * hourMs), 2);
     expect(later.length).toBeGreaterThan(20);
+  });
+});
+
+describe('a simulation', () => {
+  const simulation = async (from: Date) =>
+    (await call('GET', `/programmes/${programmeID}/simulation?from=${from.toISOString()}&days=1&rows=1000`)).body;
+
+  it('continues what the stream has played, from any row on, as the stream does', async () => {
+    await edit(rules);
+    await publish();
+    expect((await simulation(new Date())).historyUntil).toBeNull();
+    const anchoredAt = await goLive();
+    await plan();
+    const rows = await rowsFrom(anchoredAt, 26);
+    const places = rows.flatMap(({ kind, blockID }, index) => (kind === 'item' && blockID === 'music' ? [index] : []));
+    for (const place of [places[1]!, places[7]!, places[30]!, places[100]!]) {
+      const { historyUntil, rows: simulated } = await simulation(new Date(rows[place]!.startAt));
+      expect(historyUntil).toBe(rows[place]!.startAt);
+      const count = Math.min(simulated.length, rows.length - place - 1);
+      expect(count).toBeGreaterThan(200);
+      const aired = rows.slice(place, place + count);
+      expect(simulated.slice(0, count).map(untimed)).toEqual(aired.map(untimed));
+      // The time of a row is that of its frame, rounded up to a millisecond: the simulation has a grid of its own.
+      const apartMs = aired.map(({ startAt }, index) => Date.parse(simulated[index].startAt) - Date.parse(startAt));
+      expect(Math.max(...apartMs.map(Math.abs))).toBeLessThanOrEqual(1000 / 30 + 1);
+    }
+  });
+
+  it('of a stream off the air continues its last run, and one of another day the plan until then', async () => {
+    await edit({ ...rules, blocks: rules.blocks.slice(0, 1), inserts: [] });
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const { plannedUntil } = (await call('GET', `/programmes/${programmeID}`)).body;
+    expect((await simulation(new Date(anchoredAt.getTime() + 90 * 24 * hourMs))).historyUntil).toBe(plannedUntil);
+    const [first] = await rowsFrom(anchoredAt, 1);
+    await call('POST', `/streams/${streamID}/stop`);
+    await endAll();
+    const { historyUntil, rows: simulated } = await simulation(new Date(Date.now() + 1000));
+    const { stopped_at: stoppedAt } = (await data().streams.find(user().id, streamID))!;
+    expect(historyUntil).toBe(stoppedAt!.toISOString());
+    // The last third of a lap of twelve is not in the first third of the next one.
+    expect(simulated.slice(0, 11).map(({ name }: Row) => name)).not.toContain(first!.name);
   });
 });
 

@@ -15,8 +15,8 @@ const mostSkipped = 1_000_000;
 export const simulateProgramme = operation(['service:read'], {
   summary: 'Simulate a programme',
   description:
-    'Returns what the programme would play if it began at a time, for up to 400 days: shares, issues, and rows with ' +
-    'the reason of each choice. The same rules and uploads always give the same plan.',
+    'Returns what the draft would play from a time on, behind what the stream has played, for up to 400 days: ' +
+    'shares, issues, and rows with the reason of each choice.',
   tag: 'programmes',
   route: 'GET /programmes/{id}/simulation',
   query: {
@@ -41,6 +41,7 @@ export const simulateProgramme = operation(['service:read'], {
     return {
       from,
       to,
+      historyUntil: found.historyUntil,
       ...presentFigures(found),
       rows: found.rows.map((row) => presentRow(row, found.grid)),
       hasMoreRows: found.hasMore,

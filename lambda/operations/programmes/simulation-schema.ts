@@ -9,7 +9,7 @@ import { timestamp } from '../fields.ts';
 const refused = z
   .object({
     uploadID: z.string(),
-    rules: z.array(z.int32()).describe('Places in separation. Empty: too long for the time that is left.'),
+    rules: z.array(z.int32()).describe('Places in separation. Empty: too long.'),
   })
   .meta({ id: 'RefusedItem' });
 
@@ -22,14 +22,14 @@ export const simulatedRow = z
     name: z.string(),
     title: z.string().nullable(),
     artist: z.string().nullable(),
-    fromSeconds: z.number().describe('Seconds of the upload before the row, which continues it after a break.'),
+    fromSeconds: z.number().describe('Seconds of the upload before the row.'),
     cutOff: z.boolean().describe('true: a hard start cuts it off.'),
     blockID: z.string().nullable(),
     stepID: z.string().nullable(),
     insertID: z.string().nullable(),
-    candidates: z.int32().describe('Uploads that were considered.'),
-    refused: z.array(refused).describe('Uploads that were passed over, and play later.'),
-    relaxed: z.array(z.int32()).describe('Places in separation of rules that it breaks, as no upload meets all.'),
+    candidates: z.int32().describe('Uploads considered.'),
+    refused: z.array(refused).describe('Uploads passed over.'),
+    relaxed: z.array(z.int32()).describe('Places in separation of the rules that it breaks.'),
   })
   .meta({ id: 'SimulatedRow' });
 
@@ -61,7 +61,8 @@ const issue = z
 export const simulationSchema = z
   .object({
     from: timestamp,
-    to: timestamp.describe('Before the end of `days` if more than 300,000 rows would be planned.'),
+    to: timestamp.describe('Before the end of `days` if there are more than 300,000 rows.'),
+    historyUntil: timestamp.nullable().describe('End of the rows that it continues. null: none.'),
     rowCount: z.int32(),
     uploadCount: z.int32().describe('Different uploads.'),
     cutOffCount: z.int32(),

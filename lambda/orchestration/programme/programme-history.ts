@@ -1,6 +1,6 @@
 // The history that a plan continues: the state of the planner, and the items that were heard before.
 import type { Database } from '../../data/database.ts';
-import type { PublishedProgramme } from '../../data/programme/programmes.ts';
+import type { Programme } from '../../data/programme/programmes.ts';
 import { partsOf } from '../../data/playout/run-parts.ts';
 import type { RunPart, RunTime } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -23,11 +23,13 @@ export interface ProgrammeHistory {
   readonly state: PlannerState;
   /** Oldest first. */
   readonly heard: readonly HeardItem[];
+  /** Unix time in ms of the end of the last row; null: nothing has played. */
+  readonly endMs: number | null;
 }
 
 export interface HistoryRequest {
   readonly stream: Stream;
-  readonly programme: PublishedProgramme;
+  readonly programme: Pick<Programme, 'id' | 'kind' | 'planned_until'>;
   readonly rules: ProgrammeRules;
   /** Unix time in ms; rows that begin before it are the history. */
   readonly untilMs: number;
@@ -52,7 +54,7 @@ export async function loadHistory(data: Database, request: HistoryRequest): Prom
   const blocks = new Map(rules.blocks.map((block) => [block.id, block]));
   for (const timed of rows) if (timed.startMs >= stateMs) applyRow(state, timed, blocks.get(timed.row.blockID ?? ''));
   forgetNames(state, rules);
-  return { state, heard: rows.map(heardAs) };
+  return { state, heard: rows.map(heardAs), endMs: rows.at(-1)?.endMs ?? kept?.at.getTime() ?? null };
 }
 
 /** The time before a plan whose items its rules compare with. */
@@ -89,7 +91,7 @@ async function playedRows(data: Database, request: HistoryRequest, fromMs: numbe
         const startMs = msOfFrame(grid, startFrame);
         if (startMs >= untilRunMs || startFrame >= untilFrame) break;
         if (!isFirst && startFrame < fromFrame) continue;
-        const endRowMs = Math.min(cutMs, msOfFrame(grid, startFrame + frameCount));
+        const endRowMs = Math.min(cutMs, endMs, msOfFrame(grid, startFrame + frameCount));
         const item = memberOf(played.uploadID) ?? itemWithoutMember(played);
         rows.push({ row: rowOfOccurrence(occurrence, item, grid.framesPerSecond), startMs, endMs: endRowMs });
       }

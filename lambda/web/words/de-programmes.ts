@@ -287,8 +287,8 @@ export const programmeWords = {
 
   daysTitle: 'Tage des Programms',
   daysHint:
-    'Die Einträge des gespeicherten Entwurfs, wenn er um Mitternacht dieses Tages begänne. Auf Sendung ändert sich ' +
-    'nichts.',
+    'Die Einträge des gespeicherten Entwurfs, wenn er um Mitternacht dieses Tages begänne, nach allem, was der ' +
+    'Stream bis dahin gespielt oder geplant hat. Auf Sendung ändert sich nichts.',
   day: 'Tag',
   dayBefore: 'Vorheriger Tag',
   dayAfter: 'Nächster Tag',

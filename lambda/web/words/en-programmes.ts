@@ -268,7 +268,9 @@ export const programmeWords = {
   revertText: 'The rules of the present draft are lost. The stream plays the version once you publish it.',
 
   daysTitle: 'Days of the programme',
-  daysHint: 'The items of the saved draft if it began at the midnight of the day. Nothing changes on the air.',
+  daysHint:
+    'The items of the saved draft if it began at the midnight of the day, behind what the stream has played or ' +
+    'planned until then. Nothing changes on the air.',
   day: 'Day',
   dayBefore: 'Day before',
   dayAfter: 'Day after',
