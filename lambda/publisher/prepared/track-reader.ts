@@ -158,9 +158,9 @@ export class TrackReader {
     const timeline = await loadTimeline();
     for (let frame = this.#frame; ;) {
       const sent = await sessions.at(timeline, frame);
-      const entryFrame = sessions.entryFrom(timeline, frame + (sent ? 1 : 0));
+      const entryFrame = sessions.entryFrom(timeline, frame);
       const slate = sent ? null : this.#slateAt(timeline, frame);
-      const changeFrame = Math.min(entryFrame, slate?.toFrame ?? Infinity);
+      const changeFrame = sent?.endFrame ?? Math.min(entryFrame, slate?.toFrame ?? Infinity);
       const position = sent
         ? this.#positionInSession(timeline, sent, frame)
         : slate
@@ -230,10 +230,7 @@ export class TrackReader {
       : null;
   }
 
-  /**
-   * Cuts the position off if a takeover begins within its next span, or its slate ends earlier.
-   * @returns null if nothing is left of it
-   */
+  /** Cuts the position off at a takeover within its next span, or at the end of its slate. @returns null: all of it */
   async #cutByTakeover(position: Position, timeline: PreparedTimeline): Promise<Position | null> {
     const { sessions, framesPerSecond } = this.#options;
     if (position.sent) return position;
@@ -242,8 +239,10 @@ export class TrackReader {
     if (slateEnd < position.endFrame) return this.#cutAt(position, slateEnd);
     const entryFrame = sessions.entryFrom(timeline, frame);
     if (entryFrame >= position.endFrame || entryFrame > frame + spanSeconds * framesPerSecond) return position;
-    if (!(await sessions.at(timeline, entryFrame)) || this.#position !== position) return this.#position;
-    return this.#cutAt(position, entryFrame);
+    const sent = await sessions.at(timeline, entryFrame);
+    if (!sent || this.#position !== position) return this.#position;
+    // The sound before may end behind a session of a single picture.
+    return this.#positionInSession(timeline, sent, entryFrame) ? this.#cutAt(position, entryFrame) : position;
   }
 
   /** Lets a position end at a frame. @returns null if nothing is left of it */

@@ -131,7 +131,11 @@ describe('a takeover', () => {
           );
         },
       ),
-      { numRuns: 30 },
+      {
+        numRuns: 30,
+        // An interval of one frame, whose sound begins and ends with the same frame of sound.
+        examples: [[{ lengths: [62, 104, 121], earliest: 227, firstSegment: 0, segments: 2, handBack: 1 }, [40]]],
+      },
     );
   });
 
