@@ -351,7 +351,9 @@ describe('guests', () => {
     const { rows: kept } = await service.pool().query('select * from guest_requests');
     expect(kept).toHaveLength(2);
     const { rows: windows } = await service.pool().query('select subject, class from request_windows');
-    expect(new Set(windows.map((row) => row.class))).toEqual(new Set(['guest', 'ask', 'read', 'write']));
+    expect(new Set(windows.map((row) => row.class))).toEqual(
+      new Set(['guest', 'ask', 'guestRequest', 'read', 'write']),
+    );
     expect(JSON.stringify([kept, windows])).not.toContain('2001');
     await service.pool().query(`update guest_requests set granted_at = granted_at - interval '31 minutes'`);
     expect(await ask(wishes[2]!, '2001:db8:1:2::1')).toMatchObject({ status: 202 });
@@ -379,6 +381,30 @@ describe('guests', () => {
     ['unknown', 'unknown'],
   ])('at %s have the network %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
+  });
+});
+
+describe('the time of requests', () => {
+  const subject = () => `requests of ${streamID}`;
+  const countedMs = async () => {
+    const text = `select work_ms from request_windows where subject = $1 and class = 'guestRequest'`;
+    return (await service.pool().query(text, [subject()])).rows[0]?.work_ms as number | undefined;
+  };
+
+  it('is paid in advance, and refused requests read nothing of the channel', async () => {
+    await goLive();
+    expect((await offered()).status).toBe(200);
+    expect(await countedMs()).toBe(150);
+    await service.pool().query(`update request_windows set work_ms = 15150 where subject = $1`, [subject()]);
+    const query = vi.spyOn(service.pool(), 'query');
+    const refusals = [await offered('?q=other'), await ask(wishes[0]!, '192.0.2.1')];
+    const texts = query.mock.calls.map(([statement]) => JSON.stringify(statement));
+    query.mockRestore();
+    for (const { status, headers, body } of refusals) {
+      expect([status, Number(headers.get('retry-after'))]).toEqual([429, expect.closeTo(60, -1)]);
+      expect(body).toMatchObject({ code: 'rate_limited', detail: expect.stringMatching(/^Requests of guests took/) });
+    }
+    expect(texts.filter((text) => /from uploads|collections|programmes/.test(text))).toEqual([]);
   });
 });
 

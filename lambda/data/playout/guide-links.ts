@@ -60,10 +60,11 @@ export function guideLinks(db: Queryable) {
 
     /** The stream of a token, and the requests of this class that its guests have sent in the running window. */
     findAsked: (token: string, requestClass: string) =>
-      one<{ readonly stream_id: string; readonly asked: number }>(
+      one<{ readonly stream_id: string; readonly user_id: string; readonly asked: number }>(
         db,
-        `select g.stream_id, coalesce(${runningRequests(`'${subjectOfGuests('')}' || g.stream_id`, '$2')}, 0) as asked
-         from guide_links g where g.token_hash = ${hashOf('$1')}`,
+        `select g.stream_id, s.user_id,
+           coalesce(${runningRequests(`'${subjectOfGuests('')}' || g.stream_id`, '$2')}, 0) as asked
+         from guide_links g join streams s on s.id = g.stream_id where g.token_hash = ${hashOf('$1')}`,
         [token, requestClass],
       ),
   };

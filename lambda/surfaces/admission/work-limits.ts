@@ -18,8 +18,8 @@ export interface WorkLimit {
 /**
  * The limits by class. read, write: of a user's programs. page: of all web pages that a user has open. They are apart,
  * so that no program keeps its user from a stop, and together a third of the time of two processors. poster, preview:
- * of those who look at a user's pictures. guide: of a link, and of all links of its user, so that the readers of one do
- * not use up the minute of the others.
+ * of those who look at a user's pictures. guide, guestRequest: of a link, and of all links of its user, so that the
+ * readers of one do not use up the minute of the others.
  */
 export const workLimits = {
   read: { mostMs: [10_000], unfundedMs: 30_000, reservedMs: 250, name: 'Reads' },
@@ -28,6 +28,7 @@ export const workLimits = {
   poster: { mostMs: [27_000], unfundedMs: 40_000, reservedMs: 150, name: 'Posters' },
   preview: { mostMs: [7500], unfundedMs: 15_000, reservedMs: 250, name: 'Previews' },
   guide: { mostMs: [10_000, 30_000], unfundedMs: 40_000, reservedMs: 250, name: 'Guides' },
+  guestRequest: { mostMs: [15_000, 30_000], unfundedMs: 20_000, reservedMs: 150, name: 'Requests of guests' },
 } as const satisfies Readonly<Record<string, WorkLimit>>;
 
 /**
