@@ -270,9 +270,11 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByRole('heading', { name: 'Renamed elsewhere' }).waitFor();
     await reach('Start');
     await page.keyboard.press('Enter');
-    await page.getByRole('alertdialog').waitFor();
+    const dialog = page.getByRole('alertdialog');
+    // The dialog takes the focus after it is shown, and only then the keys.
+    await page.waitForFunction(() => document.activeElement?.closest('[role=alertdialog]'));
     await page.keyboard.press('Escape');
-    await page.getByRole('alertdialog').waitFor({ state: 'hidden' });
+    await dialog.waitFor({ state: 'hidden' });
   });
 
   test('chooses light or dark, which lasts, and goes before what the system has', async () => {
