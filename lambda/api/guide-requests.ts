@@ -5,7 +5,7 @@ import { databaseOn } from '../data/database.ts';
 import { subjectOfGuests } from '../data/playout/guide-links.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { subjectOfUser } from '../data/shared/request-windows.ts';
-import { admitWork } from '../surfaces/admission/call-time.ts';
+import { payingInAdvance } from '../surfaces/admission/call-time.ts';
 import { guestHash } from '../surfaces/admission/guests.ts';
 import { countRequest, quotaHeaders, requestsPerMinute } from '../surfaces/admission/rate-limits.ts';
 import type { Quota, RequestClass } from '../surfaces/admission/rate-limits.ts';
@@ -67,12 +67,7 @@ async function answerAdmitted(
   if (admitted === null) return rest(request, address);
   const { streamID, userID, guest } = admitted;
   const payers = { userID, subjects: [`requests of ${streamID}`, subjectOfUser(userID)] };
-  const { time } = await admitWork(service, payers, 'guestRequest', 1);
-  try {
-    return await time.during(() => rest(request, guest));
-  } finally {
-    await time.count();
-  }
+  return payingInAdvance(service, payers, 'guestRequest', () => rest(request, guest));
 }
 
 interface AdmittedGuest {

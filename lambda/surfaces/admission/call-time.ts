@@ -122,8 +122,8 @@ export function createCallTimer(service: Service, payers: Payers, calls: Counted
   const [limits, subject] = [limitsOf(service, calls), payers.subjects[0]!];
   let [parts, beganMs, tookMs, paidMs] = [0, 0, 0, reservedMsOf(service, calls)];
   let [window, ended]: [CallWindow, ProblemError | null] = [arrived, null];
-  /** The windows that reserved time; null: none, or several, so that each has counted a part. */
-  let [hasReserved, reservedIn] = paidMs > 0 ? [true, arrived.began] : [false, null];
+  /** The windows that reserved time; undefined: none have yet; null: several, so that each has counted a part. */
+  let reservedIn: string | null | undefined = paidMs > 0 ? arrived.began : undefined;
   let statements: Promise<unknown> = Promise.resolve();
   uncountedWorks.know(credential, subject);
 
@@ -138,7 +138,7 @@ export function createCallTimer(service: Service, payers: Payers, calls: Counted
   function owe() {
     const ms = owedMs();
     paidMs += ms;
-    return uncountedWorks.add(subject, requestClass, { ms, began: reservedIn });
+    return uncountedWorks.add(subject, requestClass, { ms, began: reservedIn ?? null });
   }
 
   async function countNow(reservedMs: number): Promise<void> {
@@ -147,8 +147,8 @@ export function createCallTimer(service: Service, payers: Payers, calls: Counted
       requestWindows.countCalls(payers, requestClass, 0, { ...limits, reservedMs, uncounted }),
     );
     if (window.used_up !== null || reservedMs === 0) return;
-    reservedIn = hasReserved && window.began !== reservedIn ? null : window.began;
-    [hasReserved, paidMs] = [true, paidMs + reservedMs];
+    reservedIn = reservedIn === undefined || window.began === reservedIn ? window.began : null;
+    paidMs += reservedMs;
   }
 
   async function assertMayContinue(): Promise<void> {
@@ -192,6 +192,25 @@ export function createCallTimer(service: Service, payers: Payers, calls: Counted
         await countNow(0).catch((cause: unknown) => service.log('slow_call_not_counted', { cause }));
     },
   };
+}
+
+/**
+ * Does work that may take long for anyone with a link. Its time is paid before it begins, and the remainder is given
+ * back.
+ * @throws {ProblemError} rate_limited once the time of the minute is used up, and as `work` does
+ */
+export async function payingInAdvance<Result>(
+  service: Service,
+  payers: Payers,
+  requestClass: WorkClass,
+  work: (time: CallTimer) => Promise<Result>,
+): Promise<Result> {
+  const { time } = await admitWork(service, payers, requestClass, 1);
+  try {
+    return await time.during(() => work(time));
+  } finally {
+    await time.count();
+  }
 }
 
 /**

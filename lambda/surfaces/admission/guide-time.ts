@@ -3,7 +3,7 @@
 import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import type { PlanningBudget } from '../../orchestration/programme/planning-turns.ts';
 import type { Service } from '../service.ts';
-import { admitWork } from './call-time.ts';
+import { payingInAdvance } from './call-time.ts';
 
 /** The stream of a link, and its user. */
 export interface GuideOwner {
@@ -22,12 +22,8 @@ export async function payingForGuide<Result>(
   make: (budget: PlanningBudget) => Promise<Result>,
 ): Promise<Result> {
   const payers = { userID, subjects: [`guide of ${streamID}`, subjectOfUser(userID)] };
-  const { time } = await admitWork(service, payers, 'guide', 1);
-  try {
+  return payingInAdvance(service, payers, 'guide', (time) =>
     // The whole time counts, of a processor or of the database.
-    const budget = { use: () => {}, useDatabase: () => {}, assertMayContinue: () => time.assertMayContinue() };
-    return await time.during(() => make(budget));
-  } finally {
-    await time.count();
-  }
+    make({ use: () => {}, useDatabase: () => {}, assertMayContinue: () => time.assertMayContinue() }),
+  );
 }
