@@ -2444,6 +2444,13 @@ create function incoming_bytes_of(u uploads) returns bigint language sql immutab
 as $$
   select case when not u.uploaded and u.probe_state = 'pending' then u.expected_bytes else 0 end $$;
 
+create function is_funded(of_user text) returns boolean language sql stable security definer set search_path=public, pg_temp
+as $$
+  select exists (
+    select from invoices
+    where user_id = of_user and state = 'paid' and type <> 'free_credits' and credits > 0)
+$$;
+
 create function items_of(p playlists) returns bigint language sql immutable
 as $$
   select greatest(jsonb_array_length(p.draft -> 'items'), coalesce(jsonb_array_length(p.live -> 'items'), 0)) $$;

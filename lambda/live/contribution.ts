@@ -47,10 +47,17 @@ export interface ContributionReceiver {
 
 /**
  * The reason of a refusal, for our log. The answer to a contributor is the same for the first two. `share_used`: the
- * user of the key has as many contributors as one user may have. `too_demanding`: the ingest has too few cores for the
- * format of the stream.
+ * user of the key has as many contributors as one user may have. `unfunded_share_used`: all users who
+ * are not funded have as many as they may have together. `too_demanding`: the ingest has too few cores for the format
+ * of the stream.
  */
-export type ContributionRefusal = 'unknown_key' | 'not_wanted' | 'share_used' | 'too_demanding' | EncryptionFault;
+export type ContributionRefusal =
+  | 'unknown_key'
+  | 'not_wanted'
+  | 'share_used'
+  | 'unfunded_share_used'
+  | 'too_demanding'
+  | EncryptionFault;
 
 /** Decides about claims. */
 export interface ContributionDoor {

@@ -38,6 +38,9 @@ export function publishAccepted(): RtmpMessage[] {
 /** Reasons that a contributor with a valid key learns. */
 const namedReasons: Readonly<Partial<Record<ConnectionEndReason, string>>> = {
   share_used: 'All live contributors that one account may have are connected',
+  unfunded_share_used:
+    'Live contributors of all users without a purchase have a part of the places, and too few of it are free. ' +
+    'Buy credits, or try again later',
   too_demanding: 'The stream needs more cores than live contributions have. Use a smaller quality or frame rate',
 };
 

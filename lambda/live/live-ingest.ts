@@ -58,7 +58,14 @@ export interface LiveIngestOptions {
 }
 
 /** Refusals whose reasons the listener answers. */
-const namedRefusals = ['share_used', 'too_demanding', 'wrong_passphrase', 'unencrypted', 'encrypted'] as const;
+const namedRefusals = [
+  'share_used',
+  'unfunded_share_used',
+  'too_demanding',
+  'wrong_passphrase',
+  'unencrypted',
+  'encrypted',
+] as const;
 const settleEveryMs = 1000;
 /** After an outage of the database, other ingests have this time to report before their sessions count as silent. */
 const reportsWithinMs = 10_000;
@@ -118,7 +125,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
   #takePlaces({ input, stream }: InputOfStream, encoder: EncoderSettings): ReturnType<LivePlaces['take']> {
     const places = placesOf(formatOfRun(stream), { isOnGpu: !('preset' in encoder) });
-    return this.#places.take({ id: input.id, userID: input.user_id, places });
+    return this.#places.take({ id: input.id, userID: input.user_id, isFunded: input.is_funded, places });
   }
 
   #refuse({ input }: InputOfStream, reason: string): ContributionRefusal {

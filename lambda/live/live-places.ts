@@ -6,15 +6,20 @@ interface WantedPlaces {
   /** Id of the input. */
   readonly id: string;
   readonly userID: string;
+  readonly isFunded: boolean;
   readonly places: number;
 }
 
 interface Held {
   readonly userID: string;
+  /** As of the last admission. */
+  isFunded: boolean;
   places: number;
   /** A session, and contributors who are being admitted. */
   holders: number;
 }
+
+type PlaceRefusal = 'too_demanding' | 'no_room' | 'share_used' | 'unfunded_share_used';
 
 export class LivePlaces {
   readonly #places: IngestPlaces;
@@ -32,19 +37,23 @@ export class LivePlaces {
   /**
    * Takes the places of an input until they are disposed.
    * @returns `too_demanding`: a session of this format needs more than the machine has. `no_room`: too few are free.
-   * `share_used`: the user would have more than one user may have, and has some already
+   * `share_used`: the user would have more than one user may have, and has some already. `unfunded_share_used`: users
+   * who are not funded would have more than all of them may have
    */
-  take({ id, userID, places }: WantedPlaces): Disposable | 'too_demanding' | 'no_room' | 'share_used' {
+  take({ id, userID, isFunded, places }: WantedPlaces): Disposable | PlaceRefusal {
     if (places > this.#places.ofSession) return 'too_demanding';
-    const held = this.#byInput.get(id) ?? { userID, places: 0, holders: 0 };
+    const held = this.#byInput.get(id) ?? { userID, isFunded, places: 0, holders: 0 };
     if (places > held.places) {
       const ofUser = this.#sum((other) => other !== held && other.userID === userID);
       if (ofUser > 0 && ofUser + places > this.#places.ofUser) return 'share_used';
+      const ofUnfunded = this.#sum((other) => other !== held && !other.isFunded);
+      if (!isFunded && ofUnfunded + places > this.#places.ofUnfunded) return 'unfunded_share_used';
       if (this.inUse + places - held.places > this.#places.count) return 'no_room';
       held.places = places;
       this.#byInput.set(id, held);
     }
     held.holders += 1;
+    held.isFunded = isFunded;
     return { [Symbol.dispose]: () => this.#leave(id, held) };
   }
 

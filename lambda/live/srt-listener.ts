@@ -39,6 +39,7 @@ const reasonOf: Readonly<Partial<Record<RefusalName, RefusalReason>>> = {
 /** Reasons that contributors with a valid key learn. */
 const answerTo: Readonly<Partial<Record<RefusalReason, RefusalName>>> = {
   share_used: 'overload',
+  unfunded_share_used: 'overload',
   too_demanding: 'overload',
   wrong_passphrase: 'badPassphrase',
   unencrypted: 'unencrypted',

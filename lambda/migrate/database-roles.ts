@@ -15,7 +15,9 @@ const roleSQL = (role: string) => `
 
 const commonRights = `
   grant usage on schema public to ${roles.join(', ')};
-  grant usage on all sequences in schema public to ${roles.join(', ')};`;
+  grant usage on all sequences in schema public to ${roles.join(', ')};
+  revoke execute on function is_funded(text) from public;
+  grant execute on function is_funded(text) to ${roles.join(', ')};`;
 
 const serviceRights = `
   grant select, insert, update, delete on all tables in schema public to ${serviceRole};

@@ -7,6 +7,7 @@ import {
   admitted,
   goodKey,
   keyOfLargeStream,
+  keyWithoutPart,
   keyWithoutPlace,
   RawClient,
   testListener,
@@ -181,6 +182,12 @@ describe('a contributor is refused', () => {
 
   it.each([
     [keyWithoutPlace, 'share_used', 'All live contributors that one account may have are connected'],
+    [
+      keyWithoutPart,
+      'unfunded_share_used',
+      'Live contributors of all users without a purchase have a part of the places, and too few of it are free. ' +
+        'Buy credits, or try again later',
+    ],
     [
       keyOfLargeStream,
       'too_demanding',

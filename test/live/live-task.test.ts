@@ -101,6 +101,14 @@ async function keyOfInput(
   return key;
 }
 
+/** A user with nothing but the free credits. */
+async function freeUser(): Promise<TestUser> {
+  const made = await service.user(0);
+  const invoice = { id: `free_${made.id}`, userID: made.id, type: 'free_credits', method: 'grant', cost: 0 } as const;
+  await data().invoices.ensurePaid({ ...invoice, credits: 100 });
+  return made;
+}
+
 const asReceiver = (answer: unknown) => answer as ContributionReceiver;
 
 describe('a live ingest', () => {
@@ -126,6 +134,27 @@ describe('a live ingest', () => {
     asReceiver(answers[first]).ended();
     await expect.poll(() => counts.at(-1)).toBe(2);
     expect(await admit(keys[refused]!)).toMatchObject({ bytesWaiting: 0 });
+  });
+
+  it('keeps a part of its places for users who are funded, however many of the others come', async () => {
+    const { admit, counts, refusals } = startIngest(ingestPlaces(2));
+    const unfunded = [await freeUser(), await freeUser()];
+    const receiver = asReceiver(await admit(await keyOfInput(unfunded[0])));
+    const waiting = await keyOfInput(unfunded[1]);
+    expect(await admit(waiting)).toBe('unfunded_share_used');
+    expect(await admit(await keyOfInput())).toMatchObject({ bytesWaiting: 0 });
+    expect(refusals).toEqual(['unfunded_share_used']);
+    receiver.ended();
+    await expect.poll(() => counts.at(-1)).toBe(1);
+    expect(await admit(waiting)).toMatchObject({ bytesWaiting: 0 });
+  });
+
+  it('has no room for a session of a user who is not funded that needs more than their part', async () => {
+    const { admit, refusals } = startIngest(ingestPlaces(2));
+    const of1080p60 = { quality: 'q_1080p', framerate: 'f_60' };
+    expect(await admit(await keyOfInput(await freeUser(), {}, of1080p60))).toBe('unfunded_share_used');
+    expect(await admit(await keyOfInput(user(), {}, of1080p60))).toMatchObject({ bytesWaiting: 0 });
+    expect(refusals).toEqual(['unfunded_share_used']);
   });
 
   it('weighs a session by its format, so that a large one leaves the cores of others to them', async () => {

@@ -8,7 +8,15 @@ import { induction } from '../../lambda/publisher/srt/handshake.ts';
 import { controlType, readLosses } from '../../lambda/publisher/srt/packet.ts';
 import { packetBytes } from '../../lambda/publisher/transport-stream/packets.ts';
 import { format } from './contributor.ts';
-import { goodKey, keyOfLargeStream, keyWithoutPlace, RawClient, testListener, unwantedKey } from './test-listener.ts';
+import {
+  goodKey,
+  keyOfLargeStream,
+  keyWithoutPart,
+  keyWithoutPlace,
+  RawClient,
+  testListener,
+  unwantedKey,
+} from './test-listener.ts';
 import {
   calling,
   firstSequence,
@@ -96,6 +104,7 @@ describe('a caller is refused', () => {
     ['a key that is not wanted', { streamID: unwantedKey }, 2403, 'not_wanted'],
     ['a key of a stream that is too large', { streamID: keyOfLargeStream }, 2402, 'too_demanding'],
     ['a key whose user has no place left', { streamID: keyWithoutPlace }, 2402, 'share_used'],
+    ['a key without a place in the part of its users', { streamID: keyWithoutPart }, 2402, 'unfunded_share_used'],
   ] satisfies [string, Wish, number, string][])('for %s', async (_, wish, refusal, reason) => {
     const tested = await testSrtListener();
     const caller = await RawCaller.open(tested.listener.port);

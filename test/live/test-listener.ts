@@ -25,6 +25,8 @@ import { greeting, handshakeBytes } from './greeting.ts';
 export const goodKey = 'good-key-of-a-contributor';
 /** The key of a user who has as many contributors as one may have. */
 export const keyWithoutPlace = 'key-of-a-contributor-without-a-place';
+/** The key of a user who is not funded, while all of these have as many contributors as they may have together. */
+export const keyWithoutPart = 'key-of-a-contributor-without-a-part';
 /** The key of an input whose stream is too large for the ingest. */
 export const keyOfLargeStream = 'key-of-large-stream';
 export const unwantedKey = 'key-of-a-contributor-who-is-not-wanted';
@@ -62,6 +64,7 @@ export class RecordingDoor implements ContributionDoor {
     this.claims.push(claim);
     await this.before();
     if (claim.key === keyWithoutPlace) return 'share_used';
+    if (claim.key === keyWithoutPart) return 'unfunded_share_used';
     if (claim.key === keyOfLargeStream) return 'too_demanding';
     if (claim.key === unwantedKey) return 'not_wanted';
     if (claim.key !== goodKey) return 'unknown_key';

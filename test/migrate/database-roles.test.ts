@@ -29,6 +29,12 @@ it.each([
   await expect(pool().query(statement)).rejects.toMatchObject({ code: '42501' });
 });
 
+it('the live ingest learns of a user whether there is a purchase, and others than the service do not', async () => {
+  expect(await all(pool(), `select is_funded('nobody') as "isFunded"`)).toEqual([{ isFunded: false }]);
+  const rights = `select has_function_privilege('public', 'is_funded(text)', 'execute') as "mayAnyone"`;
+  expect(await all(database.pool(), rights)).toEqual([{ mayAnyone: false }]);
+});
+
 describe('rows that the live ingest may not write', () => {
   beforeAll(async () => {
     await database.pool().query(

@@ -34,7 +34,7 @@ const door = new LiveIngest({
   objects,
   tools: await findMediaTools(process.env),
   encoderFor: async () => fastEncoder,
-  places: { count: 5, ofUser: 5, ofSession: 5 },
+  places: { count: 5, ofUser: 5, ofUnfunded: 5, ofSession: 5 },
   newID: (prefix) => newID(prefix, clock()),
   clock,
   steadyClock,

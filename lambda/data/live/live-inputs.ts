@@ -29,6 +29,8 @@ export interface LiveInput extends LiveInputSettings {
   readonly format: Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec' | 'aspect'> | null;
   /** The state of its slate in this format; null: it was not requested, or there is no slate. */
   readonly slate_state: RenditionState | null;
+  /** Whether its user is funded, as `isFunded` has it. */
+  readonly is_funded: boolean;
   /** Whether the stream shows a session of this input. */
   readonly is_shown: boolean;
 }
@@ -109,7 +111,7 @@ const columns = `i.id, i.user_id, i.stream_id, i.created_at, i.updated_at,
   i.key_sha256 is not null as has_key, i.sealed_passphrase is not null as has_passphrase,
   ${settingColumns.map((column) => `i.${column}`).join(', ')}, ${latestSession} as session,
   ${recentLosses} as recent_losses, ${format} as format, ${slateState} as slate_state,
-  ${isShown} as is_shown`;
+  is_funded(i.user_id) as is_funded, ${isShown} as is_shown`;
 
 export function liveInputs(db: Queryable) {
   return {

@@ -5,7 +5,8 @@ export const unfundedUsers = 'users who are not funded';
 
 /**
  * Whether a user is funded: has a purchase that was not refunded whole, or credits from an operator. It is not an
- * `exists`, for which Postgres would hash the invoices of all users.
+ * `exists`, for which Postgres would hash the invoices of all users. The live ingest may read no invoices: the
+ * function `is_funded` has the same rule.
  * @param user SQL of the id
  */
 export const isFunded = (user: string) => `coalesce((

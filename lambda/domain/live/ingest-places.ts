@@ -6,24 +6,29 @@ import type { PictureFormat } from '../playout/rendition.ts';
 type FormatOfCost = Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec'>;
 
 export interface IngestPlaces extends Lanes {
+  /** Lanes of all users together who are not funded; fewer than `count`, since accounts cost nothing. */
+  readonly ofUnfunded: number;
   /** The places that one session may take: as many as the machine has cores. */
   readonly ofSession: number;
 }
 
 /** The share of an ingest's places that one user may have, but at least one session. */
 const shareOfUser = 1 / 4;
+/** The share of all users together who are not funded, but at least one session. Decision D287. */
+const shareOfUnfunded = 1 / 2;
 /** Places of a small machine with a local run, and the share of its user, who leaves some to others. */
 const local = { leastPlaces: 4, shareOfUser: 3 / 4 };
 
 /** The places of an ingest for all users. @param cores of its machine */
 export function ingestPlaces(cores: number): IngestPlaces {
-  return { count: cores, ofUser: Math.max(1, Math.floor(cores * shareOfUser)), ofSession: cores };
+  const part = (share: number) => Math.max(1, Math.floor(cores * share));
+  return { count: cores, ofUser: part(shareOfUser), ofUnfunded: part(shareOfUnfunded), ofSession: cores };
 }
 
-/** The places of the ingest of a local run. @param cores of the machine */
+/** The places of the ingest of a local run, which usually has one user. @param cores of the machine */
 export function localPlaces(cores: number): IngestPlaces {
   const count = Math.max(local.leastPlaces, cores);
-  return { count, ofUser: Math.floor(count * local.shareOfUser), ofSession: cores };
+  return { count, ofUser: Math.floor(count * local.shareOfUser), ofUnfunded: count - 1, ofSession: cores };
 }
 
 /**

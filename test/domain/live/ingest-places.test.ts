@@ -20,12 +20,13 @@ describe('a session takes', () => {
   });
 });
 
-it('a small machine with a local run has four places, three of them for one user', () => {
-  expect(localPlaces(2)).toEqual({ count: 4, ofUser: 3, ofSession: 2 });
-  expect(localPlaces(16)).toEqual({ count: 16, ofUser: 12, ofSession: 16 });
+it('a small machine with a local run has four places, three of them for one user or those who are not funded', () => {
+  expect(localPlaces(2)).toEqual({ count: 4, ofUser: 3, ofUnfunded: 3, ofSession: 2 });
+  expect(localPlaces(16)).toEqual({ count: 16, ofUser: 12, ofUnfunded: 15, ofSession: 16 });
 });
 
-it('a user may have a quarter of an ingest, but at least one place', () => {
-  expect(ingestPlaces(2)).toEqual({ count: 2, ofUser: 1, ofSession: 2 });
-  expect(ingestPlaces(8)).toEqual({ count: 8, ofUser: 2, ofSession: 8 });
+it('a user may have a quarter of an ingest, and those who are not funded half of it, but at least one place', () => {
+  expect(ingestPlaces(1)).toEqual({ count: 1, ofUser: 1, ofUnfunded: 1, ofSession: 1 });
+  expect(ingestPlaces(2)).toEqual({ count: 2, ofUser: 1, ofUnfunded: 1, ofSession: 2 });
+  expect(ingestPlaces(8)).toEqual({ count: 8, ofUser: 2, ofUnfunded: 4, ofSession: 8 });
 });
