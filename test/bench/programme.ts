@@ -5,6 +5,7 @@ import type { CollectionOrder } from '../../lambda/domain/media/collections.ts';
 import type { PlannableCollection } from '../../lambda/domain/programme/plannable.ts';
 import { stateOfBeginning } from '../../lambda/domain/programme/planned-row.ts';
 import { planInParts } from '../../lambda/domain/programme/planner.ts';
+import { Heard } from '../../lambda/domain/programme/separation.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
 import {
@@ -87,7 +88,14 @@ export async function programmeBench(): Promise<void> {
   const blockTimes = await blockTimesOf(programme, { fromMs: midnight, untilMs: midnight + days(dayCount + 2) });
   for (const order of collectionOrders) {
     const collections = collectionsIn(order);
-    const beginning = { queue: [], heard: [], state: stateOfBeginning(), grid, fromFrame: 0, untilFrame };
+    const beginning = {
+      queue: [],
+      heard: new Heard(programme.separation),
+      state: stateOfBeginning(),
+      grid,
+      fromFrame: 0,
+      untilFrame,
+    };
     let [rowCount, longestMs, stateBytes] = [0, 0, 0];
     const seconds = leastSeconds(() => {
       [rowCount, longestMs] = [0, 0];

@@ -4,7 +4,7 @@ import type { FrameGrid } from './frame-grid.ts';
 import type { PlannableCollection, QueuedItem } from './plannable.ts';
 import type { PlannedRow, PlannerState } from './planned-row.ts';
 import type { ProgrammeRules } from './programme-rules.ts';
-import type { HeardItem } from './separation.ts';
+import type { Heard } from './separation.ts';
 
 /** Everything that a plan follows from. */
 export interface PlanRequest {
@@ -18,8 +18,8 @@ export interface PlanRequest {
   readonly collections: ReadonlyMap<string, PlannableCollection>;
   /** By number. Those up to `queuedThrough` of the state have been planned. */
   readonly queue: readonly QueuedItem[];
-  /** The items before the plan, for as long as the rules look back; oldest first. */
-  readonly heard: readonly HeardItem[];
+  /** The items before the plan, for as long as the rules look back, by the distances of these rules. */
+  readonly heard: Heard;
   /** The state at the first frame. */
   readonly state: PlannerState;
   readonly grid: FrameGrid;

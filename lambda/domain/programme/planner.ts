@@ -21,7 +21,7 @@ import { onlyOne, ownerIn } from './row-choice.ts';
 import type { RowChoice, RowSays } from './row-choice.ts';
 import { sourcesOf } from './programme-rules.ts';
 import type { Insert } from './programme-rules.ts';
-import { Heard } from './separation.ts';
+import type { Heard } from './separation.ts';
 
 /** A queued item that would be cut off waits so long at most. */
 const mostWaitSeconds = 3600;
@@ -62,7 +62,7 @@ class Planning {
   constructor(request: PlanRequest) {
     const { rules, blockTimes, grid } = request;
     this.#request = request;
-    this.#heard = new Heard(rules.separation, request.heard);
+    this.#heard = request.heard.copy();
     this.#spans = spansOf(blockTimes, grid);
     this.#zone = new ZoneOffsets(rules.timeZone);
     this.#sources = new PlannedSources(request, this.#zone, () => msOfFrame(grid, this.#frame));

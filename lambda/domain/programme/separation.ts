@@ -13,14 +13,14 @@ export interface HeardItem {
   readonly isContinued?: true;
 }
 
-/** The items so far, by what rules compare. */
+/** The items so far, by what rules compare: as much as there are values and uploads, however many items were heard. */
 export class Heard {
   /** The places of the rules in the order in which they are given up. */
   readonly givenUpFirst: readonly number[];
   readonly #rules: readonly SeparationRule[];
   /** For each rule, the last item of each value. */
-  readonly #last: readonly Map<string, { readonly endMs: number; readonly number: number }>[];
-  readonly #endMs = new Map<string, number>();
+  #last: readonly Map<string, { readonly endMs: number; readonly number: number }>[];
+  #endMs = new Map<string, number>();
   #number = 0;
 
   /** @param before oldest first */
@@ -29,6 +29,15 @@ export class Heard {
     this.givenUpFirst = givenUpFirst(rules);
     this.#last = rules.map(() => new Map());
     for (const heard of before) this.add(heard);
+  }
+
+  /** The same items. Additions to one of both leave the other unchanged. */
+  copy(): Heard {
+    const copy = new Heard(this.#rules);
+    copy.#last = this.#last.map((byValue) => new Map(byValue));
+    copy.#endMs = new Map(this.#endMs);
+    copy.#number = this.#number;
+    return copy;
   }
 
   add({ kind, item, endMs, isContinued }: HeardItem): void {

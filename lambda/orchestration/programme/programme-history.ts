@@ -2,6 +2,7 @@
 import type { Database } from '../../data/database.ts';
 import type { Programme } from '../../data/programme/programmes.ts';
 import { partsOf } from '../../data/playout/run-parts.ts';
+import type { ReadPart } from '../../data/playout/run-parts.ts';
 import type { RunPart, RunTime } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
@@ -14,15 +15,15 @@ import { rowOfOccurrence } from '../../domain/programme/planned-entries.ts';
 import { applyRow, heardAs, stateOfBeginning } from '../../domain/programme/planned-row.ts';
 import type { PlannerState, TimedRow } from '../../domain/programme/planned-row.ts';
 import type { ProgrammeRules } from '../../domain/programme/programme-rules.ts';
-import type { HeardItem } from '../../domain/programme/separation.ts';
+import { Heard } from '../../domain/programme/separation.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { budgetOf, inTurns } from './planning-turns.ts';
 
 /** The history of a programme at a time. */
 export interface ProgrammeHistory {
   readonly state: PlannerState;
-  /** Oldest first. */
-  readonly heard: readonly HeardItem[];
+  readonly heard: Heard;
   /** Unix time in ms of the end of the last row; null: nothing has played. */
   readonly endMs: number | null;
 }
@@ -44,17 +45,25 @@ const hourMs = 3_600_000;
 const mostLookBackMs = 7 * 24 * hourMs;
 const mostRuns = 50;
 
-/** The history of a programme until a time, also over past runs of its stream. */
+/**
+ * The history of a programme until a time, also over past runs of its stream. Its rows are read in parts and not kept:
+ * a week of short items has hundreds of thousands.
+ */
 export async function loadHistory(data: Database, request: HistoryRequest): Promise<ProgrammeHistory> {
   const { programme, rules, untilMs } = request;
   const kept = await data.programmes.stateAt(programme.id, new Date(untilMs));
   const state = kept?.state ?? stateOfBeginning();
   const stateMs = kept?.at.getTime() ?? untilMs;
-  const rows = await playedRows(data, request, Math.min(stateMs, untilMs - lookBackMs(rules)));
   const blocks = new Map(rules.blocks.map((block) => [block.id, block]));
-  for (const timed of rows) if (timed.startMs >= stateMs) applyRow(state, timed, blocks.get(timed.row.blockID ?? ''));
+  const heard = new Heard(rules.separation);
+  let endMs = kept?.at.getTime() ?? null;
+  await readPlayed(data, request, Math.min(stateMs, untilMs - lookBackMs(rules)), (timed) => {
+    if (timed.startMs >= stateMs) applyRow(state, timed, blocks.get(timed.row.blockID ?? ''));
+    heard.add(heardAs(timed));
+    endMs = timed.endMs;
+  });
   forgetNames(state, rules);
-  return { state, heard: rows.map(heardAs), endMs: rows.at(-1)?.endMs ?? kept?.at.getTime() ?? null };
+  return { state, heard, endMs };
 }
 
 /** The time before a plan whose items its rules compare with. */
@@ -73,31 +82,51 @@ interface PlayedRun {
   readonly partOf: (time: RunTime) => Promise<RunPart>;
 }
 
-/** The rows that have begun between two times, or are planned to. */
-async function playedRows(data: Database, request: HistoryRequest, fromMs: number): Promise<TimedRow[]> {
-  const { programme, untilMs, cutMs, memberOf } = request;
-  const rows: TimedRow[] = [];
-  for (const { grid, endMs, partOf } of await playedRuns(data, request, fromMs)) {
-    const untilRunMs = Math.min(untilMs, endMs);
-    const secondsAt = (ms: number) => Math.max(0, (ms - grid.anchoredAtMs) / 1000);
-    const time = { fromSeconds: secondsAt(fromMs), toSeconds: secondsAt(untilRunMs) };
-    for await (const { timelines, fromSeconds, untilSeconds, isFirst } of partsOf(partOf, time)) {
-      const timeline = timelines[programme.kind];
-      if (itemsPlayed(timeline[0]?.snapshot).length === 0) break;
-      const fromFrame = isFirst ? Math.max(0, frameOfMs(grid, fromMs)) : Math.round(fromSeconds * grid.framesPerSecond);
-      const untilFrame = Math.round(untilSeconds * grid.framesPerSecond);
-      for (const occurrence of occurrencesFrom(timeline, fromFrame, grid.framesPerSecond)) {
-        const { startFrame, frameCount, item: played } = occurrence;
-        const startMs = msOfFrame(grid, startFrame);
-        if (startMs >= untilRunMs || startFrame >= untilFrame) break;
-        if (!isFirst && startFrame < fromFrame) continue;
-        const endRowMs = Math.min(cutMs, endMs, msOfFrame(grid, startFrame + frameCount));
-        const item = memberOf(played.uploadID) ?? itemWithoutMember(played);
-        rows.push({ row: rowOfOccurrence(occurrence, item, grid.framesPerSecond), startMs, endMs: endRowMs });
-      }
+/** Rows that are read at once: some milliseconds of a processor. */
+const rowsOfTurn = 3000;
+
+/** Reads the rows that have begun between two times, or are planned to; the oldest first. */
+async function readPlayed(
+  data: Database,
+  request: HistoryRequest,
+  fromMs: number,
+  add: (row: TimedRow) => void,
+): Promise<void> {
+  for (const run of await playedRuns(data, request, fromMs)) {
+    const secondsAt = (ms: number) => Math.max(0, (ms - run.grid.anchoredAtMs) / 1000);
+    const time = { fromSeconds: secondsAt(fromMs), toSeconds: secondsAt(Math.min(request.untilMs, run.endMs)) };
+    for await (const part of partsOf(run.partOf, time)) {
+      if (itemsPlayed(part.timelines[request.programme.kind][0]?.snapshot).length === 0) break;
+      await inTurns(budgetOf(data), async (nextTurn) => {
+        let count = 0;
+        for (const row of rowsOfPart(part, run, request, fromMs)) {
+          if (count++ % rowsOfTurn === 0) await nextTurn();
+          add(row);
+        }
+      });
     }
   }
-  return rows;
+}
+
+/** The rows that begin within a part of a run, or, in the first part, play at a time. */
+function* rowsOfPart(
+  { timelines, fromSeconds, untilSeconds, isFirst }: ReadPart,
+  { grid, endMs }: PlayedRun,
+  { programme, untilMs, cutMs, memberOf }: HistoryRequest,
+  fromMs: number,
+): Generator<TimedRow> {
+  const { framesPerSecond: rate } = grid;
+  const fromFrame = isFirst ? Math.max(0, frameOfMs(grid, fromMs)) : Math.round(fromSeconds * rate);
+  const untilFrame = Math.round(untilSeconds * rate);
+  for (const occurrence of occurrencesFrom(timelines[programme.kind], fromFrame, rate)) {
+    const { startFrame, frameCount, item: played } = occurrence;
+    const startMs = msOfFrame(grid, startFrame);
+    if (startMs >= Math.min(untilMs, endMs) || startFrame >= untilFrame) return;
+    if (!isFirst && startFrame < fromFrame) continue;
+    const endRowMs = Math.min(cutMs, endMs, msOfFrame(grid, startFrame + frameCount));
+    const item = memberOf(played.uploadID) ?? itemWithoutMember(played);
+    yield { row: rowOfOccurrence(occurrence, item, rate), startMs, endMs: endRowMs };
+  }
 }
 
 async function playedRuns(

@@ -9,6 +9,7 @@ import type { PlannedRow, TimedRow } from '../../../lambda/domain/programme/plan
 import { plan } from '../../../lambda/domain/programme/planner.ts';
 import type { Insert, MidRoll, ProgrammeRules } from '../../../lambda/domain/programme/programme-rules.ts';
 import { frameCountOf } from '../../../lambda/domain/playout/play-out.ts';
+import { Heard } from '../../../lambda/domain/programme/separation.ts';
 import { at, block, collection, days, grid, hours, insert, item, items } from './programmes.ts';
 import { midnight, planned, requestOf, rules, step, timeOf } from './programmes.ts';
 import type { Collections } from './programmes.ts';
@@ -266,12 +267,13 @@ describe('any mid-rolls', () => {
         const { programme: wanted, collections } = programmeOf(given);
         const whole = await planned(wanted, collections, until);
         const request = await requestOf(wanted, collections, until);
+        const heardFrom = (before: readonly TimedRow[]) => new Heard(wanted.separation, before.map(heardAs));
         const rows: PlannedRow[] = [];
         let last: Plan | null = null;
         while ((last?.endFrame ?? 0) < whole.endFrame) {
           const fromFrame: number = last?.endFrame ?? 0;
           const untilFrame = Math.min(fromFrame + frameOfMs(grid, midnight + hours(partHours)), request.untilFrame);
-          const heard = rows.map((row) => heardAs(timed(row)));
+          const heard = heardFrom(rows.map(timed));
           last = plan({ ...request, heard, fromFrame, untilFrame, ...(last && { state: last.state }) });
           rows.push(...last.rows);
         }
@@ -287,7 +289,7 @@ describe('any mid-rolls', () => {
           for (const each of before) applyRow(state, each, blockOf(each.row.blockID));
           const kept = JSON.parse(JSON.stringify(state)) as typeof state;
           const fromFrame = rows[index]!.startFrame;
-          const again = plan({ ...request, heard: before.map(heardAs), fromFrame, state: kept });
+          const again = plan({ ...request, heard: heardFrom(before), fromFrame, state: kept });
           expect(again.rows).toEqual(rows.slice(index));
         }
       }),

@@ -8,6 +8,8 @@ import type { FrameGrid } from '../../../lambda/domain/programme/frame-grid.ts';
 import { plan } from '../../../lambda/domain/programme/planner.ts';
 import type { Plan, PlanRequest } from '../../../lambda/domain/programme/plan-request.ts';
 import type { Block, Insert, ProgrammeRules, Step } from '../../../lambda/domain/programme/programme-rules.ts';
+import { Heard } from '../../../lambda/domain/programme/separation.ts';
+import type { HeardItem } from '../../../lambda/domain/programme/separation.ts';
 
 export const midnight = Date.UTC(2026, 0, 5);
 export const hours = (count: number) => count * 3_600_000;
@@ -92,18 +94,23 @@ export const rules = (facts: Partial<ProgrammeRules> & Pick<ProgrammeRules, 'blo
 
 export type Collections = Readonly<Record<string, PlannableCollection>>;
 
+interface RequestFacts extends Partial<Omit<PlanRequest, 'heard'>>, Partial<Span> {
+  /** Those of another request, or items, the oldest first. */
+  readonly heard?: Heard | readonly HeardItem[];
+}
+
 /** The request of a plan from a time on; the other fields begin a programme. */
 export async function requestOf(
   programme: ProgrammeRules,
   collections: Collections,
-  { fromMs = midnight, untilMs = midnight + days(1), ...facts }: Partial<PlanRequest> & Partial<Span> = {},
+  { fromMs = midnight, untilMs = midnight + days(1), heard = [], ...facts }: RequestFacts = {},
 ): Promise<PlanRequest> {
   return {
     rules: programme,
     blockTimes: await blockTimesOf(programme, { fromMs, untilMs: untilMs + days(2) }),
     collections: new Map(Object.entries(collections).map(([id, each]) => [`collection/${id}`, each])),
     queue: [],
-    heard: [],
+    heard: heard instanceof Heard ? heard : new Heard(programme.separation, heard),
     state: stateOfBeginning(),
     grid,
     fromFrame: frameOfMs(facts.grid ?? grid, fromMs),
