@@ -7,10 +7,13 @@ interface Penalty {
   readonly delayMs: number;
 }
 
-type DelayLimits = Pick<
+interface DelayLimits extends Pick<
   ListenerLimits,
   'firstDelaySeconds' | 'mostDelaySeconds' | 'faultsForgottenAfterSeconds' | 'mostDelayedAddresses'
->;
+> {
+  /** The first faults, which cost nothing; absent: none. */
+  readonly faultsWithoutDelay?: number;
+}
 
 /** Remembers a bounded number of addresses: the one whose last fault is the oldest makes room. */
 export class AddressDelays {
@@ -23,9 +26,10 @@ export class AddressDelays {
 
   /** @returns the delay that a wrong key, or another fault, costs its address, in milliseconds */
   note(group: string, nowMs: number): number {
-    const { firstDelaySeconds, mostDelaySeconds, mostDelayedAddresses } = this.#limits;
+    const { firstDelaySeconds, mostDelaySeconds, mostDelayedAddresses, faultsWithoutDelay = 0 } = this.#limits;
     const count = (this.#known(group, nowMs)?.count ?? 0) + 1;
-    const delayMs = 1000 * Math.min(mostDelaySeconds, firstDelaySeconds * 2 ** (count - 1));
+    const delayed = count - faultsWithoutDelay;
+    const delayMs = delayed > 0 ? 1000 * Math.min(mostDelaySeconds, firstDelaySeconds * 2 ** (delayed - 1)) : 0;
     this.#penalties.delete(group);
     this.#penalties.set(group, { count, notedAtMs: nowMs, delayMs });
     if (this.#penalties.size > mostDelayedAddresses) this.#penalties.delete(this.#penalties.keys().next().value!);

@@ -49,7 +49,7 @@ export interface ContributionReceiver {
  * The reason of a refusal, for our log. The answer to a contributor is the same for the first two. `share_used`: the
  * user of the key has as many contributors as one user may have. `unfunded_share_used`: all users who
  * are not funded have as many as they may have together. `too_demanding`: the ingest has too few cores for the format
- * of the stream.
+ * of the stream. `resting`: sessions of the input ended soon, again and again (`input-rests.ts`).
  */
 export type ContributionRefusal =
   | 'unknown_key'
@@ -57,6 +57,7 @@ export type ContributionRefusal =
   | 'share_used'
   | 'unfunded_share_used'
   | 'too_demanding'
+  | 'resting'
   | EncryptionFault;
 
 /** Decides about claims. */

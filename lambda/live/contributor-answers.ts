@@ -42,6 +42,7 @@ const namedReasons: Readonly<Partial<Record<ConnectionEndReason, string>>> = {
     'Live contributors of all users without a purchase have a part of the places, and too few of it are free. ' +
     'Buy credits, or try again later',
   too_demanding: 'The stream needs more cores than live contributions have. Use a smaller quality or frame rate',
+  resting: 'Contributions of this key ended within seconds, again and again. It can be used within a minute',
 };
 
 /** The answer to a refused key. @param reason null: none is known */

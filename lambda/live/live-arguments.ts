@@ -1,4 +1,5 @@
 // The ffmpeg arguments of a live session: decoders of a contribution from a pipe, and the encoder of its pictures.
+import { mostPixels } from '../domain/live/live-source.ts';
 import type { FramingName } from '../domain/playout/look.ts';
 import { inOrderArguments } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
@@ -12,8 +13,6 @@ export const leadInMs = 1000;
 
 /** Each further thread adds a picture of latency. */
 const decodingThreads = '2';
-/** The pixels of a contributed picture: those of 4096 × 2304. Larger ones are not decoded. */
-const mostPixels = 4096 * 2304;
 /** Bytes and time in which ffmpeg looks for streams. The headers at the beginning name them already. */
 const probed = { bytes: 1_000_000, microseconds: 200_000 };
 

@@ -5,6 +5,7 @@ export type LiveFailureReason =
   | 'format_changed'
   | 'unsupported_codec'
   | 'too_large'
+  | 'too_many_pixels'
   | 'undecodable'
   | 'overloaded'
   | 'tool_failed';

@@ -35,6 +35,7 @@ import type {
   ContributionRefusal,
   EncryptionFault,
 } from './contribution.ts';
+import { InputRests } from './input-rests.ts';
 import { LivePlaces } from './live-places.ts';
 import { ReceivedSession } from './received-session.ts';
 import type { SegmentStore, SessionProgress, SessionRecords } from './received-session.ts';
@@ -62,10 +63,19 @@ const namedRefusals = [
   'share_used',
   'unfunded_share_used',
   'too_demanding',
+  'resting',
   'wrong_passphrase',
   'unencrypted',
   'encrypted',
 ] as const;
+/** Ends that lie with the contributor. Those by an overload do as well. */
+const ownEnds: ReadonlySet<SessionEnd> = new Set([
+  'disconnected',
+  'replaced',
+  'format_changed',
+  'undecodable',
+  'too_demanding',
+]);
 const settleEveryMs = 1000;
 /** After an outage of the database, other ingests have this time to report before their sessions count as silent. */
 const reportsWithinMs = 10_000;
@@ -77,6 +87,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
   /** Running sessions by their inputs. */
   readonly #sessions = new Map<string, ReceivedSession>();
   readonly #places: LivePlaces;
+  readonly #rests = new InputRests();
   readonly #settling: NodeJS.Timeout;
   /** Sessions whose ends are not recorded yet. */
   readonly #held = new Set<string>();
@@ -103,6 +114,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     if (fault) return this.#refuse(found, fault);
     const offAir = refusalOfStream(found.stream) ?? (found.failsTooLong ? 'stream_failing' : null);
     if (offAir) return this.#refuse(found, offAir);
+    if (this.#rests.isResting(found.input.id, this.#options.steadyClock())) return this.#refuse(found, 'resting');
     const encoder = await this.#options.encoderFor(formatOfRun(found.stream).videoCodec);
     // Those who are being admitted count, as several may come at once.
     const places = this.#takePlaces(found, encoder);
@@ -205,6 +217,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
       disconnect,
     });
     this.#sessions.set(input.id, received);
+    void this.#noteEnd(input.id, received);
     this.#held.add(id);
     onSessions?.(this.#sessions.size);
     void received.finished.then(() => {
@@ -212,6 +225,15 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
       onSessions?.(this.#sessions.size);
     });
     return received;
+  }
+
+  /** Lets an input rest whose sessions end soon, or are too much for this machine, again and again. */
+  async #noteEnd(inputID: string, session: ReceivedSession): Promise<void> {
+    const { steadyClock } = this.#options;
+    const beganAtMs = steadyClock();
+    const end = await session.left;
+    const { isOverloaded } = session;
+    if (isOverloaded || ownEnds.has(end)) this.#rests.note(inputID, { beganAtMs, isOverloaded }, steadyClock());
   }
 
   #recordsOf(id: string, input: LiveInput, stream: Stream, keySha256: Buffer): SessionRecords {

@@ -63,6 +63,7 @@ export class ReceivedSession implements ContributionReceiver {
   readonly #encoder: SessionEncoder;
   readonly #log: Log;
   readonly #left = Promise.withResolvers<SessionEnd>();
+  #isOverloaded = false;
   #isOver = false;
   #storing: Promise<void> = Promise.resolve();
   #waitingSegments = 0;
@@ -79,7 +80,10 @@ export class ReceivedSession implements ContributionReceiver {
       onSource: (source) => {
         this.#source = source;
       },
-      onFailed: (failure) => this.#leave(endOf(failure)),
+      onFailed: (failure) => {
+        this.#isOverloaded = failure.reason === 'overloaded';
+        this.#leave(endOf(failure));
+      },
     });
     this.finished = this.#finish();
   }
@@ -87,6 +91,16 @@ export class ReceivedSession implements ContributionReceiver {
   /** Whether the contributor has left, or the session failed. Its last segments may still be stored. */
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Resolves with the reason once the session is over. Its last segments may still be stored. */
+  get left(): Promise<SessionEnd> {
+    return this.#left.promise;
+  }
+
+  /** Whether it ended because this machine was too slow for it. */
+  get isOverloaded(): boolean {
+    return this.#isOverloaded;
   }
 
   get bytesWaiting(): number {
@@ -168,6 +182,8 @@ function endOf({ reason }: LiveFailure): SessionEnd {
   switch (reason) {
     case 'format_changed':
       return 'format_changed';
+    case 'too_many_pixels':
+      return 'too_demanding';
     case 'overloaded':
     case 'tool_failed':
       return 'lost';

@@ -7,6 +7,7 @@ import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import { profileOf } from '../publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../publisher/media/media-tools.ts';
 import type { ContributedTag } from './contribution.ts';
+import { DecodingLimit } from './decoding-limit.ts';
 import { LiveFailure } from './live-failure.ts';
 import { pictureTagOf, soundTagOf } from './media-tags.ts';
 import type { PictureTag } from './media-tags.ts';
@@ -80,6 +81,7 @@ class Session implements SessionEncoder {
   readonly #abort = new AbortController();
   readonly #openedMs: number;
   readonly #facts: SourceFacts;
+  readonly #decoding = new DecodingLimit();
   readonly #meter: SignalMeter;
   readonly #encoder: SegmentEncoder;
   readonly #pictures: PictureTrack;
@@ -216,9 +218,18 @@ class Session implements SessionEncoder {
     if (decodeMs === 'later') return false;
     if (decodeMs === null) return true;
     this.#facts.picture(tag.timestampMs, picture);
+    if (!this.#mayDecode()) return true;
     const displayMs = this.#grid.snapped(decodeMs + picture.compositionMs);
     this.#pictures.take(displayMs - picture.compositionMs, tag.body, displayMs, picture.isKeyframe);
     return true;
+  }
+
+  /** Counts a picture, and ends the session if it has too many pixels. Until their size is known, none are counted. */
+  #mayDecode(): boolean {
+    const { width, height } = this.#size ?? { width: 0, height: 0 };
+    if (!this.#decoding.exceededBy(width * height, this.#options.steadyClock())) return true;
+    this.#fail(new LiveFailure('too_many_pixels', `too many pictures of ${width} × ${height} a second`));
+    return false;
   }
 
   #passSound(tag: ContributedTag, mostAhead: number): boolean {

@@ -41,6 +41,7 @@ const answerTo: Readonly<Partial<Record<RefusalReason, RefusalName>>> = {
   share_used: 'overload',
   unfunded_share_used: 'overload',
   too_demanding: 'overload',
+  resting: 'overload',
   wrong_passphrase: 'badPassphrase',
   unencrypted: 'unencrypted',
   encrypted: 'unencrypted',

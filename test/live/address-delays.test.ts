@@ -12,6 +12,12 @@ describe('a wrong key', () => {
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
   });
 
+  it('costs nothing at first where faults are allowed', () => {
+    const keys = new AddressDelays({ ...listenerLimits, faultsWithoutDelay: 2 });
+    const delays = Array.from({ length: 5 }, () => keys.note(address, 0) / 1000);
+    expect(delays).toEqual([0, 0, 1, 2, 4]);
+  });
+
   it('delays its own address only, until the delay is over', () => {
     const keys = new AddressDelays(listenerLimits);
     keys.note(address, 0);

@@ -8,6 +8,7 @@ import {
   goodKey,
   keyOfLargeStream,
   keyWithoutPart,
+  keyOfRestingInput,
   keyWithoutPlace,
   RawClient,
   testListener,
@@ -192,6 +193,11 @@ describe('a contributor is refused', () => {
       keyOfLargeStream,
       'too_demanding',
       'The stream needs more cores than live contributions have. Use a smaller quality or frame rate',
+    ],
+    [
+      keyOfRestingInput,
+      'resting',
+      'Contributions of this key ended within seconds, again and again. It can be used within a minute',
     ],
   ])('with a key that is valid, in words that name the reason: %s', async (key, reason, description) => {
     const { listener } = await testListener({ firstDelaySeconds: 0.1 });

@@ -44,7 +44,7 @@ const settings: LiveInputSettings = {
 };
 
 /** An ingest, the counts of sessions that it reports, and the reasons of its refusals. */
-function startIngest(places: IngestPlaces) {
+function startIngest(places: IngestPlaces, steadyClock = () => performance.now()) {
   const counts: number[] = [];
   const refusals: unknown[] = [];
   const door = new LiveIngest({
@@ -57,7 +57,7 @@ function startIngest(places: IngestPlaces) {
     onSessions: (count) => counts.push(count),
     newID: (prefix) => `${prefix}_${randomBytes(12).toString('hex')}`,
     clock: () => new Date(),
-    steadyClock: () => performance.now(),
+    steadyClock,
     log: (event, { reason }) => event === 'live_session_refused' && refusals.push(reason),
   });
   onTestFinished(() => door[Symbol.asyncDispose]());
@@ -155,6 +155,30 @@ describe('a live ingest', () => {
     expect(await admit(await keyOfInput(await freeUser(), {}, of1080p60))).toBe('unfunded_share_used');
     expect(await admit(await keyOfInput(user(), {}, of1080p60))).toMatchObject({ bytesWaiting: 0 });
     expect(refusals).toEqual(['unfunded_share_used']);
+  });
+
+  it('lets an input rest whose contributor comes and goes, and no other one', async () => {
+    let nowMs = 0;
+    const { admit, refusals } = startIngest(ingestPlaces(8), () => nowMs);
+    const [key, other] = [await keyOfInput(), await keyOfInput()];
+    const stay = async (seconds: number) => {
+      const receiver = asReceiver(await admit(key));
+      expect(receiver).toMatchObject({ bytesWaiting: 0 });
+      nowMs += 1000 * seconds;
+      receiver.ended();
+    };
+    // An encoder that has lost its network returns at once, and stays.
+    for (const seconds of [60, 3, 3, 60, 3, 60]) await stay(seconds);
+    await stay(3);
+    expect(await admit(key)).toBe('resting');
+    expect(await admit(other)).toMatchObject({ bytesWaiting: 0 });
+    nowMs += 1000;
+    await stay(3);
+    nowMs += 1000;
+    expect(await admit(key)).toBe('resting');
+    nowMs += 1000;
+    await stay(60);
+    expect(refusals).toEqual(['resting', 'resting']);
   });
 
   it('weighs a session by its format, so that a large one leaves the cores of others to them', async () => {

@@ -1,5 +1,5 @@
 // Sessions with faulty contributions: stalls, jumps, garbage and floods. Each continues exactly, or ends with a reason.
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -193,6 +193,15 @@ describe('a session ends', { timeout: 60_000 }, () => {
     const other = { atMs: 500, tag: { ...header.tag, timestampMs: 500, body: change(header.tag.body) } };
     const { failure } = await send(tools, [...firstSeconds(0.5), header, other, ...from(0.5)], { untilMs: 1000 });
     expect(failure).toMatchObject({ reason, fault: 'media' });
+  });
+
+  it('with more pixels than 4096 × 2304 at 60 pictures a second', async () => {
+    // Pictures of that size would need a larger machine.
+    const ffprobePath = join(folder, 'ffprobe');
+    await writeFile(ffprobePath, '#!/bin/sh\ncat >/dev/null\necho 4096,2304\n', { mode: 0o755 });
+    const many = onTime(await clip(tools, { seconds: 8, rate: '240', sound: null }));
+    const { failure } = await send({ ...tools, ffprobePath }, many);
+    expect(failure).toMatchObject({ reason: 'too_many_pixels', fault: 'media' });
   });
 
   it('with more waiting bytes than a listener lets wait', async () => {

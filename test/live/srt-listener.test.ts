@@ -12,6 +12,7 @@ import {
   goodKey,
   keyOfLargeStream,
   keyWithoutPart,
+  keyOfRestingInput,
   keyWithoutPlace,
   RawClient,
   testListener,
@@ -103,6 +104,7 @@ describe('a caller is refused', () => {
     ['no stream id', { streamID: null }, 2403, 'unknown_key'],
     ['a key that is not wanted', { streamID: unwantedKey }, 2403, 'not_wanted'],
     ['a key of a stream that is too large', { streamID: keyOfLargeStream }, 2402, 'too_demanding'],
+    ['a key of an input whose contributors came and went', { streamID: keyOfRestingInput }, 2402, 'resting'],
     ['a key whose user has no place left', { streamID: keyWithoutPlace }, 2402, 'share_used'],
     ['a key without a place in the part of its users', { streamID: keyWithoutPart }, 2402, 'unfunded_share_used'],
   ] satisfies [string, Wish, number, string][])('for %s', async (_, wish, refusal, reason) => {

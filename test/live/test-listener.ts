@@ -29,6 +29,8 @@ export const keyWithoutPlace = 'key-of-a-contributor-without-a-place';
 export const keyWithoutPart = 'key-of-a-contributor-without-a-part';
 /** The key of an input whose stream is too large for the ingest. */
 export const keyOfLargeStream = 'key-of-large-stream';
+/** The key of an input whose contributors came and went. */
+export const keyOfRestingInput = 'key-of-a-resting-input';
 export const unwantedKey = 'key-of-a-contributor-who-is-not-wanted';
 
 export class RecordedContribution implements ContributionReceiver {
@@ -66,6 +68,7 @@ export class RecordingDoor implements ContributionDoor {
     if (claim.key === keyWithoutPlace) return 'share_used';
     if (claim.key === keyWithoutPart) return 'unfunded_share_used';
     if (claim.key === keyOfLargeStream) return 'too_demanding';
+    if (claim.key === keyOfRestingInput) return 'resting';
     if (claim.key === unwantedKey) return 'not_wanted';
     if (claim.key !== goodKey) return 'unknown_key';
     const fault = await claim.encryption?.faultFor(this.passphrase);

@@ -105,7 +105,11 @@ export const sessionSchema = z
       .nullable()
       .describe('Media that the contributor sends. null: unknown.'),
     endedAt: timestamp.nullable().describe('null: it is running.'),
-    endReason: z.enum(sessionEnds).meta({ id: 'LiveSessionEnd' }).nullable(),
+    endReason: z
+      .enum(sessionEnds)
+      .meta({ id: 'LiveSessionEnd' })
+      .nullable()
+      .describe('too_demanding: it sent more pixels than 4096 × 2304 at 60 pictures a second.'),
     losses: z.array(lossSchema).describe('Its latest losses by lostAfter, oldest first.'),
     recordings: z
       .array(recordingSchema)

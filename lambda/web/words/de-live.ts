@@ -65,6 +65,7 @@ export const liveWords = {
     replaced: 'eine andere hat sie ersetzt',
     format_changed: 'ihr Format hat gewechselt',
     undecodable: 'ihre Bilder sind nicht lesbar',
+    too_demanding: 'sie sendete mehr Pixel als 4096\u00A0×\u00A02304 bei 60\u00A0Bildern/s',
     not_wanted: 'der Stream oder der Schlüssel endete, oder der Stream erreichte sein Ziel zwei Minuten lang nicht',
     lost: 'ihre Verbindung ging verloren',
   },

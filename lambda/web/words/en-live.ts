@@ -60,6 +60,7 @@ export const liveWords = {
     replaced: 'another contributor replaced it',
     format_changed: 'its format changed',
     undecodable: 'its pictures cannot be read',
+    too_demanding: 'it sent more pixels than 4096\u00A0×\u00A02304 at 60\u00A0fps',
     not_wanted: 'the stream or the key ended, or the stream did not reach its destination for two minutes',
     lost: 'its connection was lost',
   },
