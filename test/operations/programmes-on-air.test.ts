@@ -180,7 +180,7 @@ describe('a simulation', () => {
   });
 
   it('of a stream off the air continues its last run, and one of another day the plan until then', async () => {
-    await edit({ ...rules, blocks: rules.blocks.slice(0, 1), inserts: [] });
+    await edit({ ...rules, blocks: rules.blocks.slice(0, 1), inserts: [], separation: [] });
     await publish();
     const anchoredAt = await goLive();
     await plan();
