@@ -15,11 +15,11 @@ import { mayBeLost } from '../domain/live/signal-loss.ts';
 import { framingOf } from '../domain/playout/look.ts';
 import { targetOf } from '../domain/playout/sound.ts';
 import { formatName } from '../domain/playout/rendition.ts';
-import { bounds } from '../domain/shared/bounds.ts';
 import { isWithin } from '../domain/shared/network-address.ts';
 import { livePassphrasePlace } from '../domain/shared/sealed-places.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { Log } from '../log.ts';
+import { beginSession } from '../orchestration/live/begin-session.ts';
 import { KeptBlockWindows } from '../orchestration/live/kept-block-windows.ts';
 import { settleTakeovers } from '../orchestration/live/settle-takeovers.ts';
 import { applySignal } from '../orchestration/live/signal-losses.ts';
@@ -124,7 +124,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const refusal = await this.#refusalOf(found.input);
     if (refusal) return this.#refuse(found, refusal);
     const received = await this.#begin(found, encoder, keySha256, claim, disconnect);
-    if (!received) return this.#refuse(found, 'too_many_of_stream');
+    if (typeof received === 'string') return this.#refuse(found, received);
     const held = taken.move();
     void received.finished.then(() => held.dispose());
     return received;
@@ -197,14 +197,15 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     keySha256: Buffer,
     { protocol, address }: ContributionClaim,
     disconnect: () => void,
-  ): Promise<ReceivedSession | null> {
+  ): Promise<ReceivedSession | string> {
     const { pool, newID, onSessions, log } = this.#options;
     const id = newID(sessionIDPrefix);
     const format = formatOfRun(stream);
     const framing = framingOf(null, stream.look, null);
     const made = { format: formatName(format), encoder: encoderKind(encoder) };
     const session = { id, liveInputID: input.id, protocol, address, ...made };
-    if (!(await databaseOn(pool).liveSessions.begin(session, bounds.liveSessionsPerStream))) return null;
+    const refusal = await inTransaction(pool, (data) => beginSession(data, input, session));
+    if (refusal) return refusal;
     log('live_session_began', { sessionID: id, liveInputID: input.id, streamID: stream.id, protocol });
     const records = this.#recordsOf(id, input, stream, keySha256);
     const received = new ReceivedSession({

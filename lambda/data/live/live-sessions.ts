@@ -99,8 +99,21 @@ export interface EndedSession {
 
 export function liveSessions(db: Queryable) {
   return {
+    /** Lets no other transaction begin a session of a user until this one ends: begins count before they insert. */
+    lockBeginsOf: (userID: string) =>
+      db.query(`select pg_advisory_xact_lock(hashtextextended('live sessions of ' || $1, 0))`, [userID]),
+
+    /** The number of running sessions of a user. */
+    countRunningOf: async (userID: string) =>
+      (await one<{ running: number }>(
+        db,
+        `select count(*)::integer as running from live_inputs i join live_sessions s on s.live_input_id = i.id
+         where i.user_id = $1 and s.ended_at is null`,
+        [userID],
+      ))!.running,
+
     /**
-     * Begins a session.
+     * Begins a session. The caller has locked the begins of its user.
      * @returns false if the input has a running one already or was deleted, or its stream has `atMost` running ones
      */
     begin: async (session: NewSession, atMost: number) => {
