@@ -41,8 +41,11 @@ export interface ContributionReceiver {
   receive(tag: ContributedTag): void;
   /** Bytes that were received and are not processed yet. The listener stops reading above its bound. */
   readonly bytesWaiting: number;
-  /** Called once, when the connection is over for any reason. */
-  ended(): void;
+  /**
+   * Called once, when the connection is over for any reason.
+   * @param end.isLost whether the contributor did not end it, and may come back
+   */
+  ended(end: { readonly isLost: boolean }): void;
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   streamCreated,
   unpublished,
 } from './contributor-answers.ts';
+import { isLoss } from './contributor-host.ts';
 import type { Arrival, ConnectionEndReason, ContributorHost } from './contributor-host.ts';
 
 /** Bytes that a contributor sends before it has to wait for an answer: a version, and 1,536 bytes. */
@@ -217,7 +218,7 @@ export class ContributorConnection {
   async #ask(key: string): Promise<void> {
     const admission = await this.#host.admit(this.arrival, key, () => this.end('disconnected'));
     if (!this.#connection.isOpen || this.#state !== 'asking') {
-      if ('receiver' in admission) admission.receiver.ended();
+      if ('receiver' in admission) admission.receiver.ended({ isLost: false });
     } else if ('receiver' in admission) this.#begin(admission.receiver);
     else this.#refuse(admission.refusal, admission.delayMs);
   }
@@ -251,7 +252,7 @@ export class ContributorConnection {
   }
 
   #leave(lastAnswers: readonly RtmpMessage[], { isClosedByThem } = { isClosedByThem: false }): void {
-    this.#endReceiver();
+    this.#endReceiver({ isLost: false });
     this.#state = 'leaving';
     this.#dueAtMs = this.#host.steadyClock() + 1000 * this.#host.limits.leaveWithinSeconds;
     this.#connection.send(lastAnswers);
@@ -259,17 +260,19 @@ export class ContributorConnection {
     this.#socket.resume();
   }
 
-  #endReceiver(): void {
+  #endReceiver(end: { readonly isLost: boolean }): void {
     const receiver = this.#receiver;
     this.#receiver = null;
-    receiver?.ended();
+    receiver?.ended(end);
   }
 
   async #ended(): Promise<ConnectionEndReason> {
     const end = await this.#connection.ended;
     this.#early = [];
-    this.#endReceiver();
-    return this.#reason ?? reasonOf(end);
+    const reason = this.#reason ?? reasonOf(end);
+    // Encoders announce their end, so one that only closes has lost its network, or its process.
+    this.#endReceiver({ isLost: reason === 'left' || isLoss(reason) });
+    return reason;
   }
 }
 

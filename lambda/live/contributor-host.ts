@@ -24,6 +24,11 @@ export type ConnectionEndReason =
   | 'too_much_incomplete'
   | 'listener_closed';
 
+/** Whether a connection ended by the network between: its contributor may come back. */
+export function isLoss(reason: ConnectionEndReason): boolean {
+  return reason === 'connection_lost' || reason === 'silent';
+}
+
 /** A connection whose address is known. */
 export interface Arrival {
   readonly protocol: ContributionProtocol;

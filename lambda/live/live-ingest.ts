@@ -5,7 +5,7 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { InputOfStream, LiveInput } from '../data/live/live-inputs.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
-import { placesOf } from '../domain/live/ingest-places.ts';
+import { keptSecondsAfter, placesOf } from '../domain/live/ingest-places.ts';
 import type { IngestPlaces } from '../domain/live/ingest-places.ts';
 import { hashLiveKey } from '../domain/live/live-key.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
@@ -100,7 +100,7 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
 
   constructor(options: LiveIngestOptions) {
     this.#options = options;
-    this.#places = new LivePlaces(options.places);
+    this.#places = new LivePlaces(options.places, options.steadyClock);
     this.#settling = setInterval(() => void this.#settle(), settleEveryMs);
   }
 
@@ -126,7 +126,10 @@ export class LiveIngest implements ContributionDoor, AsyncDisposable {
     const received = await this.#begin(found, encoder, keySha256, claim, disconnect);
     if (typeof received === 'string') return this.#refuse(found, received);
     const held = taken.move();
-    void received.finished.then(() => held.dispose());
+    void received.finished.then(() => {
+      places.keepFor(keptSecondsAfter(received.lostSeconds));
+      held.dispose();
+    });
     return received;
   }
 

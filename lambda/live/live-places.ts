@@ -11,27 +11,40 @@ interface WantedPlaces {
 }
 
 interface Held {
+  readonly id: string;
   readonly userID: string;
   /** As of the last admission. */
   isFunded: boolean;
   places: number;
   /** A session, and contributors who are being admitted. */
   holders: number;
+  /** Without a holder, the places are kept until then, in ms of the steady clock. */
+  keptUntilMs: number;
 }
 
 type PlaceRefusal = 'too_demanding' | 'no_room' | 'share_used' | 'unfunded_share_used';
 
+/** Places of a contributor until they are disposed. */
+export interface TakenPlaces extends Disposable {
+  /** Keeps them for this time, also once they are disposed, for the next contributor of the input. */
+  keepFor(seconds: number): void;
+}
+
 export class LivePlaces {
   readonly #places: IngestPlaces;
+  readonly #steadyClock: () => number;
   readonly #byInput = new Map<string, Held>();
 
-  constructor(places: IngestPlaces) {
+  /** @param steadyClock milliseconds that never go back */
+  constructor(places: IngestPlaces, steadyClock: () => number) {
     this.#places = places;
+    this.#steadyClock = steadyClock;
   }
 
-  /** The number of places in use. */
+  /** The number of places in use, or kept. */
   get inUse(): number {
-    return this.#sum(() => true);
+    this.#forgetKept();
+    return placesOfAll([...this.#byInput.values()]);
   }
 
   /**
@@ -40,29 +53,65 @@ export class LivePlaces {
    * `share_used`: the user would have more than one user may have, and has some already. `unfunded_share_used`: users
    * who are not funded would have more than all of them may have
    */
-  take({ id, userID, isFunded, places }: WantedPlaces): Disposable | PlaceRefusal {
+  take(wanted: WantedPlaces): TakenPlaces | PlaceRefusal {
+    const { id, userID, isFunded, places } = wanted;
     if (places > this.#places.ofSession) return 'too_demanding';
-    const held = this.#byInput.get(id) ?? { userID, isFunded, places: 0, holders: 0 };
+    this.#forgetKept();
+    const held = this.#byInput.get(id) ?? { id, userID, isFunded, places: 0, holders: 0, keptUntilMs: -Infinity };
     if (places > held.places) {
-      const ofUser = this.#sum((other) => other !== held && other.userID === userID);
-      if (ofUser > 0 && ofUser + places > this.#places.ofUser) return 'share_used';
-      const ofUnfunded = this.#sum((other) => other !== held && !other.isFunded);
-      if (!isFunded && ofUnfunded + places > this.#places.ofUnfunded) return 'unfunded_share_used';
-      if (this.inUse + places - held.places > this.#places.count) return 'no_room';
+      const refusal = this.#makeRoom(wanted);
+      if (refusal) return refusal;
       held.places = places;
       this.#byInput.set(id, held);
     }
     held.holders += 1;
     held.isFunded = isFunded;
-    return { [Symbol.dispose]: () => this.#leave(id, held) };
+    return {
+      keepFor: (seconds) => (held.keptUntilMs = this.#steadyClock() + 1000 * seconds),
+      [Symbol.dispose]: () => this.#leave(held),
+    };
   }
 
-  #sum(counts: (held: Held) => boolean): number {
-    return this.#byInput.values().reduce((sum, held) => sum + (counts(held) ? held.places : 0), 0);
+  /** Gives up kept places that give way, as far as the wanted ones need them. @returns null: there is room */
+  #makeRoom(wanted: WantedPlaces): PlaceRefusal | null {
+    const others = [...this.#byInput.values()].filter(({ id }) => id !== wanted.id);
+    const firm = others.filter((other) => !givesWay(other, wanted));
+    const refusal = this.#refusalBeside(firm, wanted);
+    if (refusal) return refusal;
+    const kept = others.filter((other) => givesWay(other, wanted));
+    while (this.#refusalBeside([...firm, ...kept], wanted)) this.#byInput.delete(kept.shift()!.id);
+    return null;
   }
 
-  #leave(id: string, held: Held): void {
+  #refusalBeside(others: readonly Held[], { userID, isFunded, places }: WantedPlaces): PlaceRefusal | null {
+    const { count, ofUser, ofUnfunded } = this.#places;
+    const own = placesOfAll(others.filter((other) => other.userID === userID));
+    if (own > 0 && own + places > ofUser) return 'share_used';
+    const unfunded = placesOfAll(others.filter((other) => !other.isFunded));
+    if (!isFunded && unfunded + places > ofUnfunded) return 'unfunded_share_used';
+    return placesOfAll(others) + places > count ? 'no_room' : null;
+  }
+
+  #leave(held: Held): void {
     held.holders -= 1;
-    if (held.holders === 0) this.#byInput.delete(id);
+    this.#forgetKept();
   }
+
+  #forgetKept(): void {
+    const nowMs = this.#steadyClock();
+    for (const [id, { holders, keptUntilMs }] of this.#byInput)
+      if (holders === 0 && keptUntilMs <= nowMs) this.#byInput.delete(id);
+  }
+}
+
+/**
+ * Whether kept places keep out no such contributor: another one of their user, or one of a user who is funded while
+ * theirs is not.
+ */
+function givesWay({ holders, ...kept }: Held, { userID, isFunded }: WantedPlaces): boolean {
+  return holders === 0 && (kept.userID === userID || (isFunded && !kept.isFunded));
+}
+
+function placesOfAll(held: readonly Held[]): number {
+  return held.reduce((sum, { places }) => sum + places, 0);
 }

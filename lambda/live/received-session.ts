@@ -9,6 +9,7 @@ import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import type { SessionSignal } from '../domain/live/signal-loss.ts';
 import { liveSegmentKey } from '../domain/media/object-keys.ts';
+import { gopSeconds } from '../domain/playout/rendition.ts';
 import type { LiveSource } from '../domain/live/live-source.ts';
 import type { Log } from '../log.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -65,6 +66,7 @@ export class ReceivedSession implements ContributionReceiver {
   readonly #left = Promise.withResolvers<SessionEnd>();
   #isOverloaded = false;
   #isOver = false;
+  #isLost = false;
   #storing: Promise<void> = Promise.resolve();
   #waitingSegments = 0;
   #stored = noSegments;
@@ -111,9 +113,13 @@ export class ReceivedSession implements ContributionReceiver {
     this.#encoder.receive(tag);
   }
 
-  ended(): void {
-    this.#isOver = true;
-    this.#left.resolve('disconnected');
+  /** Seconds of stored media, if the contributor was lost and may come back; else 0. */
+  get lostSeconds(): number {
+    return this.#isLost ? this.#stored.count * gopSeconds : 0;
+  }
+
+  ended({ isLost }: { readonly isLost: boolean }): void {
+    this.#end('disconnected', isLost);
   }
 
   /** Ends the session and its connection. */
@@ -122,9 +128,15 @@ export class ReceivedSession implements ContributionReceiver {
   }
 
   #leave(reason: SessionEnd): void {
+    this.#end(reason, reason === 'lost');
+    this.#options.disconnect();
+  }
+
+  /** The first end stays. */
+  #end(reason: SessionEnd, isLost: boolean): void {
+    if (!this.#isOver) this.#isLost = isLost;
     this.#isOver = true;
     this.#left.resolve(reason);
-    this.#options.disconnect();
   }
 
   async #finish(): Promise<void> {

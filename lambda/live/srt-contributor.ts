@@ -5,6 +5,7 @@ import { controlPacket, controlType, headerBytes, readControlPacket } from '../p
 import type { ControlPacket } from '../publisher/srt/packet.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { ContributedTag, ContributionReceiver } from './contribution.ts';
+import { isLoss } from './contributor-host.ts';
 import type { ConnectionEndReason, ContributorHost } from './contributor-host.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';
 import type { Gap } from './receive-buffer.ts';
@@ -119,7 +120,7 @@ export class SrtContributor {
     if (this.#isOver) return;
     if (reason !== 'left') this.#send(controlType.shutdown);
     this.#isOver = true;
-    this.#options.receiver.ended();
+    this.#options.receiver.ended({ isLost: isLoss(reason) });
     this.#ending.resolve(reason);
   }
 

@@ -211,7 +211,7 @@ class Listener implements SrtListener {
       visitor.contributor?.end('disconnected');
     });
     if (!this.#visitors.has(visitor) || isDisconnected) {
-      if ('receiver' in admission) admission.receiver.ended();
+      if ('receiver' in admission) admission.receiver.ended({ isLost: false });
       this.#visitors.forget(visitor);
     } else if ('receiver' in admission) this.#begin(visitor, admission.receiver, encryption);
     else this.#refuse(visitor, admission.refusal);

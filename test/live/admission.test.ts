@@ -99,7 +99,7 @@ describe('the receiver learns of one end', () => {
     client.send(picture);
     await client.ended;
     await expect.poll(() => tested.listener.figures().connections).toBe(0);
-    expect(contribution).toMatchObject({ ends: 1, tags: [] });
+    expect(contribution).toMatchObject({ ends: 1, isLost: false, tags: [] });
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('the receiver learns of one end', () => {
     act({ client });
     await expect.poll(endCounts(tested)).toEqual([1]);
     await expect.poll(() => tested.events).toMatchObject([{ event: 'contributor_ended', reason }]);
-    expect(contribution.ends).toBe(1);
+    expect(contribution).toMatchObject({ ends: 1, isLost: true });
   });
 
   it('when the door disconnects it, also twice', async () => {
@@ -126,6 +126,7 @@ describe('the receiver learns of one end', () => {
     await client.ended;
     await expect.poll(endCounts(tested)).toEqual([1]);
     await expect.poll(() => tested.events).toMatchObject([{ event: 'contributor_ended', reason: 'disconnected' }]);
+    expect(contribution.isLost).toBe(false);
   });
 
   it('when the listener closes, which waits for that', async () => {

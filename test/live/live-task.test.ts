@@ -22,6 +22,7 @@ import { pretendPrepared } from '../support/live-inputs.ts';
 import { fastEncoder } from '../support/media-samples.ts';
 import { pretendProbed, testDataKey, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { clip } from './contributor.ts';
 import { testSrtListener } from './srt-caller.ts';
 
 const service = testService();
@@ -44,7 +45,11 @@ const settings: LiveInputSettings = {
 };
 
 /** An ingest, the counts of sessions that it reports, and the reasons of its refusals. */
-function startIngest(places: IngestPlaces, steadyClock = () => performance.now()) {
+function startIngest(
+  places: IngestPlaces,
+  steadyClock = () => performance.now(),
+  onEvent: (event: string) => void = () => {},
+) {
   const counts: number[] = [];
   const refusals: unknown[] = [];
   const door = new LiveIngest({
@@ -58,7 +63,10 @@ function startIngest(places: IngestPlaces, steadyClock = () => performance.now()
     newID: (prefix) => `${prefix}_${randomBytes(12).toString('hex')}`,
     clock: () => new Date(),
     steadyClock,
-    log: (event, { reason }) => event === 'live_session_refused' && refusals.push(reason),
+    log: (event, { reason }) => {
+      onEvent(event);
+      if (event === 'live_session_refused') refusals.push(reason);
+    },
   });
   onTestFinished(() => door[Symbol.asyncDispose]());
   const admit = (key: string) => door.admit({ protocol: 'rtmps', key, address: '203.0.113.7' }, () => {});
@@ -116,7 +124,7 @@ describe('a live ingest', () => {
     const { admit, counts, refusals } = startIngest(ingestPlaces(1));
     const receiver = await admit(await keyOfInput());
     expect(await admit(await keyOfInput(await service.user()))).toBe('not_wanted');
-    asReceiver(receiver).ended();
+    asReceiver(receiver).ended({ isLost: false });
     await expect.poll(() => counts).toEqual([1, 0]);
     expect(refusals).toEqual(['no_room']);
   });
@@ -131,7 +139,7 @@ describe('a live ingest', () => {
     const others = await admit(await keyOfInput(await service.user()));
     expect(others).toMatchObject({ bytesWaiting: 0 });
     const [first, refused] = [answers.findIndex((each) => each !== 'share_used'), answers.indexOf('share_used')];
-    asReceiver(answers[first]).ended();
+    asReceiver(answers[first]).ended({ isLost: false });
     await expect.poll(() => counts.at(-1)).toBe(2);
     expect(await admit(keys[refused]!)).toMatchObject({ bytesWaiting: 0 });
   });
@@ -144,7 +152,7 @@ describe('a live ingest', () => {
     expect(await admit(waiting)).toBe('unfunded_share_used');
     expect(await admit(await keyOfInput())).toMatchObject({ bytesWaiting: 0 });
     expect(refusals).toEqual(['unfunded_share_used']);
-    receiver.ended();
+    receiver.ended({ isLost: false });
     await expect.poll(() => counts.at(-1)).toBe(1);
     expect(await admit(waiting)).toMatchObject({ bytesWaiting: 0 });
   });
@@ -165,7 +173,7 @@ describe('a live ingest', () => {
       const receiver = asReceiver(await admit(key));
       expect(receiver).toMatchObject({ bytesWaiting: 0 });
       nowMs += 1000 * seconds;
-      receiver.ended();
+      receiver.ended({ isLost: false });
     };
     // An encoder that has lost its network returns at once, and stays.
     for (const seconds of [60, 3, 3, 60, 3, 60]) await stay(seconds);
@@ -192,7 +200,7 @@ describe('a live ingest', () => {
     const waiting = await keyOfInput(user(), {}, of1080p60);
     expect(await admit(waiting)).toBe('not_wanted');
     expect(refusals).toEqual(['share_used', 'no_room']);
-    receiver.ended();
+    receiver.ended({ isLost: false });
     await expect.poll(() => door.placesInUse).toBe(1);
     expect(await admit(waiting)).toMatchObject({ bytesWaiting: 0 });
   });
@@ -228,7 +236,7 @@ describe('a live ingest', () => {
     expect(await endOf()).toBeNull();
     await failFor(121);
     expect(await endOf()).toBe('not_wanted');
-    receiver.ended();
+    receiver.ended({ isLost: false });
     await expect.poll(async () => (await data().liveSessions.runningOf(`inp_${key}`)) === null).toBe(true);
     expect([await admit(key), refusals]).toEqual(['not_wanted', ['stream_failing']]);
     await transaction(async (tx) =>
@@ -242,10 +250,34 @@ describe('a live ingest', () => {
     const key = await keyOfInput(user(), { second_publisher: 'replace' });
     const first = asReceiver(await admit(key));
     expect(await admit(key)).toMatchObject({ bytesWaiting: 0 });
-    first.ended();
+    first.ended({ isLost: false });
     expect(await admit(await keyOfInput())).toBe('share_used');
     expect(refusals).toEqual(['share_used']);
   });
+
+  it('keeps the place of a contributor whose connection is lost for a while, and that of no other', async () => {
+    let stoppedAtMs: number | null = null;
+    const steadyClock = () => stoppedAtMs ?? performance.now();
+    const { door, admit, refusals } = startIngest(ingestPlaces(1), steadyClock, (event) => {
+      if (event === 'live_session_ended') stoppedAtMs = performance.now();
+    });
+    const [key, waiting] = [await keyOfInput(), await keyOfInput(await service.user())];
+    const isOver = async () => (await data().liveSessions.runningOf(`inp_${key}`)) === null;
+    const tags = await clip(tools, { seconds: 5 });
+    for (const isLost of [true, false]) {
+      stoppedAtMs = null;
+      const receiver = asReceiver(await admit(key));
+      for (const tag of tags) receiver.receive(tag);
+      const segments = async () => (await data().liveSessions.runningOf(`inp_${key}`))!.segment_count;
+      await expect.poll(segments, { timeout: 30_000 }).toBeGreaterThan(0);
+      receiver.ended({ isLost });
+      await expect.poll(isOver, { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => door.placesInUse).toBe(isLost ? 1 : 0);
+      if (isLost) expect(await admit(waiting)).toBe('not_wanted');
+    }
+    expect(await admit(waiting)).toMatchObject({ bytesWaiting: 0 });
+    expect(refusals).toEqual(['no_room']);
+  }, 120_000);
 
   it('compares the passphrase after the key and the address, and before another contributor is replaced', async () => {
     const { door, admit, refusals } = startIngest(ingestPlaces(2));
@@ -273,7 +305,7 @@ describe('a live ingest', () => {
     expect(compared).toEqual(['of the studio', 'of the studio', 'of the studio', null]);
     const { rows } = await service.pool().query('select id from live_sessions where ended_at is null');
     expect(rows).toHaveLength(1);
-    receiver.ended();
+    receiver.ended({ isLost: false });
     // Other protocols know no passphrase.
     expect(await admit(key)).toMatchObject({ bytesWaiting: 0 });
     expect(refusals).toEqual(['address_not_allowed', 'wrong_passphrase', 'unencrypted', 'encrypted']);
@@ -309,7 +341,7 @@ describe('a live ingest', () => {
     const left = door.leave().then(() => (hasLeft = true));
     expect(await admit(await keyOfInput())).toBe('not_wanted');
     expect([hasLeft, refusals]).toEqual([false, ['ingest_leaves']]);
-    asReceiver(receiver).ended();
+    asReceiver(receiver).ended({ isLost: false });
     await left;
   });
 

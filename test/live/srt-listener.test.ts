@@ -320,7 +320,7 @@ describe('a contribution ends', () => {
     nowMs = afterMs;
     if (isAlive) caller.control(controlType.keepAlive);
     await expect.poll(loggedReasons(tested)).toEqual([reason]);
-    expect(contribution.ends).toBe(1);
+    expect(contribution).toMatchObject({ ends: 1, isLost: true });
     await expect.poll(() => caller.ofType(controlType.shutdown)).toHaveLength(1);
   });
 
@@ -354,6 +354,6 @@ describe('a contribution ends', () => {
     caller.data(firstSequence, pictures(1)[0]!);
     caller.control(controlType.shutdown);
     await expect.poll(() => contribution.ends).toBe(1);
-    expect(timesOf(contribution)).toEqual([0]);
+    expect([timesOf(contribution), contribution.isLost]).toEqual([[0], false]);
   });
 });

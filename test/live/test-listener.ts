@@ -39,6 +39,7 @@ export class RecordedContribution implements ContributionReceiver {
   readonly tags: ContributedTag[] = [];
   bytesWaiting = 0;
   ends = 0;
+  isLost = false;
 
   constructor(claim: ContributionClaim, disconnect: () => void) {
     this.claim = claim;
@@ -49,8 +50,9 @@ export class RecordedContribution implements ContributionReceiver {
     this.tags.push(tag);
   }
 
-  ended(): void {
+  ended({ isLost }: { readonly isLost: boolean }): void {
     this.ends++;
+    this.isLost = isLost;
   }
 }
 

@@ -53,6 +53,19 @@ export function tooDemandingFor(cores: number, format: FormatOfCost): { code: st
   return { code: 'live_too_demanding', detail };
 }
 
+/** As long as a takeover waits as a rule for the next session (`grace_seconds`), and a few attempts of an encoder. */
+const mostKeptSeconds = 15;
+/** So that a stranger who comes and goes has little more than the places of the sessions. */
+const keptShareOfSession = 1 / 4;
+
+/**
+ * The time for which places are kept for a contributor who was lost, in seconds.
+ * @param sessionSeconds media of the session that is stored
+ */
+export function keptSecondsAfter(sessionSeconds: number): number {
+  return Math.min(mostKeptSeconds, sessionSeconds * keptShareOfSession);
+}
+
 const sessionCost = ({ quality, framerate, videoCodec }: FormatOfCost) =>
   costOf({ backend: 'ffmpeg', quality, framerate, videoCodec, hasSoundTrack: false, url: null });
 
