@@ -128,6 +128,8 @@ export class ServiceStage extends Stage {
       image,
     });
     const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin, zone });
+    // It knows a configuration set of Identity by its name.
+    publishing.addStackDependency(identity);
     const api = new ApiStack(this, 'Api', {
       settings,
       network,

@@ -10,10 +10,10 @@ import { readAuthEnvironment } from './environment.ts';
 import { createEventHandler } from './event-handler.ts';
 
 const log = versionedLog(process.env);
-const { mailFrom, unconfirmedMails, rateLimitFactor, ...environment } = readAuthEnvironment(process.env);
+const { mailFrom, mailSets, rateLimitFactor, ...environment } = readAuthEnvironment(process.env);
 // better-auth needs further connections while it has a transaction open.
 const connections = await connectCore(environment, poolSizes.identity);
-const mailer = createSESMailer(new SESv2Client(), mailFrom, unconfirmedMails);
+const mailer = createSESMailer(new SESv2Client(), mailFrom, mailSets);
 
 export const handler = await followOrigin(environment, (origin) => {
   const auth = createAuthHandler({ ...connections, origin, mailer, rateLimitFactor, clock: () => new Date(), log });

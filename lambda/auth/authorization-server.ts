@@ -149,18 +149,19 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       revokeSessionsOnPasswordReset: true,
       // The link of better-auth has the token in its path. Calls are counted by path, so it would be without limit.
       sendResetPassword: ({ user, token }, request) => {
-        const mail = passwordResetMail(user, `${origin}/new-password#${new URLSearchParams({ token })}`);
-        return mails.send(mail, request?.headers, { isNeeded: user.emailVerified });
+        const mail = passwordResetMail(user.email, `${origin}/new-password#${new URLSearchParams({ token })}`);
+        return mails.send(mail, user, request?.headers, { isForPassword: true });
       },
       // The page answers the same as for a new address. This mail informs the owner of the address.
       onExistingUserSignUp: ({ user }, request) =>
-        mails.send(signUpAgainMail(user, `${origin}/sign-in`), request?.headers),
+        mails.send(signUpAgainMail(user.email, `${origin}/sign-in`), user, request?.headers),
     },
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: true,
       autoSignInAfterVerification: true,
-      sendVerificationEmail: ({ user, url }, request) => mails.send(verificationMail(user, url), request?.headers),
+      sendVerificationEmail: ({ user, url }, request) =>
+        mails.send(verificationMail(user.email, url), user, request?.headers),
     },
     databaseHooks: recordChanges(pool),
     hooks: { before: limitTexts, after: recordRequests(pool, mails) },

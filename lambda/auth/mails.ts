@@ -1,15 +1,8 @@
 // The mails that users get about their accounts.
 import { composeMail } from '../ports/mailer/compose-mail.ts';
-import type { Mail } from '../ports/mailer/mailer.ts';
+import type { ComposedMail } from '../ports/mailer/mailer.ts';
 
-/** An address of an account. */
-interface Receiver {
-  readonly email: string;
-  /** Whether its owner has confirmed it. */
-  readonly emailVerified: boolean;
-}
-
-export function verificationMail(to: Receiver, url: string): Mail {
+export function verificationMail(to: string, url: string): ComposedMail {
   return accountMail(to, {
     subject: 'Confirm your e-mail address',
     text: 'Open this link to confirm your address and sign in. It is good for one hour.',
@@ -18,7 +11,7 @@ export function verificationMail(to: Receiver, url: string): Mail {
   });
 }
 
-export function passwordResetMail(to: Receiver, url: string): Mail {
+export function passwordResetMail(to: string, url: string): ComposedMail {
   return accountMail(to, {
     subject: 'Choose a new password',
     text: 'Open this link to choose a new password. It is good for one hour, once.',
@@ -28,7 +21,7 @@ export function passwordResetMail(to: Receiver, url: string): Mail {
 }
 
 /** The mail to an existing user whose address was used to sign up again. */
-export function signUpAgainMail(to: Receiver, signInURL: string): Mail {
+export function signUpAgainMail(to: string, signInURL: string): ComposedMail {
   return accountMail(to, {
     subject: 'You have an account already',
     text:
@@ -46,9 +39,8 @@ interface AccountLetter {
   readonly closing: string;
 }
 
-function accountMail({ email: to, emailVerified: isConfirmed }: Receiver, { text, ...letter }: AccountLetter): Mail {
+function accountMail(to: string, { text, ...letter }: AccountLetter): ComposedMail {
   const { origin, host } = new URL(letter.button.url);
   const reason = `You have this mail because your address was entered at ${host}.`;
-  const mail = composeMail({ ...letter, to, parts: [text], showsAddress: true, reason, siteURL: origin });
-  return { ...mail, isConfirmed };
+  return composeMail({ ...letter, to, parts: [text], showsAddress: true, reason, siteURL: origin });
 }

@@ -6,7 +6,7 @@ import { databaseOn } from '../data/database.ts';
 import { inboxOf } from '../domain/billing/inbox.ts';
 import type { Log } from '../log.ts';
 import { countMailOfNetwork, countMailToInbox } from '../orchestration/notices/count-mails.ts';
-import type { Mail, Mailer } from '../ports/mailer/mailer.ts';
+import type { ComposedMail, Mailer, Receiver } from '../ports/mailer/mailer.ts';
 import { widerNetworkOf } from '../surfaces/admission/networks.ts';
 import { addressHeader } from './client-address.ts';
 
@@ -17,6 +17,13 @@ interface Options {
   /** Multiplies the limits. */
   readonly rateLimitFactor: number;
   readonly log: Log;
+}
+
+/** A user who is mailed. */
+interface MailedUser {
+  readonly id: string;
+  /** Whether its user has confirmed the address. */
+  readonly emailVerified: boolean;
 }
 
 /** The headers of the request that a mail answers; undefined if there is none. */
@@ -31,16 +38,22 @@ export class SignInMails {
 
   /**
    * Sends a mail, or drops it with a line in the log, so that no answer depends on it.
-   * @param isNeeded whether it lets a user with a confirmed address choose a new password
+   * @param user the one with the address of the mail
+   * @param isForPassword whether it lets the user choose a new password
    */
-  async send(mail: Mail, headers: RequestHeaders, { isNeeded = false } = {}): Promise<void> {
+  async send(
+    mail: ComposedMail,
+    user: MailedUser,
+    headers: RequestHeaders,
+    { isForPassword = false } = {},
+  ): Promise<void> {
     const { mailer, log } = this.#options;
     // A sign-up is a transaction with a connection of its own. Mails are counted with another one.
     await queueAfterTransactionHook(async () => {
       const { subject } = mail;
       try {
-        const limit = await this.#limitReached(mail.to, headers, isNeeded);
-        if (limit === null) await mailer.send(mail);
+        const limit = await this.#limitReached(mail.to, headers, isForPassword && user.emailVerified);
+        if (limit === null) await mailer.send({ ...mail, receiver: await this.#receiverOf(user) });
         else log('sign_in_mail_held', { subject, limit });
       } catch (error) {
         log('mail_failed', { subject, error });
@@ -54,6 +67,11 @@ export class SignInMails {
    */
   async countUnsent(headers: RequestHeaders): Promise<void> {
     await this.#countOfNetwork(headers);
+  }
+
+  async #receiverOf({ id, emailVerified }: MailedUser): Promise<Receiver> {
+    if (!emailVerified) return 'unconfirmed';
+    return (await databaseOn(this.#options.pool).users.isFunded(id)) ? 'funded' : 'unfunded';
   }
 
   /** The network comes first: one that has reached its limit must not use up that of an inbox. */

@@ -7,15 +7,14 @@ import { webhookHost } from '../domain/shared/outbound-limits.ts';
 import { quietUntil } from '../domain/notices/quiet-hours.ts';
 import { alertTargetPlace } from '../domain/shared/sealed-places.ts';
 import { retryDelaySeconds } from '../domain/notices/webhook-retries.ts';
-import { countAlertMail } from '../orchestration/notices/count-mails.ts';
-import { composeMail } from '../ports/mailer/compose-mail.ts';
 import { attempt } from './attempt.ts';
 import type { Outcome } from './attempt.ts';
 import { messageOfNotices, requestOf, testMessage } from './alert-message.ts';
 import type { AlertMessage } from './alert-message.ts';
 import { leaseSeconds, sendersOfUser } from './deliver.ts';
 import type { WebhookDeliveryOptions } from './deliver.ts';
-import { buttonOfNotices } from './mail-buttons.ts';
+import { mailAlerts } from './mail-alerts.ts';
+import type { Wait } from './mail-alerts.ts';
 import type { MailOptions } from './mail-notification.ts';
 
 export interface AlertOptions {
@@ -66,14 +65,12 @@ async function deliverOnce(
     await alertNotices.postpone(channel.id, 1, null);
     return false;
   }
-  // A test has been counted by its request.
-  const waitSeconds = channel.kind === 'email' && !isTest ? await countAlertMail(databaseOn(pool), channel.user_id) : 0;
-  if (waitSeconds > 0) {
-    await alertNotices.postpone(channel.id, waitSeconds, null);
-    return false;
-  }
   const message = isTest ? testMessage : messageOfNotices(notices, channel.quiet_hours?.timeZone ?? 'UTC');
   const outcome = await send(options, channel, message, notices);
+  if ('waitSeconds' in outcome) {
+    await alertNotices.postpone(channel.id, outcome.waitSeconds, null);
+    return false;
+  }
   const { status, failure } = outcome;
   const delivery: LastDelivery = { at: clock().toISOString(), status, failure };
   log('alert_attempted', { channelID: channel.id, kind: channel.kind, incidents: notices.length, status, failure });
@@ -108,9 +105,9 @@ async function send(
   channel: AlertChannel,
   message: AlertMessage,
   notices: readonly Notice[],
-): Promise<Outcome> {
+): Promise<Outcome | Wait> {
   const { kind } = channel;
-  if (kind === 'email' || channel.sealed_target === null) return sendMail(options, channel, message, notices);
+  if (kind === 'email' || channel.sealed_target === null) return mailAlerts(options, channel, message, notices);
   const target = options.sealer.open(channel.sealed_target, alertTargetPlace(channel.id));
   const { url, body } = requestOf(kind, target, message, notices, options.telegramURL);
   const outcome = await attempt(url, {}, body, options.attempts, options.signal);
@@ -128,31 +125,4 @@ function retryAfterOfBody({ excerpt, status }: Outcome): number {
   if (status !== 429) return 0;
   const found = /"retry_after"\s*:\s*(\d{1,9}(?:\.\d+)?)/.exec(excerpt ?? '');
   return found ? Math.ceil(Number(found[1])) : 0;
-}
-
-async function sendMail(
-  { pool, mailer, siteURL, log }: MailOptions,
-  channel: AlertChannel,
-  { subject, parts }: AlertMessage,
-  notices: readonly Notice[],
-): Promise<Outcome> {
-  const failed: Outcome = { status: null, excerpt: null, failure: 'unreachable', retryAfterSeconds: 0 };
-  const user = await databaseOn(pool).users.find(channel.user_id);
-  if (mailer === null || !user) return failed;
-  try {
-    const mail = composeMail({
-      to: user.email,
-      subject,
-      parts,
-      button: buttonOfNotices(siteURL, notices),
-      reason: `You have this mail because the alert channel “${channel.name}” reports to you.`,
-      settings: { label: 'Change alerts', url: `${siteURL}/alerts` },
-      siteURL,
-    });
-    await mailer.send(mail);
-    return { ...failed, failure: null };
-  } catch (error) {
-    log('alert_not_mailed', { channelID: channel.id, error });
-    return failed;
-  }
 }

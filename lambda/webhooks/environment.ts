@@ -1,14 +1,13 @@
 // The environment variables of the function behind the queue 'webhooks': their names for the stack, and values.
 import type { AwsCoreEnvironment } from '../ports/aws/environment.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
+import { mailVariables, readMailEnvironment } from '../ports/mailer/mail-environment.ts';
+import type { MailEnvironment } from '../ports/mailer/mail-environment.ts';
 import { requiredVariable } from '../required-variable.ts';
 
-export const webhookVariables = [...databaseVariables, 'SEALING_KEY_ARN', 'BASE_URL', 'MAIL_FROM'] as const;
+export const webhookVariables = [...databaseVariables, 'SEALING_KEY_ARN', 'BASE_URL', ...mailVariables] as const;
 
-export interface WebhookEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'> {
-  /** Null if the stage has no address to send mails from. */
-  readonly mailFrom: string | null;
-}
+export interface WebhookEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'>, MailEnvironment {}
 
 /** @throws naming the variable that is missing */
 export function readWebhookEnvironment(env: NodeJS.ProcessEnv): WebhookEnvironment {
@@ -16,6 +15,6 @@ export function readWebhookEnvironment(env: NodeJS.ProcessEnv): WebhookEnvironme
     ...readDatabaseEnvironment(env),
     sealingKeyARN: requiredVariable(env, 'SEALING_KEY_ARN'),
     origin: requiredVariable(env, 'BASE_URL'),
-    mailFrom: env['MAIL_FROM'] || null,
+    ...readMailEnvironment(env),
   };
 }

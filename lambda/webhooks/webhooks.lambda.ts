@@ -14,7 +14,7 @@ import { tracedRecords } from '../telemetry/traced-records.ts';
 import { readWebhookEnvironment } from './environment.ts';
 import { createWebhooksHandler } from './webhooks.ts';
 
-const { mailFrom, ...environment } = readWebhookEnvironment(process.env);
+const { mailFrom, mailSets, ...environment } = readWebhookEnvironment(process.env);
 // Several events are recorded at the same time.
 const pool = connectDatabase(environment, poolSizes.webhooks);
 const sealer = await connectSealer(pool, environment);
@@ -24,7 +24,7 @@ const connections = {
   sealer,
   // In AWS, a webhook must never reach the VPC.
   attempts: { allowPrivateAddresses: false, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
-  mailer: mailFrom === null ? null : createSESMailer(new SESv2Client(), mailFrom),
+  mailer: mailFrom === null ? null : createSESMailer(new SESv2Client(), mailFrom, mailSets),
   telegramURL,
   newID: (prefix: string) => newID(prefix, new Date()),
   clock: () => new Date(),

@@ -41,6 +41,7 @@ export class IdentityStack extends Stack {
   constructor(scope: Construct, id: string, { settings, network, database, origin, zone }: IdentityStackProps) {
     super(scope, id);
     this.mailSets = mailSetsOf(this, settings);
+    const unfundedMails = this.mailSets && this.#mailSet('UnfundedMails', this.mailSets.unfunded);
     const unconfirmedMails = this.mailSets && this.#mailSet('UnconfirmedMails', this.mailSets.unconfirmed);
     this.function = new ServiceFunction(this, 'Auth', {
       description: 'Sign-in, OAuth 2.1 and account settings',
@@ -49,6 +50,7 @@ export class IdentityStack extends Stack {
       environment: {
         ...coreEnvironment({ settings, database, origin }),
         MAIL_FROM: mailSenderAddress(settings),
+        UNFUNDED_MAILS: unfundedMails?.configurationSetName ?? '',
         UNCONFIRMED_MAILS: unconfirmedMails?.configurationSetName ?? '',
         ...settingsAsVariables({ ...settings, liveIngest: null }),
       },
@@ -64,7 +66,7 @@ export class IdentityStack extends Stack {
       role.addManagedPolicy(policy);
     origin.grantRead(role);
 
-    grantSendMail(this, this.function.role, settings, ['confirmed', 'unconfirmed']);
+    grantSendMail(this, this.function.role, settings, ['funded', 'unfunded', 'unconfirmed']);
     this.release = new FunctionRelease(this, 'AuthRelease', this.function);
     this.#mailIdentity(settings, zone);
   }
@@ -76,7 +78,7 @@ export class IdentityStack extends Stack {
   #mailIdentity(settings: StageSettings, stageZone: StageZone): void {
     if (this.mailSets === null) return;
     const { mailFrom, domain } = settings;
-    const configurationSet = this.#mailSet('Mails', this.mailSets.confirmed);
+    const configurationSet = this.#mailSet('Mails', this.mailSets.funded);
     if (mailFrom !== null) {
       new EmailIdentity(this, 'MailAddress', { identity: Identity.email(mailFrom), configurationSet });
       return;

@@ -8,7 +8,7 @@ import { connectionBudget, memoryBytes } from '../database/connection-budget.ts'
 import type { StageSettings } from '../stage-settings.ts';
 import type { DriftCheck } from './drift-check.ts';
 import { descriptionOf, RunbookAlarm, type RunbookAlarmSettings } from './runbook-alarm.ts';
-import type { StageMetrics } from './stage-metrics.ts';
+import type { PausableReceiver, StageMetrics } from './stage-metrics.ts';
 import type { SyntheticStream } from './synthetic-stream.ts';
 
 export interface AlarmsProps {
@@ -44,8 +44,8 @@ const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
 
 export class Alarms extends Construct {
   readonly all: RunbookAlarm[] = [];
-  /** Raised while mails of strangers endanger the account; null for a stage that sends no mails. */
-  readonly unconfirmedMails: RunbookAlarm | null;
+  /** Each is raised while such mails endanger the account. None for a stage that sends no mails. */
+  readonly pausingMails: ReadonlyMap<PausableReceiver, RunbookAlarm>;
   readonly #topic: ITopic;
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
@@ -149,7 +149,7 @@ export class Alarms extends Construct {
     });
     this.#notify(atRisk);
     this.#ofJobs(metrics);
-    this.unconfirmedMails = this.#ofMails(metrics);
+    this.pausingMails = this.#ofMails(metrics);
     this.#ofFunctions(metrics);
     this.#add('Drift', {
       runbook: 'Drift',
@@ -225,8 +225,8 @@ export class Alarms extends Construct {
     });
   }
 
-  /** @returns that of mails to addresses that are not confirmed */
-  #ofMails(metrics: StageMetrics): RunbookAlarm | null {
+  /** @returns those of mails that can be paused */
+  #ofMails(metrics: StageMetrics): ReadonlyMap<PausableReceiver, RunbookAlarm> {
     this.#add('MailsFailed', {
       runbook: 'Mails failing',
       severity: 'urgent',
@@ -244,19 +244,26 @@ export class Alarms extends Construct {
       this.#add('MailsRefused', {
         runbook: 'Mails failing',
         severity: 'urgent',
-        says: 'Mails to users bounced, or were reported as spam; SES pauses an account with too many.',
+        says: 'Mails to users with a purchase bounced, or were reported as spam; SES pauses an account with too many.',
         metric: metrics.mailsRefused,
         atLeast: 5,
       });
-    return (
-      metrics.unconfirmedMailsRefused &&
-      this.#add('UnconfirmedMails', {
-        runbook: 'Sign-up mails paused',
-        severity: 'urgent',
-        says: 'Mails to addresses that are not confirmed came back, and are paused: users cannot sign up.',
-        metric: metrics.unconfirmedMailsRefused,
-      })
-    );
+    const pausing = new Map<PausableReceiver, RunbookAlarm>();
+    const pausable = (receiver: PausableReceiver, id: string, alarm: Omit<RunbookAlarmSettings, 'metric'>) => {
+      const metric = metrics.pausableMailsRefused(receiver);
+      if (metric !== null) pausing.set(receiver, this.#add(id, { ...alarm, metric }));
+    };
+    pausable('unconfirmed', 'UnconfirmedMails', {
+      runbook: 'Sign-up mails paused',
+      severity: 'urgent',
+      says: 'Mails to addresses that are not confirmed came back, and are paused: users cannot sign up.',
+    });
+    pausable('unfunded', 'UnfundedMails', {
+      runbook: 'Mails without purchase paused',
+      severity: 'urgent',
+      says: 'Mails to users without a purchase came back, and are paused.',
+    });
+    return pausing;
   }
 
   #ofRequests(metrics: StageMetrics, frontDoor: AlarmsProps['frontDoor']): void {

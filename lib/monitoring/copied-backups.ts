@@ -3,13 +3,14 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import { Choice, Condition, DefinitionBody, Fail, StateMachine, Succeed } from 'aws-cdk-lib/aws-stepfunctions';
+import { Choice, Condition, Fail, Succeed } from 'aws-cdk-lib/aws-stepfunctions';
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import { acknowledge } from '../shared/acknowledge.ts';
 import { failedExecutions } from './failed-executions.ts';
 import type { RunbookAlarmSettings } from './runbook-alarm.ts';
+import { unattendedMachine } from './unattended-machine.ts';
 
 /** RDS copies the transaction log every few minutes, and a snapshot each day. */
 const oldestHours = 2;
@@ -31,17 +32,11 @@ export class CopiedBackups extends Construct {
     const judge = Choice.jsonata(this, 'IsOneRecent')
       .when(Condition.jsonata('{% $states.input.recent > 0 %}'), new Succeed(this, 'OneIs'))
       .otherwise(new Fail(this, 'NoneIs', { error: 'Late', cause: `no copy of the last ${oldestHours} hours` }));
-    const machine = new StateMachine(this, 'Machine', {
+    const machine = unattendedMachine(this, {
       comment: 'Looks whether the copied backups of the database are recent',
-      definitionBody: DefinitionBody.fromChainable(look.next(judge)),
+      steps: look.next(judge),
       timeout: Duration.minutes(10),
     });
-    acknowledge(
-      machine,
-      'Step Functions keeps the history of each execution for 90 days, and nobody waits for it.',
-      'AwsSolutions-SF1',
-      'AwsSolutions-SF2',
-    );
     acknowledge(machine.role, 'RDS lets a role list copied backups as a whole only.', 'AwsSolutions-IAM5[Resource::*]');
     new Rule(this, 'EveryHour', {
       schedule: Schedule.rate(Duration.hours(1)),

@@ -7,14 +7,13 @@ import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-
 import {
   Choice,
   Condition,
-  DefinitionBody,
   Fail,
   type IChainable,
   JsonPath,
   Map as EachOf,
   Pass,
   Result,
-  StateMachine,
+  type StateMachine,
   Succeed,
   Wait,
   WaitTime,
@@ -24,6 +23,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../shared/acknowledge.ts';
 import { failedExecutions } from './failed-executions.ts';
 import { grantReads } from './reader-rights.ts';
+import { unattendedMachine } from './unattended-machine.ts';
 
 /** Properties that scaling changes, of services and of the database: the template has only their first value. */
 const scaledProperties = ['/DesiredCount', '/AllocatedStorage'] as const;
@@ -41,18 +41,12 @@ export class DriftCheck extends Construct {
       .node.children.filter((child) => Stack.isStack(child))
       .filter(({ region }) => region === Stack.of(this).region)
       .map(({ stackName }) => stackName);
-    this.#machine = new StateMachine(this, 'Machine', {
+    this.#machine = unattendedMachine(this, {
       comment: 'Compares the stacks of the stage with their templates',
-      definitionBody: DefinitionBody.fromChainable(this.#comparison(stackNames)),
+      steps: this.#comparison(stackNames),
       role: this.#reader(),
       timeout: Duration.hours(2),
     });
-    acknowledge(
-      this.#machine,
-      'Step Functions keeps the history of each execution for 90 days, and nobody waits for it.',
-      'AwsSolutions-SF1',
-      'AwsSolutions-SF2',
-    );
     new Rule(this, 'EveryWeek', {
       schedule: Schedule.cron({ weekDay: 'MON', hour: '6', minute: '0' }),
       targets: [new SfnStateMachine(this.#machine)],

@@ -1,14 +1,13 @@
-// Pauses mails to addresses that are not confirmed while too many of them come back. Decision D281.
+// Pauses the mails of a configuration set while too many of them come back. Decisions D281 and D289.
 import { Duration } from 'aws-cdk-lib';
 import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
-import { acknowledge } from '../shared/acknowledge.ts';
 import { mailSetARN } from '../shared/mail-sender.ts';
 import { alarmChanges } from './distant-alarms.ts';
+import { unattendedMachine } from './unattended-machine.ts';
 
 export interface MailPauseProps {
   /** Its mails are paused while this alarm is raised. */
@@ -30,17 +29,11 @@ export class MailPause extends Construct {
       iamAction: 'ses:PutConfigurationSetSendingOptions',
       iamResources: [mailSetARN(this, mailSet)],
     }).addRetry({ maxAttempts: 5, interval: Duration.seconds(5), backoffRate: 2 });
-    const machine = new StateMachine(this, 'Machine', {
-      comment: 'Pauses mails to addresses that are not confirmed, and sends them again',
-      definitionBody: DefinitionBody.fromChainable(call),
+    const machine = unattendedMachine(this, {
+      comment: `Pauses mails with ${mailSet}, and sends them again`,
+      steps: call,
       timeout: Duration.minutes(10),
     });
-    acknowledge(
-      machine,
-      'Step Functions keeps the history of each execution for 90 days, and nobody waits for it.',
-      'AwsSolutions-SF1',
-      'AwsSolutions-SF2',
-    );
     new Rule(this, 'Changes', {
       // An alarm that lacks data is neither a reason to pause nor one to send again.
       eventPattern: { ...alarmChanges, resources: [alarm.alarmArn], detail: { state: { value: ['ALARM', 'OK'] } } },

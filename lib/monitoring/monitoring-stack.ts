@@ -31,8 +31,13 @@ import { frontDoorAlarms } from './front-door.ts';
 import { DriftCheck } from './drift-check.ts';
 import { gpuLoads } from './gpu-loads.ts';
 import { MailPause } from './mail-pause.ts';
-import { blames, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
+import { blames, type PausableReceiver, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
 import { SyntheticStream } from './synthetic-stream.ts';
+
+const pauseIDs: Readonly<Record<PausableReceiver, string>> = {
+  unconfirmed: 'MailPause',
+  unfunded: 'UnfundedMailPause',
+};
 
 export interface MonitoringStackProps extends StageMetricsProps {
   readonly network: NetworkStack;
@@ -66,9 +71,8 @@ export class MonitoringStack extends Stack {
       topic,
     });
     this.#page(metrics, alarms, synthetic, publishing.agents.cluster);
-    const { unconfirmedMails: alarm } = alarms;
-    const { mailSets } = stacks.identity;
-    if (alarm && mailSets) new MailPause(this, 'MailPause', { alarm, mailSet: mailSets.unconfirmed });
+    for (const [receiver, alarm] of alarms.pausingMails)
+      new MailPause(this, pauseIDs[receiver], { alarm, mailSet: stacks.identity.mailSets![receiver] });
     if (!isAtCloudFront) this.#alarmsAtCloudFront(settings, web, topic);
     if (recovery) this.#alarmsOfCopies(settings, database, topic);
     if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);

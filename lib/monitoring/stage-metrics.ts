@@ -13,8 +13,10 @@ import { copyRuleID, type MediaStack } from '../media/media-stack.ts';
 import type { OperateStack } from '../operate/operate-stack.ts';
 import type { PublishingStack } from '../publishing/publishing-stack.ts';
 import type { RecoveryStack } from '../recovery/recovery-stack.ts';
+import type { MailSets } from '../shared/mail-sender.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { mailsRefused, manyRefused } from './mail-metrics.ts';
 
 export interface StageMetricsProps {
   readonly settings: StageSettings;
@@ -34,20 +36,15 @@ type LoadMetric = (typeof loadMetrics)['replicas' | 'capacityUsed' | 'capacity']
 /** The cause of the end of a connection, as in the agents' log event `session_ended`. */
 export const blames = ['ours', 'media', 'destination'] as const;
 
+/** The receivers whose mails can be paused alone. */
+export type PausableReceiver = Exclude<keyof MailSets, 'funded'>;
+
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
-const hour = Duration.hours(1);
-const day = Duration.days(1);
 const summed = (label: string) => ({ statistic: Stats.SUM, period: fiveMinutes, label });
 
 /** The share of its memory above which a function is short of memory. */
 const memoryShort = 0.9;
-/**
- * Mails of a day that come back, and their share of all mails of the account: less than SES allows. It reviews accounts
- * with 5 % of bounces or 0.1 % of complaints, and pauses them at 10 % or 0.5 %.
- */
-const bouncesMany = { least: 10, share: 0.04 };
-const complaintsMany = { least: 3, share: 0.003 };
 
 /** The metrics come from the resources of the stacks and from the logs of agents. */
 export class StageMetrics extends Construct {
@@ -150,40 +147,23 @@ export class StageMetrics extends Construct {
     return this.#logged('MailsHeld', 'mails of sign-in beyond a limit');
   }
 
-  /** Bounced mails to users, and their complaints about spam. Null for a stage that sends no mails. */
+  /** Bounced mails to users with a purchase, and their complaints about spam. Null for a stage that sends no mails. */
   get mailsRefused(): IMetric | null {
     const { mailSets } = this.#props.identity;
     if (mailSets === null) return null;
-    return new MathExpression({
-      expression: 'FILL(bounces, 0) + FILL(complaints, 0)',
-      usingMetrics: {
-        bounces: mailEvents('Bounce', hour, mailSets.confirmed),
-        complaints: mailEvents('Complaint', hour, mailSets.confirmed),
-      },
-      period: hour,
-      label: 'mails refused',
-    });
+    return mailsRefused(mailSets.funded, 'mails refused');
   }
 
   /**
-   * 1 while mails of the last day to addresses that are not confirmed endanger the account, else 0. Null for a stage
-   * that sends no mails. Decision D281.
+   * 1 while mails of the last day endanger the account and such receivers refused many of them, else 0. The mails to
+   * all receivers that can be paused count for the danger. Null for a stage that sends no mails. Decisions D281 and
+   * D289.
    */
-  get unconfirmedMailsRefused(): IMetric | null {
+  pausableMailsRefused(by: PausableReceiver): IMetric | null {
     const { mailSets } = this.#props.identity;
     if (mailSets === null) return null;
-    const many = (metric: string, { least, share }: { readonly least: number; readonly share: number }) =>
-      `(FILL(${metric}, 0) >= ${least} AND FILL(${metric}, 0) >= ${share} * FILL(sent, 0))`;
-    return new MathExpression({
-      expression: `IF(${many('bounces', bouncesMany)} OR ${many('complaints', complaintsMany)}, 1, 0)`,
-      usingMetrics: {
-        bounces: mailEvents('Bounce', day, mailSets.unconfirmed),
-        complaints: mailEvents('Complaint', day, mailSets.unconfirmed),
-        sent: mailEvents('Send', day),
-      },
-      period: day,
-      label: 'mails of strangers refused',
-    });
+    const others = by === 'unfunded' ? 'unconfirmed' : 'unfunded';
+    return manyRefused(mailSets[by], mailSets[others], `mails refused, ${by}`);
   }
 
   replicas(backend: Backend): IMetric {
@@ -372,17 +352,6 @@ export class StageMetrics extends Construct {
       unit: unit === 'Count' ? Unit.COUNT : Unit.PERCENT,
     });
   }
-}
-
-/** Events of mails, as SES counts them. @param mailSet a configuration set; absent: all mails of the account */
-function mailEvents(metricName: string, period: Duration, mailSet?: string): Metric {
-  return new Metric({
-    namespace: 'AWS/SES',
-    metricName,
-    ...(mailSet !== undefined && { dimensionsMap: { 'ses:configuration-set': mailSet } }),
-    statistic: Stats.SUM,
-    period,
-  });
 }
 
 const memoryShortName = 'FunctionsShortOfMemory';

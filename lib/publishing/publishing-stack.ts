@@ -12,7 +12,7 @@ import { LiveFront } from '../live/live-front.ts';
 import { LiveIngest } from '../live/live-ingest.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { grantSendMail, mailSenderAddress } from '../shared/mail-sender.ts';
+import { grantSendMail, mailSenderAddress, mailSetsOf } from '../shared/mail-sender.ts';
 import { type DeployableKind, PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
@@ -117,10 +117,14 @@ export class PublishingStack extends Stack {
       description: 'Sends events to webhooks, and mails to users',
       entry: 'webhooks/webhooks.lambda.ts',
       variables: webhookVariables,
-      environment: { ...this.access.environmentFor(this, 'webhooks'), MAIL_FROM: mailSenderAddress(settings) },
+      environment: {
+        ...this.access.environmentFor(this, 'webhooks'),
+        MAIL_FROM: mailSenderAddress(settings),
+        UNFUNDED_MAILS: mailSetsOf(this, settings)?.unfunded ?? '',
+      },
     });
     this.access.grantTo(webhooks.role, 'webhooks');
-    grantSendMail(this, webhooks.role, settings, ['confirmed']);
+    grantSendMail(this, webhooks.role, settings, ['funded', 'unfunded']);
     // Each call serves at most ten webhooks, and waits for the slowest one.
     webhooks.addEventSource(new SqsEventSource(queues.get('webhooks'), consumption(settings)));
 

@@ -12,8 +12,10 @@ export function mailSenderAddress({ mailFrom, domain }: Pick<StageSettings, 'mai
 
 /** The names of the SES configuration sets of a stage. */
 export interface MailSets {
-  /** For mails to users with a confirmed address; it is the set of the identity. */
-  readonly confirmed: string;
+  /** For mails to users with a purchase; it is the set of the identity. */
+  readonly funded: string;
+  /** For mails to other users with a confirmed address. It can be paused alone: decision D289. */
+  readonly unfunded: string;
   /** For mails to all other addresses. Strangers cause them, so it can be paused alone: decision D281. */
   readonly unconfirmed: string;
 }
@@ -22,7 +24,7 @@ export interface MailSets {
 export function mailSetsOf(scope: Construct, settings: StageSettings): MailSets | null {
   if (mailSenderAddress(settings) === '') return null;
   const stage = Stage.of(scope)?.node.id ?? '';
-  return { confirmed: `${stage}-mails`, unconfirmed: `${stage}-unconfirmed-mails` };
+  return { funded: `${stage}-mails`, unfunded: `${stage}-unfunded-mails`, unconfirmed: `${stage}-unconfirmed-mails` };
 }
 
 /** The ARN of a configuration set of the stage's region. */

@@ -1,6 +1,7 @@
 // Mails of sign-in: a stranger can use up neither SES' quota nor a person's mailbox. Decision D272.
 import { expect, test, vi } from 'vitest';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
+import { databaseOn } from '../../lambda/data/database.ts';
 import { widerNetworkOf } from '../../lambda/surfaces/admission/networks.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { testSite } from '../support/site.ts';
@@ -48,6 +49,13 @@ function limitedSignIn(isRefused: (mail: Mail) => boolean = () => false) {
   };
 }
 
+/** Gives a user a purchase. */
+async function paid<User extends { readonly id: string }>(user: User): Promise<User> {
+  const purchase = { type: 'credit_purchase', method: 'card', cost: 500, credits: 100 } as const;
+  await databaseOn(site.pool()).invoices.ensurePaid({ id: `inv_${user.id}`, userID: user.id, ...purchase });
+  return user;
+}
+
 const signUpOf = (email: string) => ({ name: 'Ada', email, password });
 
 /** Addresses of as many different networks. */
@@ -60,23 +68,26 @@ const elsewhere = (() => {
 const pass = (time: string) =>
   site.pool().query(`update request_windows set began_at = began_at - $1::interval where class like '%mail%'`, [time]);
 
-test('mails to addresses that are not confirmed are sent apart, so that SES can pause them alone', async () => {
+test('mails to strangers and to users without a purchase have sets of their own, which SES can pause', async () => {
   const { mails, post } = limitedSignIn();
-  const { email } = await site.user();
+  const [{ email }, payer] = [await site.user(), await paid(await site.user())];
   const stranger = 'stranger@example.com';
   await post('/sign-up/email', signUpOf(stranger), elsewhere());
   await post('/sign-in/email', { email: stranger, password }, elsewhere());
   await post('/request-password-reset', { email: stranger }, elsewhere());
   await post('/request-password-reset', { email }, elsewhere());
   await post('/sign-up/email', signUpOf(email), elsewhere());
-  expect(mails.map(({ to, isConfirmed }) => [to, isConfirmed])).toEqual([
-    ...Array.from({ length: 3 }, () => [stranger, false]),
-    ...Array.from({ length: 2 }, () => [email, true]),
+  await post('/request-password-reset', { email: payer.email }, elsewhere());
+  await post('/sign-up/email', signUpOf(payer.email), elsewhere());
+  expect(mails.map(({ to, receiver }) => [to, receiver])).toEqual([
+    ...Array.from({ length: 3 }, () => [stranger, 'unconfirmed']),
+    ...Array.from({ length: 2 }, () => [email, 'unfunded']),
+    ...Array.from({ length: 2 }, () => [payer.email, 'funded']),
   ]);
 });
 
 test('while mails to unconfirmed addresses are paused, answers stay the same and users get theirs', async () => {
-  const isPaused = ({ isConfirmed }: Mail) => isConfirmed === false;
+  const isPaused = ({ receiver }: Mail) => receiver === 'unconfirmed';
   const { mails, mailsTo, logged, post } = limitedSignIn(isPaused);
   const { email } = await site.user();
   const sending = limitedSignIn();
@@ -90,6 +101,17 @@ test('while mails to unconfirmed addresses are paused, answers stay the same and
   expect(mails).toHaveLength(1);
   expect(mailsTo(email)).toBe(1);
   expect(logged.filter((line) => line.includes('mail_failed'))).toHaveLength(2);
+});
+
+test('while mails to users without a purchase are paused, others get theirs, and answers stay the same', async () => {
+  const { mailsTo, post } = limitedSignIn(({ receiver }) => receiver === 'unfunded');
+  const [{ email }, payer] = [await site.user(), await paid(await site.user())];
+  const answers = [];
+  for (const to of [email, payer.email])
+    answers.push(await post('/request-password-reset', { email: to }, elsewhere()));
+  expect(answers[0]).toEqual(answers[1]);
+  await post('/sign-up/email', signUpOf('new@example.com'), elsewhere());
+  expect([mailsTo(email), mailsTo(payer.email), mailsTo('new@example.com')]).toEqual([0, 1, 1]);
 });
 
 test('a person gets three mails an hour and six a day, whoever asks and however the address is spelled', async () => {

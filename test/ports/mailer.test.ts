@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
+import { MailsPaused } from '../../lambda/ports/mailer/mailer.ts';
 import { createSESMailer } from '../../lambda/ports/mailer/ses-mailer.ts';
 
 const mail = {
@@ -12,7 +13,8 @@ const mail = {
   subject: 'Grüße',
   text: 'A link: https://example.com/?token=x',
   html: '<p>A <a href="https://example.com/?token=x">link</a></p>',
-};
+  receiver: 'funded',
+} as const;
 
 test('a mail to a folder is two files of its own, named by time, which somebody is told of', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mails-'));
@@ -68,17 +70,32 @@ test('a mail by SES is one request from the stage’s address, and an error with
   await expect(createSESMailer(ses, null).send(mail)).rejects.toThrow('set mailFrom or domain in lib/stages.ts');
 });
 
-test('a mail to an unconfirmed address is sent with the configuration set of these, and no other is', async () => {
+const sets = { unfunded: 'dev-unfunded-mails', unconfirmed: 'dev-unconfirmed-mails' };
+
+test('mails to strangers and to users without a purchase are sent with sets of theirs, and no others are', async () => {
   const sent: { ConfigurationSetName?: string }[] = [];
   const send = async ({ input }: { input: (typeof sent)[number] }) => void sent.push(input);
-  const mailer = createSESMailer({ send }, 'no-reply@example.com', 'dev-unconfirmed-mails');
-  for (const isConfirmed of [{ isConfirmed: false }, { isConfirmed: true }, {}])
-    await mailer.send({ ...mail, ...isConfirmed });
+  const mailer = createSESMailer({ send }, 'no-reply@example.com', sets);
+  for (const receiver of ['unconfirmed', 'unfunded', 'funded'] as const) await mailer.send({ ...mail, receiver });
   expect(sent.map(({ ConfigurationSetName }) => ConfigurationSetName)).toEqual([
     'dev-unconfirmed-mails',
-    undefined,
+    'dev-unfunded-mails',
     undefined,
   ]);
+});
+
+test('a pause of SES is known from other failures, and only where mails can be paused', async () => {
+  const failing = (name: string) => {
+    const failure = async () => {
+      throw Object.assign(new Error('Sending is paused'), { name });
+    };
+    return createSESMailer({ send: failure }, 'no-reply@example.com', sets);
+  };
+  const unfunded = { ...mail, receiver: 'unfunded' } as const;
+  await expect(failing('SendingPausedException').send(unfunded)).rejects.toThrow(MailsPaused);
+  await expect(failing('ConfigurationSetSendingPausedException').send(unfunded)).rejects.toThrow(MailsPaused);
+  await expect(failing('TooManyRequestsException').send(unfunded)).rejects.not.toThrow(MailsPaused);
+  await expect(failing('SendingPausedException').send(mail)).rejects.not.toThrow(MailsPaused);
 });
 
 test('a subject with other lines in it, as of a stream’s name, is one line', async () => {

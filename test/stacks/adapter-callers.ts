@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { sourceRolePrefix } from '../../lambda/domain/sources/source-role.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
+import { readMailEnvironment } from '../../lambda/ports/mailer/mail-environment.ts';
 import { withoutIDs } from '../deploy/recorded-calls.ts';
 import { adapterCalls } from '../support/adapter-calls.ts';
 import type { MediaUse } from '../support/adapter-calls.ts';
@@ -64,8 +65,7 @@ async function callsOf(
           queueARN: variables['TIMER_QUEUE_ARN']!,
         }
       : null,
-    mailFrom: variables['MAIL_FROM'] ?? null,
-    unconfirmedMails: variables['UNCONFIRMED_MAILS'] ?? null,
+    ...readMailEnvironment(variables),
     sourceRoleARN: takesOnRoles ? sourceRoleARN : null,
     media: media ?? null,
   });

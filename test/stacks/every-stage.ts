@@ -105,7 +105,7 @@ export function checkEveryStage(
       ...(settings.databaseProxy ? [] : ['Pinned connections']),
       ...(settings.databaseInstanceClass.startsWith('t') ? [] : ['Database credits']),
       ...(settings.recoveryRegion === null ? ['Copies fail'] : []),
-      ...(mailSenderAddress(settings) === '' ? ['Sign-up mails paused'] : []),
+      ...(mailSenderAddress(settings) === '' ? ['Sign-up mails paused', 'Mails without purchase paused'] : []),
       ...(settings.liveIngest === null ? ['Live ingest down', 'Live ingest full', 'Live ingest restarts'] : []),
     ];
     expect(new Set(named)).toEqual(headings.difference(new Set(absent)));

@@ -12,7 +12,8 @@ export function callsOfServices(account: SimulatedAccount, templates: ConcreteTe
     ...edgeCalls(templates),
     ...operating(templates),
     ...driftCalls(templates),
-    ...pauseCalls(templates),
+    ...pauseCalls(templates, 'MailPause', 'UnconfirmedMails'),
+    ...pauseCalls(templates, 'UnfundedMailPause', 'UnfundedMails'),
     ...syntheticCalls(account, templates),
   ];
 }
@@ -89,13 +90,13 @@ function driftCalls(templates: ConcreteTemplates): readonly AwsCall[] {
   ];
 }
 
-/** EventBridge starts the machine when the alarm changes, and the machine calls SES. */
-function pauseCalls(templates: ConcreteTemplates): readonly AwsCall[] {
-  const role = the(templates, 'AWS::IAM::Role', /^Monitoring\/MailPauseMachineRole/);
-  const starter = the(templates, 'AWS::IAM::Role', /^Monitoring\/MailPauseMachineEventsRole/);
-  const machine = the(templates, 'AWS::StepFunctions::StateMachine', /\/MailPause/);
+/** EventBridge starts a machine when its alarm changes, and the machine calls SES. */
+function pauseCalls(templates: ConcreteTemplates, pause: string, mails: string): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', new RegExp(`^Monitoring/${pause}MachineRole`));
+  const starter = the(templates, 'AWS::IAM::Role', new RegExp(`^Monitoring/${pause}MachineEventsRole`));
+  const machine = the(templates, 'AWS::StepFunctions::StateMachine', new RegExp(`/${pause}`));
   const context = { 'aws:SourceAccount': accountID, 'aws:SourceArn': machine.arn };
-  const set = the(templates, 'AWS::SES::ConfigurationSet', /\/UnconfirmedMails/);
+  const set = the(templates, 'AWS::SES::ConfigurationSet', new RegExp(`/${mails}`));
   return [
     { caller: 'events.amazonaws.com', action: 'sts:AssumeRole', resource: starter.id },
     { caller: starter.id, action: 'states:StartExecution', resource: machine.id },

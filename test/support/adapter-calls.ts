@@ -10,6 +10,8 @@ import type { Pool } from 'pg';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { createSQSCommandQueue } from '../../lambda/ports/command-queue/sqs-command-queue.ts';
 import { createSQSDeadLetters } from '../../lambda/ports/dead-letters/sqs-dead-letters.ts';
+import type { Receiver } from '../../lambda/ports/mailer/mailer.ts';
+import type { PausableMailSets } from '../../lambda/ports/mailer/ses-mailer.ts';
 import { createSESMailer } from '../../lambda/ports/mailer/ses-mailer.ts';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
 import { ObjectNotFound } from '../../lambda/ports/object-store/object-store.ts';
@@ -29,8 +31,8 @@ export interface AdapterSurroundings {
   readonly deadLetterURLs: Partial<Record<QueueName, string>>;
   readonly timers: { readonly group: string; readonly roleARN: string; readonly queueARN: string } | null;
   readonly mailFrom: string | null;
-  /** The configuration set of mails to addresses that are not confirmed; null if the deployable sends none. */
-  readonly unconfirmedMails: string | null;
+  /** The configuration sets of mails that SES can pause. */
+  readonly mailSets: PausableMailSets;
   /** The role in another account that the deployable assumes; null if it assumes none. */
   readonly sourceRoleARN: string | null;
   /** The deployable's use of the object store; null if it uses none. */
@@ -111,7 +113,7 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
 
 /** @param pool of a migrated database, whose outbox is empty */
 export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings): Promise<readonly NeededRight[]> {
-  const { bucket, queueURLs, consumes, deadLetterURLs, timers, mailFrom, unconfirmedMails, media, sourceRoleARN } =
+  const { bucket, queueURLs, consumes, deadLetterURLs, timers, mailFrom, mailSets, media, sourceRoleARN } =
     surroundings;
   const needed: NeededRight[] = [];
   const aws = await startStandIn((request, status) => needed.push(...rightsNeededFor(request, status)));
@@ -157,10 +159,10 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
       await roles.open({ roleARN: sourceRoleARN, externalID: 'ID', bucket: 'of-a-user' }, signal);
     }
     if (mailFrom !== null) {
-      const mailer = createSESMailer(new SESv2Client(client), mailFrom, unconfirmedMails);
+      const mailer = createSESMailer(new SESv2Client(client), mailFrom, mailSets);
       const mail = { to: 'somebody@example.com', subject: 'subject', text: 'text', html: '<p>text</p>' };
-      await mailer.send(mail);
-      if (unconfirmedMails !== null) await mailer.send({ ...mail, isConfirmed: false });
+      for (const receiver of ['funded', ...Object.keys(mailSets)] as Receiver[])
+        await mailer.send({ ...mail, receiver });
     }
     return needed;
   } finally {

@@ -1,7 +1,11 @@
 // A user is sent a bounded number of mails, so that one user cannot use up what all may be sent in a day.
+// Users who are not funded are sent a bounded number together, so that SES pauses no mails of others. Decision D289.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { unfundedUsers } from '../../lambda/data/shared/funded.ts';
 import { bounds } from '../../lambda/domain/shared/bounds.ts';
+import { MailsPaused } from '../../lambda/ports/mailer/mailer.ts';
+import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { clearAlerts, passSeconds, storeIncident } from '../support/incidents.ts';
 import { testDataKey, testService } from '../support/service.ts';
@@ -11,7 +15,8 @@ import { startReceiver } from './receiver.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
-const sender = () => testSender(service.pool(), createSealer([testDataKey]));
+const sender = (settings?: Parameters<typeof testSender>[2]) =>
+  testSender(service.pool(), createSealer([testDataKey]), settings);
 const data = () => databaseOn(service.pool());
 let user: TestUser;
 
@@ -150,5 +155,141 @@ describe('notifications', () => {
     await data().notifications.forget(bounds.keptNotificationDays, 5000);
     expect(await kept()).toBe(bounds.keptNotificationsPerUser / 2);
     expect(await countUnsentNotifications(service)).toBe(0);
+  });
+});
+
+describe('mails to users without a purchase', () => {
+  const { perHour, perDay, ofUserPerDay } = bounds.unfundedNoticeMails;
+  /** Users without a purchase, each with a channel by mail. */
+  const strangers = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const stranger = await service.user(0);
+        return { ...stranger, channelID: await mailChannel(stranger) };
+      }),
+    );
+  type Stranger = Awaited<ReturnType<typeof strangers>>[number];
+  const askTest = (by: TestUser, channelID: string) => by.call('POST', `/alert-channels/${channelID}/test`);
+  const tests = (by: readonly Stranger[]) => Promise.all(by.map((stranger) => askTest(stranger, stranger.channelID)));
+  const incident = async (of: TestUser, channelID: string) => {
+    const incidentID = await storeIncident(service, of.id, 'stream_away');
+    await data().alertNotices.add([{ channelID, incidentID, dueAt: new Date() }]);
+    await data().alertNotices.wake([incidentID]);
+  };
+
+  beforeEach(() => service.pool().query('delete from request_windows where subject = $1', [unfundedUsers]));
+
+  it('are so few in an hour and a day, of all together, that SES pauses nothing if all come back', async () => {
+    const { mails, work } = sender();
+    const asked = await strangers(120);
+    // As one hour after the other: each account asks until its test is sent.
+    for (let hour = 0; hour < 6; hour++) {
+      const before = mails.length;
+      const answers = await tests(asked);
+      await work();
+      expect(mails.length - before).toBe(Math.min(perHour, perDay - before));
+      expect(answers.filter(({ status }) => status === 202)).toHaveLength(mails.length - before);
+      await service
+        .pool()
+        .query(`delete from request_windows where class = any ($1)`, [['test_mail', 'unfunded_notice_of_hour']]);
+    }
+    expect(mails).toHaveLength(perDay);
+    expect(perDay / (1000 + perDay)).toBeLessThan(0.1);
+    const refused = await askTest(asked[0]!, asked[0]!.channelID);
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
+    expect(refused.body.detail).toContain('a purchase of credits ends this limit');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3600);
+  });
+
+  it('keep none from users with a purchase, and a purchase ends the limit', async () => {
+    const { mails, work } = sender();
+    const asked = await strangers(perHour + 1);
+    await tests(asked);
+    await work();
+    const mailed = new Set(mails.map(({ to }) => to));
+    expect(mailed.size).toBe(perHour);
+    const channelID = await mailChannel();
+    expect((await askTest(user, channelID)).status).toBe(202);
+    await incident(user, channelID);
+    await notify('whk_funded');
+    await work();
+    expect(mails).toHaveLength(perHour + 3);
+    const unserved = asked.find(({ id }) => !mailed.has(`${id}@example.com`))!;
+    const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 1 } as const;
+    await data().invoices.ensurePaid({ id: 'inv_later', userID: unserved.id, ...grant });
+    expect((await askTest(unserved, unserved.channelID)).status).toBe(202);
+  });
+
+  it('are sent apart from those to users with a purchase', async () => {
+    const { mails, work } = sender();
+    const [stranger] = await strangers(1);
+    const receivers = [[user, await mailChannel()] as const, [stranger!, stranger!.channelID] as const];
+    for (const [of, channelID] of receivers) {
+      await askTest(of, channelID);
+      await work();
+      await incident(of, channelID);
+      await work();
+      await notify(`whk_${of.id}`, of);
+      await work();
+    }
+    expect(mails.map(({ receiver }) => receiver)).toEqual([
+      ...Array.from({ length: 3 }, () => 'funded'),
+      ...Array.from({ length: 3 }, () => 'unfunded'),
+    ]);
+  });
+
+  it('beyond are on the page, and alerts come later, all in one mail', async () => {
+    const { mails, work } = sender();
+    await tests(await strangers(perHour));
+    await work();
+    const [late] = await strangers(1);
+    await notify('whk_late', late);
+    await incident(late!, late!.channelID);
+    await incident(late!, late!.channelID);
+    expect(await work()).toBe(0);
+    expect(mails).toHaveLength(perHour);
+    expect((await late!.call('GET', '/notifications')).body.data).toHaveLength(1);
+    expect((await late!.call('GET', '/incidents')).body.data).toHaveLength(2);
+    await countsPass(1);
+    await passSeconds(service, 3600);
+    await work();
+    expect(mails.slice(perHour)).toMatchObject([{ to: `${late!.id}@example.com`, subject: '2 new incidents' }]);
+  });
+
+  it('are few for one of them, who cannot use up those of the others', async () => {
+    const { mails, work } = sender();
+    const [one, other] = await strangers(2);
+    for (let count = 0; count < 2 * ofUserPerDay; count++) await notify(`whk_${count}`, one);
+    await work();
+    expect(mails).toHaveLength(ofUserPerDay);
+    expect((await askTest(one!, one!.channelID)).status).toBe(429);
+    expect((await askTest(other!, other!.channelID)).status).toBe(202);
+  });
+
+  it('are shown on the page while SES has paused them, and alerts wait without a failure', async () => {
+    const mails: Mail[] = [];
+    let isPaused = true;
+    const { work } = sender({
+      mailer: {
+        send: async (mail) => {
+          if (isPaused && mail.receiver === 'unfunded') throw new MailsPaused();
+          mails.push(mail);
+        },
+      },
+    });
+    const [stranger] = await strangers(1);
+    await notify('whk_paused', stranger);
+    await incident(stranger!, stranger!.channelID);
+    await notify('whk_funded');
+    expect(await work()).toBe(0);
+    expect(mails.map(({ to }) => to)).toEqual([`${user.id}@example.com`]);
+    expect((await stranger!.call('GET', '/notifications')).body.data).toHaveLength(1);
+    const channel = async () => (await stranger!.call('GET', `/alert-channels/${stranger!.channelID}`)).body;
+    expect(await channel()).toMatchObject({ enabled: true, lastDelivery: null });
+    isPaused = false;
+    await passSeconds(service, 3600);
+    await work();
+    expect(mails).toHaveLength(2);
+    expect(await channel()).toMatchObject({ lastDelivery: { failure: null } });
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passwordResetMail, signUpAgainMail, verificationMail } from '../../lambda/auth/mails.ts';
 import { notificationKinds, notificationWords } from '../../lambda/domain/notices/notification-words.ts';
 import { composeMail } from '../../lambda/ports/mailer/compose-mail.ts';
-import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
+import type { ComposedMail } from '../../lambda/ports/mailer/mailer.ts';
 import { isPagePath } from '../../lambda/web/paths.ts';
 import { messageOfNotices } from '../../lambda/webhooks/alert-message.ts';
 import { buttonOfNotices, buttonOfNotification } from '../../lambda/webhooks/mail-buttons.ts';
@@ -30,7 +30,7 @@ const notice = (name: string, other: object = {}) =>
     count: 1,
     ...other,
   }) as Notices[number];
-const alertMail = (...notices: Notices): Mail =>
+const alertMail = (...notices: Notices): ComposedMail =>
   composeMail({
     ...messageOfNotices(notices, 'UTC'),
     to: 'ada@example.com',
@@ -61,7 +61,7 @@ const detailOf = (text: string) => ({
   health: 'bad',
   issues: Array.from({ length: 50 }, () => ({ detail: text })),
 });
-const notificationMails = (text: string): [string, Mail][] =>
+const notificationMails = (text: string): [string, ComposedMail][] =>
   notificationKinds.map((kind) => {
     const detail = { ...detailOf(text), reason: kind === 'source_failing' ? { detail: text } : 'failing' };
     const button = buttonOfNotification(siteURL, kind, detail);
@@ -69,8 +69,8 @@ const notificationMails = (text: string): [string, Mail][] =>
     return [kind, composeMail({ ...words, to: 'ada@example.com', button, reason: 'Because.', siteURL })];
   });
 const link = `${siteURL}/new-password#token=x`;
-const ada = { email: 'ada@example.com', emailVerified: true };
-const mails: readonly (readonly [string, Mail])[] = [
+const ada = 'ada@example.com';
+const mails: readonly (readonly [string, ComposedMail])[] = [
   ['a confirmation', verificationMail(ada, `${siteURL}/api/auth/verify-email?token=x&callbackURL=%2F`)],
   ['a new password', passwordResetMail(ada, link)],
   ['another sign-up', signUpAgainMail(ada, `${siteURL}/sign-in`)],

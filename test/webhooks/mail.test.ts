@@ -69,6 +69,7 @@ describe('a notification', () => {
     expect(mails).toEqual([
       {
         to: `${user.id}@example.com`,
+        receiver: 'funded',
         subject: expect.stringContaining(subject),
         text: expect.stringContaining(text),
         html: expect.stringContaining(`>${mails[0]!.subject}</h1>`),

@@ -1,5 +1,6 @@
 // SQL of users and their API keys.
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
+import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import { countCalls, userSubject, valuesOfCalls } from '../shared/request-windows.ts';
@@ -82,6 +83,10 @@ export function users(db: Queryable) {
     /** Why the account is on hold; null: it is not. */
     holdOf: async (userID: string) =>
       (await one<{ hold: string | null }>(db, `select ${hold} from users where id = $1`, [userID]))?.hold ?? null,
+
+    /** Whether the user has a purchase, or credits from an operator. */
+    isFunded: async (userID: string) =>
+      (await one<{ is_funded: boolean }>(db, `select ${isFunded('$1')} as is_funded`, [userID]))!.is_funded,
 
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).

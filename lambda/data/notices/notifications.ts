@@ -68,6 +68,16 @@ export function notifications(db: Queryable) {
       return rowCount ?? 0;
     },
 
+    /** The user of a notification that is due; null if it was sent or is not due. */
+    userOfUnsent: async (id: number) =>
+      (
+        await one<{ user_id: string }>(
+          db,
+          'select user_id from notifications where id = $1 and sent_at is null and due_at <= now()',
+          [id],
+        )
+      )?.user_id ?? null,
+
     /** A notification, locked. Null if it was sent, is not due, or another process has locked it. */
     lockUnsent: (id: number) =>
       one<UnsentNotification>(

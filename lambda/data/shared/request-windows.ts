@@ -112,7 +112,12 @@ const countedIn = (columns: string, counted: string, seconds: number, also = '')
 
 export function requestWindows(db: Queryable) {
   return {
-    /** Counts requests of `subject`. @param seconds the length of all windows of the class @returns their window */
+    /**
+     * Counts requests of `subject`.
+     * @param count below 0: takes back what was counted
+     * @param seconds the length of all windows of the class
+     * @returns their window
+     */
     count: async (
       subject: string,
       requestClass: string,

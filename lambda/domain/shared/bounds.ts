@@ -40,6 +40,8 @@ export const bounds = {
   alertMailsPerDay: 30,
   /** Tests of alert channels by mail of a user within an hour. */
   testMailsPerHour: 10,
+  /** Mails of alerts, their tests and notifications to users who are not funded: to one, and to all together. */
+  unfundedNoticeMails: { ofUserPerDay: 5, perHour: 25, perDay: 100 },
   /** Sessions of a user, those used last. A sign-in ends the others. */
   sessionsPerUser: 100,
   /** Mails of sign-in to an inbox. Beyond them, the user of a confirmed address gets one for a new password an hour. */

@@ -1,6 +1,6 @@
 // POST /alert-channels/{id}/test: sends a test message to a channel.
 import { bounds } from '../../domain/shared/bounds.ts';
-import { countTestMail } from '../../orchestration/notices/count-mails.ts';
+import { countTestMail, mailedUser } from '../../orchestration/notices/count-mails.ts';
 import type { Context } from '../context.ts';
 import { orNotFound } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -29,12 +29,15 @@ export const testAlertChannel = operation(['service:write'], {
 
 /** @throws {ProblemError} rate_limited */
 async function assertMayMail({ data, caller }: Context): Promise<void> {
-  const seconds = await countTestMail(data, caller.userID);
-  if (seconds === 0) return;
-  throw new ProblemError(
-    'rate_limited',
-    `You have been mailed ${bounds.testMailsPerHour} tests within an hour, or ${bounds.alertMailsPerDay} tests and ` +
-      `alerts within a day. Wait ${seconds} seconds.`,
-    { headers: { 'retry-after': String(seconds) } },
-  );
+  const limit = await countTestMail(data, await mailedUser(data, caller.userID));
+  if (limit === null) return;
+  const { isOfUnfunded, seconds } = limit;
+  const reached = isOfUnfunded
+    ? 'Users without a purchase have been mailed as much as they may be, you alone or all together; a purchase of ' +
+      'credits ends this limit.'
+    : `You have been mailed ${bounds.testMailsPerHour} tests within an hour, or ${bounds.alertMailsPerDay} tests and ` +
+      'alerts within a day.';
+  throw new ProblemError('rate_limited', `${reached} Wait ${seconds} seconds.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }

@@ -4,7 +4,7 @@ import type { MessagePart } from '../../domain/notices/message.ts';
 import { mailPage } from './mail-page.ts';
 import type { MailLink, MailPage } from './mail-page.ts';
 import { subjectLine } from './mailer.ts';
-import type { Mail } from './mailer.ts';
+import type { ComposedMail } from './mailer.ts';
 
 export interface Letter extends Pick<MailPage, 'reason' | 'siteURL'> {
   readonly to: string;
@@ -22,7 +22,7 @@ export interface Letter extends Pick<MailPage, 'reason' | 'siteURL'> {
 }
 
 /** The mail of a letter, whose HTML is less than the 102 KB after which Gmail cuts. */
-export function composeMail(letter: Letter): Mail {
+export function composeMail(letter: Letter): ComposedMail {
   const { to, parts, button, siteURL, reference } = letter;
   const { showsAddress = false, closing = '', settings = null } = letter;
   const subject = subjectLine(letter);

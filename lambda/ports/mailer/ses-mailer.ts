@@ -1,23 +1,26 @@
 // Mailer through Amazon SES.
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
-import { referenceHeader, subjectLine } from './mailer.ts';
-import type { Mailer } from './mailer.ts';
+import { MailsPaused, referenceHeader, subjectLine } from './mailer.ts';
+import type { Mailer, Receiver } from './mailer.ts';
 
 /**
- * @param from an address of a verified SES identity; null if the stage has none, so that every mail fails
- * @param unconfirmedSet the configuration set of mails to addresses that are not confirmed; null: that of all others.
- *   While SES does not send with it, these mails fail. Decision D281.
+ * The configuration sets of mails that SES can pause, by their receivers. The others are sent with the set of the
+ * sender's identity. Decision D281, and decision D289.
  */
+export type PausableMailSets = Readonly<Partial<Record<Receiver, string>>>;
+
+/** @param from an address of a verified SES identity; null if the stage has none, so that every mail fails */
 export function createSESMailer(
   ses: Pick<SESv2Client, 'send'>,
   from: string | null,
-  unconfirmedSet: string | null = null,
+  sets: PausableMailSets = {},
 ): Mailer {
   const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return {
     async send(mail) {
-      const { to, text, html, reference, isConfirmed = true } = mail;
+      const { to, text, html, reference, receiver } = mail;
+      const set = sets[receiver];
       if (from === null)
         throw new Error('this stage has no address to send mails from: set mailFrom or domain in lib/stages.ts');
       const message = {
@@ -29,10 +32,20 @@ export function createSESMailer(
         FromEmailAddress: from,
         Destination: { ToAddresses: [to] },
         Content: { Simple: message },
-        // The identity has a configuration set, which SES uses for all others.
-        ...(isConfirmed || unconfirmedSet === null ? {} : { ConfigurationSetName: unconfirmedSet }),
+        ...(set !== undefined && { ConfigurationSetName: set }),
       });
-      await ses.send(command);
+      try {
+        await ses.send(command);
+      } catch (error) {
+        if (set !== undefined && isPause(error))
+          throw new MailsPaused(`mails with ${set} are paused`, { cause: error });
+        throw error;
+      }
     },
   };
+}
+
+/** SES' older API has an error of its own for a paused set, `ConfigurationSetSendingPausedException`. */
+function isPause(error: unknown): boolean {
+  return error instanceof Error && error.name.endsWith('SendingPausedException');
 }
