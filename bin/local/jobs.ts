@@ -18,9 +18,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Enough for users whose receivers do not answer, each with all senders that one may have: further commands end. */
 const webhookCommands = 8 * sendersOfUser;
-const webhookLanes: Lanes = { count: webhookCommands, ofUser: webhookCommands };
+const webhookLanes: Lanes = { count: webhookCommands, ofUser: webhookCommands, ofUnfunded: webhookCommands };
 /** Limits the lanes of a user, so that a slow platform delays no other connection. */
-const platformLanes: Lanes = { count: 3, ofUser: 2 };
+const platformLanes: Lanes = { count: 3, ofUser: 2, ofUnfunded: 2 };
 
 export type JobOptions = SweepOptions &
   Omit<WebhookOptions, 'signal'> &

@@ -117,8 +117,7 @@ class ImportWorker {
       const { steadyClock, leaseSeconds, source } = this.#options;
       if (this.#signal.aborted || this.#lanes.isFull) return;
       const renewedAtMs = steadyClock();
-      const leaving = this.#lanes.usersAtBound();
-      const claimed = await this.#data.imports.claim(leaseSeconds, source.limits.totalSeconds, leaving);
+      const claimed = await this.#data.imports.claim(leaseSeconds, source.limits.totalSeconds, this.#lanes.leftOut());
       if (claimed) this.#begin(claimed, renewedAtMs);
     };
     return (this.#claiming = this.#claiming.then(claim, claim));
@@ -159,7 +158,7 @@ class ImportWorker {
       this.#held.delete(held);
       onLoad?.(this.#held.size);
     };
-    this.#lanes.begin(claim.user_id, work, claim.waited_ms);
+    this.#lanes.begin({ userID: claim.user_id, isUnfunded: claim.is_unfunded }, work, claim.waited_ms);
   }
 
   async #carryOut({ claim, run, ending }: HeldImport): Promise<void> {

@@ -14,7 +14,7 @@ import type { ObjectStore } from '../../lambda/ports/object-store/object-store.t
 import { putToRest, wake } from '../support/account-rest.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
-import { endImportLease, objectKeyOf } from '../support/stored-uploads.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 import { anyBytes, sendFile, startSource } from './source-server.ts';
 import type { Answer } from './source-server.ts';
 import { requestImport, startWorker as startWorkerOn } from './worker.ts';
@@ -372,8 +372,8 @@ describe('while an import is under way', () => {
     const claims = () => logged().filter((event) => event === 'import_claimed');
     await stalled.promise;
     expect(claims()).toHaveLength(1);
-    await endImportLease(service, id);
-    await databaseOn(service.pool()).imports.freeExpired();
+    // Both in one statement: the worker would renew a lease that is only over.
+    await databaseOn(service.pool()).imports.freeAll();
     await untilEnded(user, id);
     expect(claims()).toHaveLength(2);
     await expect.poll(logged, patiently).toContain('import_taken');
@@ -434,7 +434,7 @@ test('a user with many slow imports leaves a lane to whoever comes, and loses no
   const [greedy, modest] = [await service.user(), await service.user()];
   const ids: string[] = [];
   for (let number = 1; number <= 5; number++) ids.push(await requestImport(greedy, source.url(`/greedy/${number}`)));
-  const worker = startWorker({ lanes: { count: 3, ofUser: 2 } });
+  const worker = startWorker({ lanes: { count: 3, ofUser: 2, ofUnfunded: 2 } });
   await expect.poll(() => source.requests.length, patiently).toBe(2);
   for (const path of ['/modest/1', '/modest/2']) {
     const upload = await untilEnded(modest, await requestImport(modest, source.url(path)));
@@ -446,6 +446,28 @@ test('a user with many slow imports leaves a lane to whoever comes, and loses no
   await service.pool().query(`delete from outbox where queue = 'imports'`);
   goOn.resolve();
   for (const id of ids) expect((await untilEnded(greedy, id)).externalSource.state).toBe('completed');
+  await worker.stop();
+});
+
+test('users who are not funded leave a lane to whoever has paid, and get theirs done one after the other', async () => {
+  const mayEnd = Promise.withResolvers<void>();
+  await using source = await startSource(async (request, response) => {
+    if (request.url!.startsWith('/free')) await mayEnd.promise;
+    sendFile(anyBytes(10), request, response);
+  });
+  const free = await Promise.all(Array.from({ length: 4 }, () => service.user(0)));
+  const ids = await Promise.all(free.map((user, index) => requestImport(user, source.url(`/free/${index}`))));
+  const worker = startWorker({ lanes: { count: 4, ofUser: 3, ofUnfunded: 2 } });
+  await expect.poll(() => source.requests.length, patiently).toBe(2);
+  const funded = await service.user();
+  for (const path of ['/funded/1', '/funded/2']) {
+    const upload = await untilEnded(funded, await requestImport(funded, source.url(path)));
+    expect(upload.externalSource.state).toBe('completed');
+  }
+  expect(source.requests.filter(({ path }) => path.startsWith('/free'))).toHaveLength(2);
+  mayEnd.resolve();
+  for (const [index, user] of free.entries())
+    expect((await untilEnded(user, ids[index]!)).externalSource.state).toBe('completed');
   await worker.stop();
 });
 

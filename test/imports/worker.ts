@@ -35,7 +35,7 @@ export async function requestImport(user: TestUser, url: string): Promise<string
 
 export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSettings = {}): RunningWorker {
   const { limits = {}, resolve = createNameResolver(), allowPrivateAddresses = true } = settings;
-  const { lanes = { count: 2, ofUser: 2 }, roles = null } = settings;
+  const { lanes = { count: 2, ofUser: 2, ofUnfunded: 2 }, roles = null } = settings;
   const stopping = new AbortController();
   const events: RunningWorker['events'] = [];
   const running = runImportWorker(

@@ -141,7 +141,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
   });
 
   describe('lanes', () => {
-    const lanes = { count: 3, ofUser: 2 } as const;
+    const lanes = { count: 3, ofUser: 2, ofUnfunded: 2 } as const;
     const sendOf = async (userID: string, ...bodies: readonly string[]) => {
       await underTest.pool.query(
         `insert into outbox (queue, body, user_id) select 'media', body, $2 from unnest($1::jsonb[]) as body`,
@@ -189,7 +189,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
 
     test('what was left is taken when a piece of the same user has ended, and as often as before', async () => {
       await sendOf('usr_many', 'many 1', 'many 2', 'many 3');
-      await using consumer = consumeByHand({ count: 2, ofUser: 1 });
+      await using consumer = consumeByHand({ count: 2, ofUser: 1, ofUnfunded: 1 });
       const seen = new Set<string>();
       for (let round = 0; round < 3; round++) {
         await vi.waitFor(() => expect(consumer.underWay()).toHaveLength(1), eventually);
@@ -219,7 +219,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       [writers.map(({ body }) => JSON.stringify(body)), writers.map(({ context }) => traceparentOf(context))],
     );
     await underTest.commandQueue.relay();
-    await using consumer = consume('media', undefined, { lanes: { count: 2, ofUser: 1 } });
+    await using consumer = consume('media', undefined, { lanes: { count: 2, ofUser: 1, ofUnfunded: 1 } });
     await vi.waitFor(() => expect(new Set(consumer.bodies()).size).toBe(writers.length), eventually);
     await consumer.stop();
     const inTraceOf = ({ context: { traceID, spanID } }: (typeof writers)[number]) =>

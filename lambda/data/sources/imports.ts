@@ -1,4 +1,6 @@
 // SQL of imports: uploads that a worker fetches from a link, and the leases of workers.
+import type { LeftOut } from '../../domain/fleet/lanes.ts';
+import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { UploadFailure } from '../media/uploads.ts';
@@ -7,6 +9,8 @@ import type { UploadFailure } from '../media/uploads.ts';
 export interface ClaimedImport {
   readonly upload_id: string;
   readonly user_id: string;
+  /** Whether its user is not funded. */
+  readonly is_unfunded: boolean;
   readonly url: string;
   readonly epoch: number;
   readonly multipart_id: string | null;
@@ -66,9 +70,9 @@ export function imports(db: Queryable) {
      * Claims an import for a worker: the oldest one of the users with the fewest claimed imports. Users at rest wait.
      * It is one statement, so that concurrent claims skip locked rows and never get the same import. It reads 30
      * imports of each user, more than there are concurrent claims, in place of thousands.
-     * @param leaving the users to leave out
+     * @param leftOut the users to leave out
      */
-    claim: (leaseSeconds: number, totalSeconds: number, leaving: readonly string[] = []) =>
+    claim: (leaseSeconds: number, totalSeconds: number, leftOut: LeftOut = { userIDs: [], unfunded: false }) =>
       one<ClaimedImport>(
         db,
         `with recursive waiting as (
@@ -82,7 +86,8 @@ export function imports(db: Queryable) {
              select count(*) from imports held
              where held.user_id = waiting.user_id and held.lease_expires_at is not null) as held
            from waiting
-           where user_id <> all ($3) and not exists (select from users where id = waiting.user_id and is_at_rest)),
+           where user_id <> all ($3) and (not $4 or ${isFunded('waiting.user_id')})
+             and not exists (select from users where id = waiting.user_id and is_at_rest)),
          first as materialized (
            select upload_id, held from turns cross join lateral (
              select upload_id from imports
@@ -95,9 +100,10 @@ export function imports(db: Queryable) {
            deadline_at = coalesce(deadline_at, now() + make_interval(secs => $2))
          from next join uploads on uploads.id = next.upload_id
          where imports.upload_id = next.upload_id
-         returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left,
+         returning imports.*, not ${isFunded('imports.user_id')} as is_unfunded, uploads.object_key,
+           extract(epoch from deadline_at - now())::float8 as seconds_left,
            extract(epoch from now() - uploads.created_at)::float8 * 1000 as waited_ms`,
-        [leaseSeconds, totalSeconds, leaving],
+        [leaseSeconds, totalSeconds, leftOut.userIDs, leftOut.unfunded],
       ),
 
     /**

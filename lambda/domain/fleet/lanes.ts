@@ -10,10 +10,27 @@ export interface Lanes {
    * with enough lanes ends at once by itself.
    */
   readonly ofUser: number;
+  /** Lanes of all users together who are not funded; fewer than `count`, since accounts cost nothing. */
+  readonly ofUnfunded: number;
+}
+
+/** Whose piece of work it is. */
+export interface WorkOwner {
+  /** Null: it is work of no user, which does not count. */
+  readonly userID: string | null;
+  /** Whether the user is not funded; false for work of no user. */
+  readonly isUnfunded: boolean;
+}
+
+/** Those whose work may not begin for now. */
+export interface LeftOut {
+  readonly userIDs: readonly string[];
+  /** Whether all users are left out who are not funded. */
+  readonly unfunded: boolean;
 }
 
 /** Lanes of an agent for the queue `media`. A tool in a lane may take all the memory of its lane. */
-export const mediaLanes: Lanes = { count: 2, ofUser: 1 };
+export const mediaLanes: Lanes = { count: 2, ofUser: 1, ofUnfunded: 1 };
 /**
  * Whether an agent of these backends takes media commands. An agent for prepared streams alone does not: hundreds of
  * streams share its one core, and it has no memory for tools. `data/fleet/agents.ts` has the same rule in SQL.
@@ -23,7 +40,7 @@ export function takesMedia(backends: readonly StreamToSend['backend'][]): boolea
 }
 
 /** Lanes of an import worker. Each takes the memory of two parts at most. */
-export const importLanes: Lanes = { count: 4, ofUser: 3 };
+export const importLanes: Lanes = { count: 4, ofUser: 3, ofUnfunded: 2 };
 
 /** Waiting time that separates a new request from a piece of its user's backlog. */
 const askedJustNowMs = 2000;
@@ -43,12 +60,14 @@ export function restMs(waitedMs: number, tookMs: number, sinceOthersMs: number):
   return backlogRestMs(tookMs, restPolicy);
 }
 
-/**
- * Users that may begin no further work for now.
- * @param underWay user of each piece of work under way; null for work of no user, which does not count
- */
-export function usersAtBound(underWay: Iterable<string | null>, { ofUser }: Lanes): string[] {
+/** Those who may begin no further work for now, by the owners of all work under way. Decision D286. */
+export function leftOut(underWay: Iterable<WorkOwner>, { ofUser, ofUnfunded }: Lanes): LeftOut {
   const counts = new Map<string, number>();
-  for (const userID of underWay) if (userID !== null) counts.set(userID, (counts.get(userID) ?? 0) + 1);
-  return [...counts].filter(([, count]) => count >= ofUser).map(([userID]) => userID);
+  let ofAllUnfunded = 0;
+  for (const { userID, isUnfunded } of underWay) {
+    if (isUnfunded) ofAllUnfunded += 1;
+    if (userID !== null) counts.set(userID, (counts.get(userID) ?? 0) + 1);
+  }
+  const userIDs = [...counts].filter(([, count]) => count >= ofUser).map(([userID]) => userID);
+  return { userIDs, unfunded: ofAllUnfunded >= ofUnfunded };
 }

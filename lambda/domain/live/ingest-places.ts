@@ -6,8 +6,6 @@ import type { PictureFormat } from '../playout/rendition.ts';
 type FormatOfCost = Pick<PictureFormat, 'quality' | 'framerate' | 'videoCodec'>;
 
 export interface IngestPlaces extends Lanes {
-  /** Lanes of all users together who are not funded; fewer than `count`, since accounts cost nothing. */
-  readonly ofUnfunded: number;
   /** The places that one session may take: as many as the machine has cores. */
   readonly ofSession: number;
 }

@@ -1,11 +1,10 @@
-// Lanes of one process: the pieces of work under way, and their users.
-import { isAskedJustNow, restMs, usersAtBound } from '../../domain/fleet/lanes.ts';
-import type { Lanes } from '../../domain/fleet/lanes.ts';
+// Lanes of one process: the pieces of work under way, and their owners.
+import { isAskedJustNow, leftOut, restMs } from '../../domain/fleet/lanes.ts';
+import type { Lanes, LeftOut, WorkOwner } from '../../domain/fleet/lanes.ts';
 
 export class BusyLanes {
   readonly #lanes: Lanes;
-  /** User of each piece of work under way; null for work of no user. */
-  readonly #underWay = new Map<Promise<void>, string | null>();
+  readonly #underWay = new Map<Promise<void>, WorkOwner>();
   /** The last piece of work that its user had just requested. */
   #justAsked: { readonly userID: string | null; readonly beganMs: number } | null = null;
   readonly #resting = new Set<string>();
@@ -16,11 +15,12 @@ export class BusyLanes {
   }
 
   /**
-   * Begins a piece of work of a user in a lane of its own.
+   * Begins a piece of work in a lane of its own.
    * @param work never rejects
    * @param waitedMs time since its request
    */
-  begin(userID: string | null, work: () => Promise<void>, waitedMs = 0): void {
+  begin(owner: WorkOwner, work: () => Promise<void>, waitedMs = 0): void {
+    const { userID } = owner;
     const beganMs = performance.now();
     if (isAskedJustNow(waitedMs)) this.#justAsked = { userID, beganMs };
     const piece = work().finally(() => {
@@ -28,12 +28,13 @@ export class BusyLanes {
       if (userID !== null) this.#rest(userID, waitedMs, performance.now() - beganMs);
       this.#notifyListeners();
     });
-    this.#underWay.set(piece, userID);
+    this.#underWay.set(piece, owner);
   }
 
-  /** Users that may begin no further work for now: their lanes are full, or they rest. */
-  usersAtBound(): string[] {
-    return [...usersAtBound(this.#underWay.values(), this.#lanes), ...this.#resting];
+  /** Those who may begin no further work for now: their lanes are full, or they rest. */
+  leftOut(): LeftOut {
+    const { userIDs, unfunded } = leftOut(this.#underWay.values(), this.#lanes);
+    return { userIDs: [...userIDs, ...this.#resting], unfunded };
   }
 
   #rest(userID: string, waitedMs: number, tookMs: number): void {

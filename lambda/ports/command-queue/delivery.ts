@@ -1,6 +1,7 @@
 // Delivery of received records to a handler, for all adapters: reads its answer as Lambda does, and waits out outages.
 import type { SQSRecord } from 'aws-lambda';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkOwner } from '../../domain/fleet/lanes.ts';
 import { BusyLanes } from './busy-lanes.ts';
 import type { ConsumeOptions, QueueHandler, QueueLog } from './command-queue.ts';
 import { tracedRecords } from '../../telemetry/traced-records.ts';
@@ -23,7 +24,7 @@ export interface DeliveryOptions extends Pick<ConsumeOptions, 'signal' | 'lanes'
 }
 
 const restsForMs = 1000;
-const oneLane = { count: 1, ofUser: 1 } as const;
+const oneLane = { count: 1, ofUser: 1, ofUnfunded: 1 } as const;
 
 /** Delivers batches until the signal aborts and the work under way has ended. Never rejects. */
 export async function deliverUntilAborted(
@@ -60,15 +61,15 @@ export async function deliverUntilAborted(
       const records = await source.receive(busy);
       if (records.length === 0) return;
       if (room) await carryOut(records);
-      else busy.begin(userOf(records[0]!), () => trying(() => carryOut(records)), waitedMs(records[0]!));
+      else busy.begin(ownerOf(records[0]!), () => trying(() => carryOut(records)), waitedMs(records[0]!));
     });
   }
   if (!room) await busy.untilIdle();
 }
 
-/** User of a record's work; null for work of no user. */
-export function userOf({ attributes }: SQSRecord): string | null {
-  return attributes.MessageGroupId ?? null;
+/** Owner of a record's work. */
+export function ownerOf({ attributes }: SQSRecord): WorkOwner {
+  return { userID: attributes.MessageGroupId ?? null, isUnfunded: false };
 }
 
 function waitedMs({ attributes }: SQSRecord): number {

@@ -61,7 +61,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       const claimDue = (leaving: readonly string[]) =>
         claim(pool, { queue, batchSize }, [policy.visibilitySeconds, policy.maxReceives, consumer ?? null], leaving);
       const receiveRows = async (busy: BusyLanes): Promise<ClaimedRow[]> => {
-        const leaving = busy.usersAtBound();
+        const leaving = busy.leftOut().userIDs;
         const rows = mayBeDue || leaving.length > 0 ? await claimDue(leaving) : [];
         if (rows.length > 0) return rows;
         const dueInMs = leaving.length > 0 ? leavingPollIntervalMs : await msUntilDue(pool, queue);

@@ -7,7 +7,7 @@ import { defaultBatchSize } from './command-queue.ts';
 import type { CommandQueue, QueueLog } from './command-queue.ts';
 import { queueNames, queuePolicies } from './queues.ts';
 import type { QueueName } from './queues.ts';
-import { deliverUntilAborted, userOf } from './delivery.ts';
+import { deliverUntilAborted, ownerOf } from './delivery.ts';
 import { attributesWith, traceAttribute } from '../../telemetry/traced-records.ts';
 import { relayOutbox } from './outbox-relay.ts';
 import type { RelayedRow } from './outbox-relay.ts';
@@ -91,8 +91,8 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
         const { Messages = [] } = await sqs.send(command, { abortSignal: signal });
         const records = Messages.map((message) => recordOf(message, String(arn)));
         const leftNow = () => {
-          const users = new Set<string | null>(busy.usersAtBound());
-          return records.filter((record) => users.has(userOf(record)));
+          const users = new Set<string | null>(busy.leftOut().userIDs);
+          return records.filter((record) => users.has(ownerOf(record).userID));
         };
         if (leftNow().length > 0) await busy.untilNextEnds(AbortSignal.any([signal, AbortSignal.timeout(heldForMs)]));
         const left = leftNow();

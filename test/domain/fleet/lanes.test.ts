@@ -1,7 +1,7 @@
-// Lanes: no user's backlog occupies all of them.
+// Lanes: neither a user's backlog nor all users who are not funded occupy all of them.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { importLanes, isAskedJustNow, mediaLanes, restMs, usersAtBound } from '../../../lambda/domain/fleet/lanes.ts';
+import { importLanes, isAskedJustNow, leftOut, mediaLanes, restMs } from '../../../lambda/domain/fleet/lanes.ts';
 
 const user = fc.option(fc.constantFrom('usr_1', 'usr_2', 'usr_3'));
 
@@ -13,10 +13,29 @@ it.each([
   expect(lanes.ofUser).toBeLessThan(lanes.count);
 });
 
+it.each([
+  ['media commands', mediaLanes],
+  ['imports', importLanes],
+])('of %s all users together who are not funded leave a lane, and have one', (_, lanes) => {
+  expect(lanes.ofUnfunded).toBeGreaterThanOrEqual(1);
+  expect(lanes.ofUnfunded).toBeLessThan(lanes.count);
+});
+
+it('users who are not funded are left once they have their part, whatever others do', () => {
+  const owner = fc.record({ userID: user, isUnfunded: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(owner), fc.integer({ min: 1, max: 4 }), (underWay, ofUnfunded) => {
+      const { unfunded } = leftOut(underWay, { count: 5, ofUser: 5, ofUnfunded });
+      expect(unfunded).toBe(underWay.filter(({ isUnfunded }) => isUnfunded).length >= ofUnfunded);
+    }),
+  );
+});
+
 it('a user who has fewer than they may is never left', () => {
   fc.assert(
     fc.property(fc.array(user), fc.integer({ min: 1, max: 4 }), (underWay, ofUser) => {
-      const left = usersAtBound(underWay, { count: 5, ofUser });
+      const owners = underWay.map((userID) => ({ userID, isUnfunded: false }));
+      const left = leftOut(owners, { count: 5, ofUser, ofUnfunded: 1 }).userIDs;
       const countOf = (userID: string) => underWay.filter((each) => each === userID).length;
       for (const userID of ['usr_1', 'usr_2', 'usr_3']) expect(left.includes(userID)).toBe(countOf(userID) >= ofUser);
     }),
