@@ -5,8 +5,12 @@ export interface ImportLimits {
   readonly maxBytes: number;
   /** Most bytes if the source does not announce the size. */
   readonly maxBytesUnannounced: number;
-  /** The time from the first claim to the end, over all workers and attempts. */
+  /** The time from the first claim to the end, over all workers and attempts. After a turn it begins again. */
   readonly totalSeconds: number;
+  /** The turn of an import that continues later with what it has stored. Decision D286. */
+  readonly turnSeconds: number;
+  /** The turn of an import that has stored no part in it, or begins again later. */
+  readonly longTurnSeconds: number;
   readonly maxRedirects: number;
   /** The time for the connection and the answer's headers, at each redirect. */
   readonly answerMs: number;
@@ -27,10 +31,13 @@ export const importLimits: ImportLimits = {
   maxBytesUnannounced: 5 * gibibyte,
   // Less than the day after which the store deletes unfinished parts.
   totalSeconds: 12 * 3600,
+  turnSeconds: 600,
+  longTurnSeconds: 3600,
   maxRedirects: 10,
   answerMs: 30_000,
   periodMs: 30_000,
-  minBytesPerPeriod: 256 * 1024,
+  // 140 kbit/s, less than any DSL line sends. A part then takes 16 minutes at most.
+  minBytesPerPeriod: 512 * 1024,
   maxFailures: 8,
   firstDelayMs: 1000,
   maxDelayMs: 60_000,

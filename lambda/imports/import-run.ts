@@ -40,6 +40,8 @@ export class ImportRun {
   #mostBytes: number | null = null;
   #writer: PartWriter | null = null;
   #bytesReceived = 0;
+  /** The whole parts with which this worker has continued. */
+  #partsBefore = 0;
 
   constructor(options: ImportRunOptions) {
     this.#options = options;
@@ -49,6 +51,16 @@ export class ImportRun {
 
   get bytesReceived(): number {
     return this.#bytesReceived;
+  }
+
+  /** Whether another worker can continue after the parts that are stored. */
+  get isResumable(): boolean {
+    return this.#version !== null && this.#version.validator !== null;
+  }
+
+  /** Whether a part was stored by this worker, or is being stored. */
+  get hasGained(): boolean {
+    return Math.floor(this.#bytesReceived / partBytes) > this.#partsBefore;
   }
 
   /**
@@ -181,6 +193,7 @@ export class ImportRun {
       const gap = stored.findIndex((part, index) => part.partNumber !== index + 1 || part.sizeBytes !== partBytes);
       const writer = new PartWriter(target, gap < 0 ? stored : stored.slice(0, gap));
       this.#bytesReceived = writer.bytes;
+      this.#partsBefore = writer.bytes / partBytes;
       return writer;
     } catch (error) {
       if (error instanceof MultipartLost) return null;
@@ -195,6 +208,7 @@ export class ImportRun {
     await this.#forgetWriter();
     await this.abandon();
     this.#bytesReceived = 0;
+    this.#partsBefore = 0;
     const multipartID = await objects.createMultipart(objectKey, { contentType: source.mimeType });
     try {
       await begin(multipartID, source);

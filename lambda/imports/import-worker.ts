@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { ClaimedImport } from '../data/sources/imports.ts';
-import { importLanes } from '../domain/fleet/lanes.ts';
+import { importLanes, recordingLane } from '../domain/fleet/lanes.ts';
 import type { Lanes } from '../domain/fleet/lanes.ts';
 import { isRecordingSource } from '../domain/live/recording.ts';
 import { wordsOf } from '../domain/shared/limits.ts';
@@ -33,7 +33,7 @@ export interface ImportWorkerOptions extends Pick<
   readonly roles: RoleSessions | null;
   /** Multiplies every limit of domain/shared/limits.ts. */
   readonly limitFactor: number;
-  /** Most imports at a time, in total and for one user. */
+  /** Most imports at a time, beside a recording in a lane of its own. */
   readonly lanes: Lanes;
   /** Another worker may claim an import whose lease was not renewed for this long. */
   readonly leaseSeconds: number;
@@ -50,11 +50,21 @@ class ImportTaken extends Error {
   override readonly name = 'ImportTaken';
 }
 
+/** The turn of the import is over: another user waits who has fewer imports under way. */
+class TurnOver extends Error {
+  override readonly name = 'TurnOver';
+}
+
+/** Users who are remembered as served. */
+const mostServed = 1000;
+
 /** An import that this worker has claimed. */
 interface HeldImport {
   readonly claim: ClaimedImport;
   readonly run: ImportRun;
   readonly ending: AbortController;
+  /** The time of the claim by the steady clock. */
+  readonly beganAtMs: number;
   /** The time of the last renewal by the steady clock, read before the query. */
   renewedAtMs: number;
 }
@@ -71,6 +81,9 @@ class ImportWorker {
   /** The imports under way, each in a lane. */
   readonly #held = new Set<HeldImport>();
   readonly #lanes: BusyLanes;
+  readonly #recordingLane = new BusyLanes(recordingLane);
+  /** Users of imports that were claimed here, the last one at the end. */
+  readonly #served = new Set<string>();
   #claiming: Promise<void> = Promise.resolve();
   #owesClaim = false;
 
@@ -83,6 +96,7 @@ class ImportWorker {
       this.#owesClaim = true;
       void this.#attempt('claim', () => this.#claimAfterEnd());
     });
+    this.#recordingLane.onFreed(() => void this.#attempt('claim', () => this.#claimRecording()));
   }
 
   async run(): Promise<void> {
@@ -91,7 +105,7 @@ class ImportWorker {
     await this.#claiming.catch(() => {});
     const left = [...this.#held];
     for (const { ending } of left) ending.abort(this.#signal.reason);
-    await this.#lanes.untilIdle();
+    await Promise.all([this.#lanes.untilIdle(), this.#recordingLane.untilIdle()]);
     await renewing;
     await this.#attempt('giveBack', async () => {
       await this.#data.imports.release(left.map(({ claim }) => identityOf(claim)));
@@ -111,16 +125,33 @@ class ImportWorker {
     return this.#options.queue.consume('imports', claimNext, { signal: this.#signal, room: this.#lanes });
   }
 
-  /** Claims an import if there is a free lane. Claims run one after the other, so that they never exceed the lanes. */
+  /** Claims a recording for its lane, and an import for any other free lane. */
   #claim(): Promise<void> {
-    const claim = async () => {
-      const { steadyClock, leaseSeconds, source } = this.#options;
-      if (this.#signal.aborted || this.#lanes.isFull) return;
-      const renewedAtMs = steadyClock();
-      const claimed = await this.#data.imports.claim(leaseSeconds, source.limits.totalSeconds, this.#lanes.leftOut());
-      if (claimed) this.#begin(claimed, renewedAtMs);
-    };
+    return this.#inOrder(async () => {
+      await this.#claimFor(this.#recordingLane);
+      await this.#claimFor(this.#lanes);
+    });
+  }
+
+  #claimRecording(): Promise<void> {
+    return this.#inOrder(() => this.#claimFor(this.#recordingLane));
+  }
+
+  /** Claims run one after the other, so that they never exceed the lanes. */
+  #inOrder(claim: () => Promise<void>): Promise<void> {
     return (this.#claiming = this.#claiming.then(claim, claim));
+  }
+
+  async #claimFor(lanes: BusyLanes): Promise<void> {
+    const { steadyClock, leaseSeconds, source } = this.#options;
+    if (this.#signal.aborted || lanes.isFull) return;
+    const beganAtMs = steadyClock();
+    const claimed = await this.#data.imports.claim(leaseSeconds, source.limits.totalSeconds, {
+      leftOut: lanes.leftOut(),
+      served: [...this.#served],
+      recordingsOnly: lanes === this.#recordingLane,
+    });
+    if (claimed) this.#begin(claimed, lanes, beganAtMs);
   }
 
   /**
@@ -133,7 +164,7 @@ class ImportWorker {
     this.#owesClaim = false;
   }
 
-  #begin(claim: ClaimedImport, renewedAtMs: number): void {
+  #begin(claim: ClaimedImport, lanes: BusyLanes, beganAtMs: number): void {
     const { pool, sourceSealer: sealer, roles, source: sourceOptions, limitFactor, onLoad, log } = this.#options;
     const unannounced = sourceOptions.limits.maxBytesUnannounced;
     log('import_claimed', { uploadID: claim.upload_id, epoch: claim.epoch });
@@ -150,15 +181,22 @@ class ImportWorker {
       openRecording(this.#options.objects, await this.#data.liveRecordings.ofUpload(claim.upload_id));
     const open = isRecordingSource(claim.url) ? recorded : null;
     const run = new ImportRun({ ...this.#options, claim, begin, link, open });
-    const held: HeldImport = { claim, run, ending, renewedAtMs };
+    const held: HeldImport = { claim, run, ending, beganAtMs, renewedAtMs: beganAtMs };
     this.#held.add(held);
+    this.#noteServed(claim.user_id);
     onLoad?.(this.#held.size);
     const work = async () => {
       await this.#attempt('import', () => this.#carryOut(held));
       this.#held.delete(held);
       onLoad?.(this.#held.size);
     };
-    this.#lanes.begin({ userID: claim.user_id, isUnfunded: claim.is_unfunded }, work, claim.waited_ms);
+    lanes.begin({ userID: claim.user_id, isUnfunded: claim.is_unfunded }, work, claim.waited_ms);
+  }
+
+  #noteServed(userID: string): void {
+    this.#served.delete(userID);
+    this.#served.add(userID);
+    if (this.#served.size > mostServed) this.#served.delete(this.#served.values().next().value!);
   }
 
   async #carryOut({ claim, run, ending }: HeldImport): Promise<void> {
@@ -174,12 +212,21 @@ class ImportWorker {
       log('import_completed', { uploadID, sizeBytes });
     } catch (error) {
       if (error instanceof ImportTaken) return this.#cleanUpAfter(claim, run);
+      if (error instanceof TurnOver) return this.#release(claim);
       if (!(error instanceof ImportError)) throw error;
       if (!(await end(run.bytesReceived, error))) return this.#cleanUpAfter(claim, run);
       log('import_failed', { uploadID, code: error.code, cause: error.cause });
       await run.abandon();
     }
     await queue.relay();
+  }
+
+  /** Releases an import whose turn is over. Its user's next turn comes after those of all others. */
+  async #release(claim: ClaimedImport): Promise<void> {
+    await this.#data.imports.release([identityOf(claim)], { withAllTime: true });
+    this.#options.log('import_turn_over', { uploadID: claim.upload_id });
+    this.#noteServed(claim.user_id);
+    await this.#options.queue.relay();
   }
 
   /** Deletes the stored parts of a deleted upload. If another worker has the import now, its parts are kept. */
@@ -217,6 +264,32 @@ class ImportWorker {
     await this.#data.imports.freeExpired();
     await queue.relay();
     await this.#claimAfterEnd();
+    // A worker whose other lanes are taken receives no command, and recordings cannot wait.
+    await this.#claimRecording();
+    await this.#endTurn();
+  }
+
+  /** Ends the turn of an import if another user with fewer imports under way waits for a lane of this worker. */
+  async #endTurn(): Promise<void> {
+    const held = [...this.#held];
+    const { isFull } = this.#lanes;
+    const leftOut = this.#lanes.leftOut();
+    // One after the other: each end frees a lane.
+    if ((!isFull && !leftOut.unfunded) || held.some(({ ending }) => ending.signal.aborted)) return;
+    const over = held.filter((each) => this.#isTurnOver(each)).map(({ claim }) => identityOf(claim));
+    if (over.length === 0) return;
+    const uploadID = await this.#data.imports.nextToRelease(over, leftOut, isFull);
+    held.find(({ claim }) => claim.upload_id === uploadID)?.ending.abort(new TurnOver());
+  }
+
+  #isTurnOver({ claim, run, beganAtMs }: HeldImport): boolean {
+    const { steadyClock, source } = this.#options;
+    if (isRecordingSource(claim.url)) return false;
+    // A user who has paid may need hours for a file that cannot be resumed.
+    if (!run.isResumable && !claim.is_unfunded) return false;
+    const { turnSeconds, longTurnSeconds } = source.limits;
+    const seconds = run.isResumable && run.hasGained ? turnSeconds : longTurnSeconds;
+    return steadyClock() - beganAtMs >= seconds * 1000;
   }
 
   /**

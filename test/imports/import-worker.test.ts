@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
+import { recordingSource } from '../../lambda/domain/live/recording.ts';
 import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 import { putToRest, wake } from '../support/account-rest.ts';
@@ -469,6 +470,82 @@ test('users who are not funded leave a lane to whoever has paid, and get theirs 
   for (const [index, user] of free.entries())
     expect((await untilEnded(user, ids[index]!)).externalSource.state).toBe('completed');
   await worker.stop();
+});
+
+test('a user with a backlog waits for whoever has had no turn', async () => {
+  await using source = await startSource((request, response) => sendFile(anyBytes(10), request, response));
+  const [many, one] = [await service.user(), await service.user()];
+  const ids: string[] = [];
+  for (const path of ['/many/1', '/many/2', '/many/3']) ids.push(await requestImport(many, source.url(path)));
+  ids.push(await requestImport(one, source.url('/one')));
+  const worker = startWorker({ lanes: { count: 1, ofUser: 1, ofUnfunded: 1 } });
+  for (const id of ids) await untilEnded(id === ids.at(-1) ? one : many, id);
+  expect(source.requests.map(({ path }) => path)).toEqual(['/many/1', '/one', '/many/2', '/many/3']);
+  await worker.stop();
+});
+
+test('a recording is made while slow links hold all lanes', async () => {
+  await using source = await startSource((_, response) => drip(response));
+  const [slow, live] = [await service.user(), await service.user(0)];
+  for (const path of ['/1', '/2']) await requestImport(slow, source.url(path));
+  const worker = startWorker({ lanes: { count: 2, ofUser: 2, ofUnfunded: 1 } });
+  await expect.poll(() => source.requests.length, patiently).toBe(2);
+  const id = await requestImport(live, source.url('/3'));
+  await service.pool().query('update imports set url = $2 where upload_id = $1', [id, recordingSource('ses_gone')]);
+  // It has no segments, which its worker finds out.
+  expect((await untilEnded(live, id)).failure).toMatchObject({ code: 'recording_gone' });
+  expect(source.requests).toHaveLength(2);
+  await worker.stop();
+});
+
+describe('an import that takes long, while another user waits with fewer', () => {
+  const bytes = anyBytes(2 * partBytes);
+  /** A source that stops after one part and a bit, until its file is requested again. */
+  const stopping = (first: Record<string, string>) =>
+    startSource((request, response) => {
+      if (request.url === '/short') return sendFile(anyBytes(10), request, response);
+      if (request.headers.range) return sendFile(bytes, request, response);
+      response.writeHead(200, { 'content-length': bytes.length, ...first }).write(bytes.subarray(0, partBytes + 500));
+    });
+
+  test.each([
+    ['whose lanes are all taken', 1000, { count: 1, ofUser: 1, ofUnfunded: 1 }],
+    ['where users who are not funded have their part', 0, { count: 3, ofUser: 3, ofUnfunded: 1 }],
+  ])('ends its turn in a worker %s, and goes on later after the parts that it has', async (_, credits, lanes) => {
+    await using source = await stopping({ etag: '"one"' });
+    const [long, short] = [await service.user(credits), await service.user(credits)];
+    const id = await requestImport(long, source.url('/long'));
+    const worker = startWorker({ lanes, limits: { turnSeconds: 0.3 } });
+    const external = async () => (await long.call('GET', `/uploads/${id}`)).body.externalSource;
+    await expect.poll(external, patiently).toMatchObject({ bytesReceived: partBytes + 500 });
+    const other = await untilEnded(short, await requestImport(short, source.url('/short')));
+    expect(other.externalSource.state).toBe('completed');
+    expect((await untilEnded(long, id)).externalSource.state).toBe('completed');
+    expect(source.requests.map(({ path, range }) => [path, range])).toEqual([
+      ['/long', undefined],
+      ['/short', undefined],
+      ['/long', `bytes=${partBytes}-`],
+    ]);
+    expect((await storedBytes(id)).equals(bytes)).toBe(true);
+    await worker.stop();
+  });
+
+  test('keeps its lane if its user has paid and it would have to begin again, and any other ends its turn', async () => {
+    await using source = await startSource((request, response) =>
+      request.url === '/short' ? sendFile(anyBytes(10), request, response) : drip(response),
+    );
+    const [paying, free, short] = [await service.user(), await service.user(0), await service.user()];
+    await requestImport(paying, source.url('/paying'));
+    const id = await requestImport(free, source.url('/free'));
+    const lanes = { count: 2, ofUser: 2, ofUnfunded: 2 };
+    const worker = startWorker({ lanes, limits: { turnSeconds: 0, longTurnSeconds: 0.3 } });
+    await expect.poll(() => source.requests.length, patiently).toBe(2);
+    const other = await untilEnded(short, await requestImport(short, source.url('/short')));
+    expect(other.externalSource.state).toBe('completed');
+    const over = () => worker.events.filter(({ event }) => event === 'import_turn_over').map(({ fields }) => fields);
+    expect(over()).toEqual([{ uploadID: id }]);
+    await worker.stop();
+  });
 });
 
 /** Sends bytes endlessly, as fast as the client reads them. */

@@ -1,5 +1,6 @@
 // SQL of imports: uploads that a worker fetches from a link, and the leases of workers.
 import type { LeftOut } from '../../domain/fleet/lanes.ts';
+import { recordingScheme } from '../../domain/live/recording.ts';
 import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -48,8 +49,36 @@ export interface HeldImport {
   readonly epoch: number;
 }
 
+/** Rules of a claim. */
+export interface ClaimRules {
+  readonly leftOut?: LeftOut;
+  /** Users of whom the worker has claimed imports, the last one at the end. */
+  readonly served?: readonly string[];
+  /** Whether to claim recordings only. */
+  readonly recordingsOnly?: boolean;
+}
+
 /** SQL condition: an import waits for a worker. */
 const isUnclaimed = `state in ('pending', 'downloading') and lease_expires_at is null`;
+/** SQL condition: an import is a recording. */
+const isRecording = `starts_with(url, '${recordingScheme}')`;
+/** SQL: the number of imports that workers hold of a user. */
+const heldOf = (user: string) => `(
+  select count(*) from imports held where held.user_id = ${user} and held.lease_expires_at is not null)`;
+
+/**
+ * SQL: the users with imports that wait, and how many are held of each, without users at rest and the users `$3`.
+ * @param condition of the imports
+ */
+const turnsOf = (condition: string) => `waiting as (
+    (select user_id from imports where ${condition} order by user_id limit 1)
+    union all
+    select next.user_id from waiting cross join lateral (
+      select user_id from imports
+      where ${condition} and user_id > waiting.user_id order by user_id limit 1) next),
+  turns as (
+    select user_id, ${heldOf('waiting.user_id')} as held from waiting
+    where user_id <> all ($3) and not exists (select from users where id = waiting.user_id and is_at_rest))`;
 
 export function imports(db: Queryable) {
   return {
@@ -67,34 +96,30 @@ export function imports(db: Queryable) {
       db.query('update imports set named = true where upload_id = any ($1) and not named', [uploadIDs]),
 
     /**
-     * Claims an import for a worker: the oldest one of the users with the fewest claimed imports. Users at rest wait.
-     * It is one statement, so that concurrent claims skip locked rows and never get the same import. It reads 30
-     * imports of each user, more than there are concurrent claims, in place of thousands.
-     * @param leftOut the users to leave out
+     * Claims an import for a worker: recordings first, then of the users with the fewest claimed imports, then of those
+     * whom the worker has not served for the longest time, then the oldest one. Users at rest wait. It is one
+     * statement, so that concurrent claims skip locked rows and never get the same import. It reads 30 imports of each
+     * user, more than there are concurrent claims, in place of thousands.
      */
-    claim: (leaseSeconds: number, totalSeconds: number, leftOut: LeftOut = { userIDs: [], unfunded: false }) =>
-      one<ClaimedImport>(
+    claim: (
+      leaseSeconds: number,
+      totalSeconds: number,
+      { leftOut = { userIDs: [], unfunded: false }, served = [], recordingsOnly = false }: ClaimRules = {},
+    ) => {
+      const isWanted = `${isUnclaimed} and (not $6 or ${isRecording})`;
+      return one<ClaimedImport>(
         db,
-        `with recursive waiting as (
-           (select user_id from imports where ${isUnclaimed} order by user_id limit 1)
-           union all
-           select next.user_id from waiting cross join lateral (
-             select user_id from imports
-             where ${isUnclaimed} and user_id > waiting.user_id order by user_id limit 1) next),
-         turns as (
-           select user_id, (
-             select count(*) from imports held
-             where held.user_id = waiting.user_id and held.lease_expires_at is not null) as held
-           from waiting
-           where user_id <> all ($3) and (not $4 or ${isFunded('waiting.user_id')})
-             and not exists (select from users where id = waiting.user_id and is_at_rest)),
+        `with recursive ${turnsOf(isWanted)},
          first as materialized (
            select upload_id, held from turns cross join lateral (
              select upload_id from imports
-             where ${isUnclaimed} and user_id = turns.user_id order by seq limit 30) of_user),
+             where ${isWanted} and user_id = turns.user_id order by seq limit 30) of_user
+           where not $4 or ${isFunded('turns.user_id')}),
          next as (
            select upload_id from first join imports using (upload_id)
-           where ${isUnclaimed} order by held, seq limit 1 for update of imports skip locked)
+           where ${isUnclaimed}
+           order by ${isRecording} desc, held, array_position($5::text[], user_id) nulls first, seq
+           limit 1 for update of imports skip locked)
          update imports
          set state = 'downloading', epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1),
            deadline_at = coalesce(deadline_at, now() + make_interval(secs => $2))
@@ -103,8 +128,41 @@ export function imports(db: Queryable) {
          returning imports.*, not ${isFunded('imports.user_id')} as is_unfunded, uploads.object_key,
            extract(epoch from deadline_at - now())::float8 as seconds_left,
            extract(epoch from now() - uploads.created_at)::float8 * 1000 as waited_ms`,
-        [leaseSeconds, totalSeconds, leftOut.userIDs, leftOut.unfunded],
-      ),
+        [leaseSeconds, totalSeconds, leftOut.userIDs, leftOut.unfunded, served, recordingsOnly],
+      );
+    },
+
+    /**
+     * The import that a worker should release for a user who waits with fewer claimed imports, and who gets its lane
+     * then: one of the user with the most.
+     * @param over those that it may release
+     * @param leftOut users who get no lane of the worker now, as `isFull` says whether it has a free one
+     * @returns its id; null: no such user waits
+     */
+    nextToRelease: async (over: readonly HeldImport[], leftOut: LeftOut, isFull: boolean) => {
+      const found = await one<{ upload_id: string }>(
+        db,
+        `with recursive ${turnsOf(isUnclaimed)},
+         over as (
+           select upload_id, ${heldOf('imports.user_id')} as held, ${isFunded('imports.user_id')} as is_funded
+           from unnest($1::text[], $2::integer[]) as asked (upload_id, epoch) join imports using (upload_id, epoch)
+           where lease_expires_at is not null)
+         select upload_id from over
+         where exists (
+           select from turns
+           where turns.held < over.held and case when ${isFunded('turns.user_id')} then $5::boolean
+             else not over.is_funded or not $4::boolean end)
+         order by held desc, upload_id limit 1`,
+        [
+          over.map(({ uploadID }) => uploadID),
+          over.map(({ epoch }) => epoch),
+          leftOut.userIDs,
+          leftOut.unfunded,
+          isFull,
+        ],
+      );
+      return found?.upload_id ?? null;
+    },
 
     /**
      * Renews the leases of all imports that a worker holds, and records their progress. It releases imports of users at
@@ -188,16 +246,19 @@ export function imports(db: Queryable) {
         [uploadID, url],
       ),
 
-    /** Releases the imports that a worker holds, each with a command for another worker to continue it. */
-    release: (held: readonly HeldImport[]) =>
+    /**
+     * Releases imports that a worker holds, each with a command for another worker to continue it.
+     * @param withAllTime whether they have all of their time again
+     */
+    release: (held: readonly HeldImport[], { withAllTime = false } = {}) =>
       db.query(
         `with given as (
-           update imports set lease_expires_at = null
+           update imports set lease_expires_at = null, deadline_at = case when not $3 then deadline_at end
            from unnest($1::text[], $2::integer[]) as mine (upload_id, epoch)
            where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and lease_expires_at is not null
            returning imports.upload_id)
          insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from given`,
-        [held.map(({ uploadID }) => uploadID), held.map(({ epoch }) => epoch)],
+        [held.map(({ uploadID }) => uploadID), held.map(({ epoch }) => epoch), withAllTime],
       ),
 
     /**

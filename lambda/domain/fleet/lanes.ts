@@ -41,6 +41,8 @@ export function takesMedia(backends: readonly StreamToSend['backend'][]): boolea
 
 /** Lanes of an import worker. Each takes the memory of two parts at most. */
 export const importLanes: Lanes = { count: 4, ofUser: 3, ofUnfunded: 2 };
+/** The lane of an import worker beside them for recordings, whose segments are kept for a day only. Decision D286. */
+export const recordingLane: Lanes = { count: 1, ofUser: 1, ofUnfunded: 1 };
 
 /** Waiting time that separates a new request from a piece of its user's backlog. */
 const askedJustNowMs = 2000;

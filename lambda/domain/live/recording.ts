@@ -70,14 +70,15 @@ export function areSegmentsKept(createdAt: Date, now: Date): boolean {
   return now.getTime() - createdAt.getTime() < usableSeconds * 1000;
 }
 
-const scheme = 'live:';
+/** The beginning of the source of a recording. No link begins so. */
+export const recordingScheme = 'live:';
 
 /** The source of a recording in place of the link of an import. */
 export function recordingSource(sessionID: string): string {
-  return scheme + sessionID;
+  return recordingScheme + sessionID;
 }
 
-/** Whether the source of an import is a recording. No link begins so. */
+/** Whether the source of an import is a recording. */
 export function isRecordingSource(url: string): boolean {
-  return url.startsWith(scheme);
+  return url.startsWith(recordingScheme);
 }
