@@ -7,7 +7,7 @@ export interface ImportLimits {
   readonly maxBytesUnannounced: number;
   /** The time from the first claim to the end, over all workers and attempts. After a turn it begins again. */
   readonly totalSeconds: number;
-  /** The turn of an import that continues later with what it has stored. Decision D286. */
+  /** The turn of an import that continues later after its stored parts. Decision D286. */
   readonly turnSeconds: number;
   /** The turn of an import that has stored no part in it, or begins again later. */
   readonly longTurnSeconds: number;

@@ -40,7 +40,7 @@ export class ImportRun {
   #mostBytes: number | null = null;
   #writer: PartWriter | null = null;
   #bytesReceived = 0;
-  /** The whole parts with which this worker has continued. */
+  /** The number of whole parts that were stored before this worker continued. */
   #partsBefore = 0;
 
   constructor(options: ImportRunOptions) {

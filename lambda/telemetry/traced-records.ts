@@ -29,8 +29,3 @@ export function tracedRecords(queue: string, handler: Handler): Handler {
 function parentOf({ messageAttributes }: SQSRecord) {
   return readTraceparent(messageAttributes?.[traceAttribute]?.stringValue);
 }
-
-/** The attributes of a record with this traceparent. */
-export function attributesWith(traceparent: string | null | undefined): SQSRecord['messageAttributes'] {
-  return traceparent ? { [traceAttribute]: { dataType: 'String', stringValue: traceparent } } : {};
-}

@@ -530,7 +530,7 @@ describe('an import that takes long, while another user waits with fewer', () =>
     await worker.stop();
   });
 
-  test('keeps its lane if its user has paid and it would have to begin again, and any other ends its turn', async () => {
+  test('keeps its lane if its user has paid and it cannot be continued; others end their turn', async () => {
     await using source = await startSource((request, response) =>
       request.url === '/short' ? sendFile(anyBytes(10), request, response) : drip(response),
     );

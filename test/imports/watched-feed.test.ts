@@ -61,6 +61,23 @@ test('its episodes become uploads under way, in the folder, once each', async ()
   expect(await uploadsOf(user)).toEqual(uploads);
 });
 
+test('is looked at while sources of users who are not funded answer slowly', async () => {
+  const asked: string[] = [];
+  await using server = await startSource((request, response) => {
+    asked.push(request.url!);
+    // The free ones never get an answer.
+    if (request.url === '/paying.xml') response.end(feedOf([one]));
+  });
+  for (const path of ['/free/1.xml', '/free/2.xml'])
+    await (await service.user(0)).call('POST', '/sources', { kind: 'rss', url: server.url(path) });
+  await using _scanner = startScanner(service);
+  await expect.poll(() => asked).toHaveLength(1);
+  const paying = await service.user();
+  for (const _ of ['once', 'once more'])
+    expect(await watch(paying, { kind: 'rss', url: server.url('/paying.xml') })).toMatchObject({ state: 'ok' });
+  expect(asked.filter((path) => path.startsWith('/free'))).toHaveLength(1);
+});
+
 test('what changes there changes here, and nothing is deleted', async () => {
   await using podcast = await startPodcast([one, two]);
   await using _scanner = startScanner(service);

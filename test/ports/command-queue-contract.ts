@@ -1,6 +1,7 @@
 // Behaviour of every command queue, whatever its implementation.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
 import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import type { CommandQueue } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
@@ -141,7 +142,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
   });
 
   describe('lanes', () => {
-    const lanes = { count: 3, ofUser: 2, ofUnfunded: 2 } as const;
+    const lanes = { count: 3, ofUser: 2, ofUnfunded: 3 } as const;
     const sendOf = async (userID: string, ...bodies: readonly string[]) => {
       await underTest.pool.query(
         `insert into outbox (queue, body, user_id) select 'media', body, $2 from unnest($1::jsonb[]) as body`,
@@ -198,6 +199,35 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
         consumer.end(body!);
       }
       expect([...seen].toSorted(byText)).toEqual(['many 1', 'many 2', 'many 3']);
+      expect(await underTest.deadCommands('media')).toBe(0);
+    });
+
+    test('users who are not funded leave one to whoever has paid, and take turns in theirs', async () => {
+      const { users, invoices } = databaseOn(underTest.pool);
+      await users.ensureUser({ id: 'usr_paid', email: 'paid@example.com', name: 'paid' });
+      const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 1 } as const;
+      await invoices.ensurePaid({ id: 'inv_paid', userID: 'usr_paid', ...grant });
+      const free = ['free 1', 'free 2', 'free 3', 'free 4'];
+      for (const body of free) await sendOf(`usr_${body}`, body);
+      await using consumer = consumeByHand({ count: 2, ofUser: 1, ofUnfunded: 1 });
+      await vi.waitFor(() => expect(consumer.underWay()).toHaveLength(1), eventually);
+      const [first = ''] = consumer.underWay();
+      for (const body of ['paid 1', 'paid 2']) {
+        await sendOf('usr_paid', body);
+        await vi.waitFor(() => expect(consumer.underWay()).toEqual([first, body]), eventually);
+        consumer.end(body);
+      }
+      await send('media', 'of no user');
+      await vi.waitFor(() => expect(consumer.underWay()).toEqual([first, 'of no user']), eventually);
+      consumer.end('of no user');
+      const seen = new Set<string>();
+      for (const _ of free) {
+        await vi.waitFor(() => expect(consumer.underWay()).toHaveLength(1), eventually);
+        const [body = ''] = consumer.underWay();
+        seen.add(body);
+        consumer.end(body);
+      }
+      expect([...seen].toSorted(byText)).toEqual(free);
       expect(await underTest.deadCommands('media')).toBe(0);
     });
 

@@ -7,7 +7,7 @@ import { bodyOf, startConsumer } from './consumer.ts';
 
 const database = testDatabase();
 const flood = 100_000;
-const lanes = { count: 2, ofUser: 1, ofUnfunded: 1 } as const;
+const lanes = { count: 2, ofUser: 1, ofUnfunded: 2 } as const;
 /** Limit of pages. A read of all commands of the flooding user needs thousands. */
 const mostBuffers = 100;
 const eventually = { timeout: 20_000, interval: 20 };

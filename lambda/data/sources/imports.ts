@@ -52,7 +52,7 @@ export interface HeldImport {
 /** Rules of a claim. */
 export interface ClaimRules {
   readonly leftOut?: LeftOut;
-  /** Users of whom the worker has claimed imports, the last one at the end. */
+  /** Users whose imports the worker has claimed, the last one at the end. */
   readonly served?: readonly string[];
   /** Whether to claim recordings only. */
   readonly recordingsOnly?: boolean;

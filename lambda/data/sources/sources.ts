@@ -1,5 +1,7 @@
 // SQL of watched sources, and of the leases of workers that scan them. Their credentials are sealed.
+import type { LeftOut } from '../../domain/fleet/lanes.ts';
 import type { SourceKind } from '../../domain/sources/source-url.ts';
+import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { UploadFailure } from '../media/uploads.ts';
@@ -32,6 +34,8 @@ export interface Source {
 /** A source that a worker has claimed. */
 export interface ClaimedSource extends Source {
   readonly epoch: number;
+  /** Whether its user is not funded. */
+  readonly is_unfunded: boolean;
   /** The minutes since the first of the scans in a row that failed; null if the last one succeeded. */
   readonly failing_minutes: number | null;
 }
@@ -138,22 +142,24 @@ export function sources(db: Queryable) {
     /**
      * Claims a due source for a worker: of a user without a running scan, first of the user whose last scan is the
      * oldest. Users at rest wait. The claimed source is not due: a request during the scan makes another one due.
+     * @param leftOut whether users are left out who are not funded
      */
-    claim: (leaseSeconds: number) =>
+    claim: (leaseSeconds: number, leftOut: Pick<LeftOut, 'unfunded'> = { unfunded: false }) =>
       one<ClaimedSource>(
         db,
         `with next as (
            select s.id from sources s
-           where s.due_at <= now() and s.lease_expires_at is null and ${isAwake} and not exists (
+           where s.due_at <= now() and s.lease_expires_at is null and ${isAwake}
+             and (not $2 or ${isFunded('s.user_id')}) and not exists (
              select from sources held where held.user_id = s.user_id and held.lease_expires_at >= now())
            order by (select max(own.last_scan_at) from sources own where own.user_id = s.user_id) nulls first, s.due_at
            limit 1 for no key update of s skip locked)
          update sources
          set epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1), due_at = 'infinity'
          where id in (select id from next)
-         returning ${columns}, epoch,
+         returning ${columns}, epoch, not ${isFunded('sources.user_id')} as is_unfunded,
            extract(epoch from now() - failing_since)::float8 / 60 as failing_minutes`,
-        [leaseSeconds],
+        [leaseSeconds, leftOut.unfunded],
       ),
 
     /** Locks the source until the transaction ends. @returns false if the worker no longer holds it */

@@ -14,7 +14,7 @@ export interface Lanes {
   readonly ofUnfunded: number;
 }
 
-/** Whose piece of work it is. */
+/** Owner of a piece of work. */
 export interface WorkOwner {
   /** Null: it is work of no user, which does not count. */
   readonly userID: string | null;
@@ -43,6 +43,9 @@ export function takesMedia(backends: readonly StreamToSend['backend'][]): boolea
 export const importLanes: Lanes = { count: 4, ofUser: 3, ofUnfunded: 2 };
 /** The lane of an import worker beside them for recordings, whose segments are kept for a day only. Decision D286. */
 export const recordingLane: Lanes = { count: 1, ofUser: 1, ofUnfunded: 1 };
+
+/** Scans of watched sources that a process does at once. */
+export const scanLanes: Lanes = { count: 2, ofUser: 1, ofUnfunded: 1 };
 
 /** Waiting time that separates a new request from a piece of its user's backlog. */
 const askedJustNowMs = 2000;

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseOn } from '../../data/database.ts';
 import type { ClaimedSource, ScanOutcome } from '../../data/sources/sources.ts';
+import { leftOut, scanLanes } from '../../domain/fleet/lanes.ts';
 import { afterFailedScan, nextScanMinutes, scanBounds } from '../../domain/sources/source-scan.ts';
 import { s3Place } from '../../domain/sources/source-url.ts';
 import { applyScan, SourceTaken } from '../../orchestration/sources/apply-scan.ts';
@@ -27,24 +28,31 @@ const leaseSeconds = 300;
 export const pollMs = 2000;
 const minuteMs = 60_000;
 
-/** Parallel scans, each for another user, so that a user with slow sources leaves a lane to the others. */
-const lanes = 2;
-
 /** Runs until the signal aborts; then releases the sources under scan. */
 export async function runScanWorker(options: ScanWorkerOptions, signal: AbortSignal): Promise<void> {
   const { sources } = databaseOn(options.pool);
   const hinder = (error: unknown) => options.log('scan_worker_hindered', { error });
   let claiming: Promise<ClaimedSource | null | void> = Promise.resolve();
+  const underWay = new Set<ClaimedSource>();
+  const claimNext = async () => {
+    const owners = Array.from(underWay, (source) => ({ userID: source.user_id, isUnfunded: source.is_unfunded }));
+    const source = await sources.claim(leaseSeconds, leftOut(owners, scanLanes));
+    if (source) underWay.add(source);
+    return source;
+  };
   // One after the other, as simultaneous claims would not see which user the other one chooses.
-  const claim = () => (claiming = claiming.then(() => sources.claim(leaseSeconds)).catch(hinder));
+  const claim = () => (claiming = claiming.then(claimNext).catch(hinder));
   const runLane = async () => {
     while (!signal.aborted) {
       const source = await claim();
-      if (source) await scan(options, source, signal).catch(hinder);
-      else await delay(options.pollMs, undefined, { signal }).catch(() => {});
+      if (!source) await delay(options.pollMs, undefined, { signal }).catch(() => {});
+      else
+        await scan(options, source, signal)
+          .catch(hinder)
+          .finally(() => underWay.delete(source));
     }
   };
-  await Promise.all(Array.from({ length: lanes }, runLane));
+  await Promise.all(Array.from({ length: scanLanes.count }, runLane));
 }
 
 async function scan(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<void> {

@@ -1,10 +1,10 @@
 // Delivery of received records to a handler, for all adapters: reads its answer as Lambda does, and waits out outages.
 import type { SQSRecord } from 'aws-lambda';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WorkOwner } from '../../domain/fleet/lanes.ts';
 import { BusyLanes } from './busy-lanes.ts';
 import type { ConsumeOptions, QueueHandler, QueueLog } from './command-queue.ts';
 import { tracedRecords } from '../../telemetry/traced-records.ts';
+import { ownerOf } from './message-attributes.ts';
 import type { QueueName } from './queues.ts';
 
 /** A queue as its adapter sees it. Both methods reject while the queue is unreachable. */
@@ -65,11 +65,6 @@ export async function deliverUntilAborted(
     });
   }
   if (!room) await busy.untilIdle();
-}
-
-/** Owner of a record's work. */
-export function ownerOf({ attributes }: SQSRecord): WorkOwner {
-  return { userID: attributes.MessageGroupId ?? null, isUnfunded: false };
 }
 
 function waitedMs({ attributes }: SQSRecord): number {

@@ -1,5 +1,6 @@
 // Relay of committed outbox rows to remote queues. A row is deleted once its queue has accepted it.
 import type { Pool, PoolClient } from 'pg';
+import { isFunded } from '../../data/shared/funded.ts';
 import type { QueueLog } from './command-queue.ts';
 import type { QueueName } from './queues.ts';
 
@@ -10,6 +11,8 @@ export interface RelayedRow {
   readonly body: string;
   /** User of the work; null for work of no user. */
   readonly user_id: string | null;
+  /** Whether the user is not funded; false for work of no user. */
+  readonly is_unfunded: boolean;
   readonly traceparent: string | null;
 }
 
@@ -55,7 +58,9 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
     await client.query('begin');
     const { rows } = await client.query<RelayedRow>(
       // As text: the pool makes numbers of bigints, and an entry's id in SQS is text.
-      `select id::text as id, queue, body::text as body, user_id, traceparent from outbox
+      `select id::text as id, queue, body::text as body, user_id, traceparent,
+         user_id is not null and not ${isFunded('outbox.user_id')} as is_unfunded
+       from outbox
        where queue = any($1) and visible_at <= now() and dead_at is null
        order by outbox.turn + 0, outbox.id limit $2 for update skip locked`,
       [queues, rowsPerTransaction],

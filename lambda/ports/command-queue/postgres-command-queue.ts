@@ -1,6 +1,8 @@
 // Command queue of one machine: consumers receive rows directly from the outbox.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
+import { isFunded } from '../../data/shared/funded.ts';
+import type { LeftOut } from '../../domain/fleet/lanes.ts';
 import { awsPartition } from '../../domain/shared/aws-partition.ts';
 import type { BusyLanes } from './busy-lanes.ts';
 import { defaultBatchSize } from './command-queue.ts';
@@ -9,7 +11,7 @@ import { queuePolicies } from './queues.ts';
 import type { QueueName } from './queues.ts';
 import { deliverUntilAborted } from './delivery.ts';
 import { listenToOutbox } from './outbox-listener.ts';
-import { attributesWith } from '../../telemetry/traced-records.ts';
+import { recordAttributes } from './message-attributes.ts';
 import { createWakeUp } from './wake-up.ts';
 
 export interface PostgresCommandQueueOptions {
@@ -24,6 +26,8 @@ interface ClaimedRow {
   id: string;
   body: string;
   user_id: string | null;
+  /** Whether the user is not funded; false for work of no user. */
+  is_unfunded: boolean;
   traceparent: string | null;
   receipt: string;
   receives: number;
@@ -58,13 +62,14 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
 
       /** False if the last look found nothing: looking costs less than claiming. */
       let mayBeDue = true;
-      const claimDue = (leaving: readonly string[]) =>
-        claim(pool, { queue, batchSize }, [policy.visibilitySeconds, policy.maxReceives, consumer ?? null], leaving);
+      const claimDue = (leftOut: LeftOut) =>
+        claim(pool, { queue, batchSize }, [policy.visibilitySeconds, policy.maxReceives, consumer ?? null], leftOut);
       const receiveRows = async (busy: BusyLanes): Promise<ClaimedRow[]> => {
-        const leaving = busy.leftOut().userIDs;
-        const rows = mayBeDue || leaving.length > 0 ? await claimDue(leaving) : [];
+        const leftOut = busy.leftOut();
+        const isLeaving = isAnyLeft(leftOut);
+        const rows = mayBeDue || isLeaving ? await claimDue(leftOut) : [];
         if (rows.length > 0) return rows;
-        const dueInMs = leaving.length > 0 ? leavingPollIntervalMs : await msUntilDue(pool, queue);
+        const dueInMs = isLeaving ? leavingPollIntervalMs : await msUntilDue(pool, queue);
         const waitMs = Math.max(shortestWaitMs, Math.min(dueInMs, pollIntervalMs));
         const isWokenUp = await wakeUp.wait(waitMs);
         mayBeDue = isWokenUp || dueInMs <= waitMs;
@@ -122,8 +127,9 @@ const inTurn = ({ queue, batchSize }: Batch) => `select id, visible_at as due_at
   order by turn, id limit ${batchSize} for update skip locked`;
 
 /**
- * SQL: receivable rows without those of the users `$4`. It asks each user with rows for the first one: reading rows in
- * order until one belongs to another user would read all 100,000 of a user again and again.
+ * SQL: receivable rows without those of the users `$5`, and of any who are not funded if `$4`. It asks each user with
+ * rows for the first one: reading rows in order until one belongs to another user would read all 100,000 of a user
+ * again and again.
  */
 const inTurnOfOthers = ({ queue, batchSize }: Batch) => `with recursive first as (
     (select user_id, id from outbox
@@ -136,7 +142,7 @@ const inTurnOfOthers = ({ queue, batchSize }: Batch) => `with recursive first as
       order by user_id, turn limit 1) next)
   select id, visible_at as due_at from outbox
   where visible_at <= now() and dead_at is null and id = any (
-    array(select id from first where user_id <> all ($4))
+    array(select id from first where user_id <> all ($5) and (not $4 or ${isFunded('first.user_id')}))
     || array(
       select id from outbox where queue = '${queue}' and visible_at <= now() and dead_at is null and user_id is null
       order by user_id, turn limit ${batchSize}))
@@ -151,9 +157,9 @@ async function claim(
   pool: Pool,
   batch: Batch,
   parameters: readonly [visibilitySeconds: number, maxReceives: number, consumer: string | null],
-  leaving: readonly string[],
+  leftOut: LeftOut,
 ) {
-  const isLeaving = leaving.length > 0;
+  const isLeaving = isAnyLeft(leftOut);
   const { rows } = await pool.query<ClaimedRow>(
     `with due as (${isLeaving ? inTurnOfOthers(batch) : inTurn(batch)})
      update outbox o set
@@ -164,12 +170,15 @@ async function claim(
        dead_at = case when o.receives >= $2 then now() end
      from due where o.id = due.id
      returning o.id, o.body::text as body, o.user_id, o.traceparent, o.receipt, o.receives,
+       o.user_id is not null and not ${isFunded('o.user_id')} as is_unfunded,
        o.dead_at is not null as dead, ${unsynced},
        extract(epoch from due.due_at)::float8 * 1000 as "dueAtMs"`,
-    isLeaving ? [...parameters, leaving] : [...parameters],
+    isLeaving ? [...parameters, leftOut.unfunded, leftOut.userIDs] : [...parameters],
   );
   return rows;
 }
+
+const isAnyLeft = ({ userIDs, unfunded }: LeftOut) => unfunded || userIDs.length > 0;
 
 async function msUntilDue(pool: Pool, queue: QueueName): Promise<number> {
   const { rows } = await pool.query<{ ms: number | null }>({
@@ -193,7 +202,7 @@ function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
       ApproximateFirstReceiveTimestamp: sentMs,
       ...(row.user_id !== null && { MessageGroupId: row.user_id }),
     },
-    messageAttributes: attributesWith(row.traceparent),
+    messageAttributes: recordAttributes({ traceparent: row.traceparent, isUnfunded: row.is_unfunded }),
     md5OfBody: '',
     eventSource: 'aws:sqs',
     eventSourceARN: `arn:${awsPartition}:sqs:${region}:000000000000:${queue}`,

@@ -7,8 +7,9 @@ import { defaultBatchSize } from './command-queue.ts';
 import type { CommandQueue, QueueLog } from './command-queue.ts';
 import { queueNames, queuePolicies } from './queues.ts';
 import type { QueueName } from './queues.ts';
-import { deliverUntilAborted, ownerOf } from './delivery.ts';
-import { attributesWith, traceAttribute } from '../../telemetry/traced-records.ts';
+import { deliverUntilAborted } from './delivery.ts';
+import { factsOf, messageAttributeNames, messageAttributes, ownerOf, recordAttributes } from './message-attributes.ts';
+import { traceAttribute } from '../../telemetry/traced-records.ts';
 import { relayOutbox } from './outbox-relay.ts';
 import type { RelayedRow } from './outbox-relay.ts';
 
@@ -27,12 +28,12 @@ export interface SQSCommandQueueOptions {
 const longPollSeconds = 20;
 /**
  * SQS cannot be asked for some users' messages only. A message of a user with all lanes taken is held until a lane
- * becomes free, and put back after this time: one a second at most. Decision D130.
+ * becomes free, and put back after this time: one receipt a second at most. Decision D130.
  */
 const heldForMs = 1000;
 const putBackForSeconds = 5;
-/** Number of earlier deliveries of a message that was put back. */
-const receivesAttribute = 'ReceivesBefore';
+/** Messages in a receipt while all users are left out who are not funded: others may be behind many of theirs. */
+const mostReceived = 10;
 
 export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQSCommandQueueOptions): CommandQueue {
   let connected: ReturnType<typeof connect> | undefined;
@@ -43,8 +44,10 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
       MessageBody: row.body,
       // SQS serves the groups of a standard queue in fair turns. Decision D127.
       ...(row.user_id !== null && { MessageGroupId: row.user_id }),
-      ...(row.traceparent !== null && {
-        MessageAttributes: { [traceAttribute]: { DataType: 'String', StringValue: row.traceparent } },
+      MessageAttributes: messageAttributes({
+        traceparent: row.traceparent,
+        isUnfunded: row.is_unfunded,
+        receivesBefore: 0,
       }),
     }));
     const { sqs, BatchRequestTooLong, SendMessageBatchCommand } = await connection();
@@ -82,41 +85,50 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
         }
         const command = new ReceiveMessageCommand({
           QueueUrl,
-          MaxNumberOfMessages: batchSize,
+          MaxNumberOfMessages: busy.leftOut().unfunded ? mostReceived : batchSize,
           VisibilityTimeout: policy.visibilitySeconds,
           WaitTimeSeconds: longPollSeconds,
           MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: [receivesAttribute, traceAttribute],
+          MessageAttributeNames: messageAttributeNames,
         });
         const { Messages = [] } = await sqs.send(command, { abortSignal: signal });
         const records = Messages.map((message) => recordOf(message, String(arn)));
         const leftNow = () => {
-          const users = new Set<string | null>(busy.leftOut().userIDs);
-          return records.filter((record) => users.has(ownerOf(record).userID));
+          const { userIDs, unfunded } = busy.leftOut();
+          return records.filter((record) => {
+            const owner = ownerOf(record);
+            return (unfunded && owner.isUnfunded) || (owner.userID !== null && userIDs.includes(owner.userID));
+          });
         };
-        if (leftNow().length > 0) await busy.untilNextEnds(AbortSignal.any([signal, AbortSignal.timeout(heldForMs)]));
-        const left = leftNow();
-        for (const record of left) await putBack(record);
-        return records.filter((record) => !left.includes(record));
+        let left = leftNow();
+        if (left.length > 0 && left.length === records.length) {
+          await busy.untilNextEnds(AbortSignal.any([signal, AbortSignal.timeout(heldForMs)]));
+          left = leftNow();
+        }
+        const others = records.filter((record) => !left.includes(record));
+        await putBack(left, putBackForSeconds);
+        await putBack(others.slice(batchSize), 0);
+        return others.slice(0, batchSize);
       };
-      /** Sends a new message: making the old one visible again would use up a delivery. */
-      const putBack = async (record: SQSRecord) => {
-        const received = String(Number(record.attributes.ApproximateReceiveCount) - 1);
-        const { MessageGroupId } = record.attributes;
-        const traceparent = record.messageAttributes[traceAttribute]?.stringValue;
-        const Entry = {
-          Id: '0',
+      /** Sends new messages: making the old ones visible again would use up a delivery. */
+      const putBack = async (records: readonly SQSRecord[], DelaySeconds: number) => {
+        if (records.length === 0) return;
+        const Entries = records.map((record, index) => ({
+          Id: String(index),
           MessageBody: record.body,
-          DelaySeconds: putBackForSeconds,
-          MessageAttributes: {
-            [receivesAttribute]: { DataType: 'Number', StringValue: received },
-            ...(traceparent !== undefined && { [traceAttribute]: { DataType: 'String', StringValue: traceparent } }),
-          },
-          ...(MessageGroupId !== undefined && { MessageGroupId }),
-        };
-        const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: [Entry] }));
-        // Otherwise it becomes visible again by itself.
-        if (Failed.length === 0) await remove([record]);
+          DelaySeconds,
+          MessageAttributes: messageAttributes({
+            traceparent: record.messageAttributes[traceAttribute]?.stringValue ?? null,
+            isUnfunded: ownerOf(record).isUnfunded,
+            receivesBefore: Number(record.attributes.ApproximateReceiveCount) - 1,
+          }),
+          ...(record.attributes.MessageGroupId !== undefined && { MessageGroupId: record.attributes.MessageGroupId }),
+        }));
+        const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+        const failed = new Set(Failed.map(({ Id }) => Id));
+        // Those that failed become visible again by themselves.
+        const sent = records.filter((_, index) => !failed.has(String(index)));
+        if (sent.length > 0) await remove(sent);
       };
       const remove = async (records: readonly SQSRecord[]) => {
         const Entries = records.map((record, index) => ({ Id: String(index), ReceiptHandle: record.receiptHandle }));
@@ -139,19 +151,19 @@ function recordOf(
   { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {}, MessageAttributes = {} }: Message,
   arn: string,
 ): SQSRecord {
-  const receivedBefore = Number(MessageAttributes[receivesAttribute]?.StringValue ?? 0);
+  const facts = factsOf(MessageAttributes);
   return {
     messageId: MessageId,
     receiptHandle: ReceiptHandle,
     body: Body,
     attributes: {
-      ApproximateReceiveCount: String(receivedBefore + Number(Attributes.ApproximateReceiveCount)),
+      ApproximateReceiveCount: String(facts.receivesBefore + Number(Attributes.ApproximateReceiveCount)),
       SentTimestamp: Attributes.SentTimestamp ?? '',
       SenderId: Attributes.SenderId ?? '',
       ApproximateFirstReceiveTimestamp: Attributes.ApproximateFirstReceiveTimestamp ?? '',
       ...(Attributes.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
     },
-    messageAttributes: attributesWith(MessageAttributes[traceAttribute]?.StringValue),
+    messageAttributes: recordAttributes(facts),
     md5OfBody: MD5OfBody,
     eventSource: 'aws:sqs',
     eventSourceARN: arn,

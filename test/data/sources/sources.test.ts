@@ -47,6 +47,14 @@ test('go to one worker each, and one of a user at a time', async () => {
   expect(await claim()).toBeNull();
 });
 
+test('of users who are not funded are left out while their part is taken', async () => {
+  const [free, paying] = [await service.user(0), await service.user()];
+  const [first, second] = [await newSource(free), await newSource(paying)];
+  expect(await sources().claim(60, { unfunded: true })).toMatchObject({ id: second, is_unfunded: false });
+  expect(await sources().claim(60, { unfunded: true })).toBeNull();
+  expect(await claim()).toMatchObject({ id: first, is_unfunded: true });
+});
+
 test('that are asked for during a look are looked at once more', async () => {
   const user = await service.user();
   const id = await newSource(user);
