@@ -35,6 +35,7 @@ import { mostUsualAgents } from './options.ts';
 import type { LocalOptions } from './options.ts';
 import { checkConnections, migrateAt, startDatabase } from './run-database.ts';
 import { agentConnections, connectionsOfRun, siteConnections } from './database-connections.ts';
+import { localPlaces } from '../../lambda/domain/live/ingest-places.ts';
 import { startLiveIngest } from './live-ingest.ts';
 import { openRunLog } from './run-log.ts';
 import { showSummary } from './run-summary.ts';
@@ -114,7 +115,7 @@ async function startPlatform(run: Run): Promise<void> {
   const liveIngest = {
     rtmpURL: live.rtmpURL,
     srtURL: live.srtURL,
-    ...('preset' in encoder && { cores: machine.cores }),
+    ...('preset' in encoder && { cores: machine.cores, coresOfUnfunded: localPlaces(machine.cores).ofUnfunded }),
   };
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL, liveIngest };
   const service = { ...createRestService(connections, settings, log), inTurn: createChangeTurns() };

@@ -1,4 +1,5 @@
 // The environment of a live ingest in AWS: the names that its stack sets, and their values, parsed once.
+import { ingestPlaces } from '../domain/live/ingest-places.ts';
 import type { LiveProtocol } from '../domain/live/live-ingest.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import type { DatabaseEnvironment } from '../ports/aws/environment.ts';
@@ -17,6 +18,8 @@ export const liveCommand = ['node', '/agent/live/index.mjs'] as const;
 
 /** Cores of a task: 1440p30 and 1080p60 take both, and larger streams are refused. */
 export const coresOfTask = 2;
+/** Those of them that all users have together who are not funded. */
+export const coresOfUnfunded = ingestPlaces(coresOfTask).ofUnfunded;
 
 /** The port of the task. Behind a load balancer, each connection begins with a PROXY header. */
 export const livePort = 1935;

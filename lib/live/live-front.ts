@@ -13,7 +13,7 @@ import {
 import { ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { LoadBalancerTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { coresOfTask, liveApplication, livePort } from '../../lambda/live/environment.ts';
+import { coresOfTask, coresOfUnfunded, liveApplication, livePort } from '../../lambda/live/environment.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -56,10 +56,11 @@ export class LiveFront extends Construct {
     const { host, certificates } = this.#name(settings.domain, zone);
     this.#certificates = certificates;
     const at = `${host}/${liveApplication}`;
+    const cores = { cores: coresOfTask, coresOfUnfunded };
     this.addresses =
       this.protocol === 'rtmp'
-        ? { cores: coresOfTask, rtmpURL: `rtmp://${at}` }
-        : { cores: coresOfTask, rtmpsURL: `rtmps://${host}:${ports.rtmps}/${liveApplication}` };
+        ? { ...cores, rtmpURL: `rtmp://${at}` }
+        : { ...cores, rtmpsURL: `rtmps://${host}:${ports.rtmps}/${liveApplication}` };
   }
 
   /** Sends contributors to a service, each connection with their address in a PROXY header. */

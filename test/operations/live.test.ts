@@ -94,6 +94,19 @@ describe('a live input', () => {
     expect((await takeOver(id)).body).toMatchObject({ code: 'nothing_received', detail });
   });
 
+  it('names the remedies if its stream is too large for the part of users who are not funded', async () => {
+    await service
+      .pool()
+      .query(`update streams set run_quality = 'q_1080p', run_framerate = 'f_60' where id = $1`, [streamID]);
+    const { id, disabledReason } = await newInput();
+    expect(disabledReason).toBeNull();
+    await service.pool().query(`update invoices set type = 'free_credits' where user_id = $1`, [user().id]);
+    const detail =
+      'The platform has 1 of 2 cores for contributors of users without a purchase, ' +
+      'and one of this stream takes about 2. Use a smaller quality or framerate for the stream, or buy credits.';
+    expect((await inputOf(id)).disabledReason).toEqual({ code: 'live_too_demanding', detail });
+  });
+
   it('is repeated with its key by the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const first = await user().call('POST', '/live-inputs', { name: 'Studio', streamID }, headers);

@@ -55,8 +55,8 @@ describe('a stage with a live ingest', () => {
 
 describe('contributors', () => {
   test('are told the address of the load balancer, or its name if the stage has a domain', () => {
-    expect(addressesOf(plain)).toEqual({ cores: 2, rtmpURL: 'rtmp://NAME/live' });
-    const ofDomain = { cores: 2, rtmpsURL: 'rtmps://ingest.live.example.com:443/live' };
+    expect(addressesOf(plain)).toEqual({ cores: 2, coresOfUnfunded: 1, rtmpURL: 'rtmp://NAME/live' });
+    const ofDomain = { cores: 2, coresOfUnfunded: 1, rtmpsURL: 'rtmps://ingest.live.example.com:443/live' };
     expect([addressesOf(secure), addressesOf(delegated)]).toEqual([ofDomain, ofDomain]);
   });
 

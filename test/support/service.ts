@@ -79,6 +79,7 @@ export const testSettings: ServiceSettings = {
     rtmpsURL: 'rtmps://127.0.0.1/live',
     srtURL: 'srt://127.0.0.1:9710',
     cores: 2,
+    coresOfUnfunded: 1,
   },
 };
 

@@ -40,15 +40,23 @@ export function placesOf(format: FormatOfCost, { isOnGpu }: { readonly isOnGpu: 
 
 /**
  * The reason why an ingest admits no session of a stream, for users; null: there is none.
- * @param cores of the ingest's machine, whose processor encodes
+ * @param ingest.cores of its machine, whose processor encodes
+ * @param isFunded whether the user of the stream is
  */
-export function tooDemandingFor(cores: number, format: FormatOfCost): { code: string; detail: string } | null {
+export function tooDemandingFor(
+  { cores, coresOfUnfunded = cores }: { readonly cores: number; readonly coresOfUnfunded?: number },
+  format: FormatOfCost,
+  isFunded: boolean,
+): { code: string; detail: string } | null {
   const places = placesOf(format, { isOnGpu: false });
-  if (places <= cores) return null;
-  const detail =
-    `The platform has ${cores} cores for a contributor, and one of this stream takes about ${places}. ` +
-    'Use a smaller quality or framerate for the stream.';
-  return { code: 'live_too_demanding', detail };
+  const code = 'live_too_demanding';
+  const remedy = 'Use a smaller quality or framerate for the stream';
+  const needs = `and one of this stream takes about ${places}`;
+  if (places > cores)
+    return { code, detail: `The platform has ${cores} cores for a contributor, ${needs}. ${remedy}.` };
+  if (isFunded || places <= coresOfUnfunded) return null;
+  const unfunded = `The platform has ${coresOfUnfunded} of ${cores} cores for contributors of users without a purchase`;
+  return { code, detail: `${unfunded}, ${needs}. ${remedy}, or buy credits.` };
 }
 
 /** As long as a takeover waits as a rule for the next session (`grace_seconds`), and a few attempts of an encoder. */

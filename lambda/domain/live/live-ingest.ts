@@ -7,6 +7,8 @@ export interface LiveIngest {
   readonly srtURL?: string;
   /** Cores of the machine of each ingest; absent: unknown, as while a GPU encodes. */
   readonly cores?: number;
+  /** Those of them that all users have together who are not funded; absent: all. */
+  readonly coresOfUnfunded?: number;
 }
 
 export const liveProtocols = ['rtmps', 'srt', 'rtmp'] as const;

@@ -200,11 +200,12 @@ export function presentLiveInput(ctx: Context, input: LiveInput): z.input<typeof
 /** The reason why no contributor of an input is admitted; null: there is none. */
 export function disabledReasonOf(
   { settings }: Context,
-  { has_key: hasKey, format }: LiveInput,
+  { has_key: hasKey, format, is_funded: isFunded }: LiveInput,
 ): z.output<typeof failure> | null {
   if (!hasKey) return keyEnded;
-  const cores = settings.liveIngest?.cores;
-  return format === null || cores === undefined ? null : tooDemandingFor(cores, format);
+  const { cores, coresOfUnfunded } = settings.liveIngest ?? {};
+  if (format === null || cores === undefined) return null;
+  return tooDemandingFor({ cores, coresOfUnfunded }, format, isFunded);
 }
 
 const slateReasons = {
