@@ -2448,7 +2448,7 @@ create function is_funded(of_user text) returns boolean language sql stable secu
 as $$
   select exists (
     select from invoices
-    where user_id = of_user and state = 'paid' and type <> 'free_credits' and credits > 0)
+    where user_id = of_user and state = 'paid' and type <> 'free_credits' and credits >= 100)
 $$;
 
 create function items_of(p playlists) returns bigint language sql immutable

@@ -4,5 +4,5 @@ set search_path = public, pg_temp
 as $$
   select exists (
     select from invoices
-    where user_id = of_user and state = 'paid' and type <> 'free_credits' and credits > 0)
+    where user_id = of_user and state = 'paid' and type <> 'free_credits' and credits >= 100)
 $$;

@@ -21,7 +21,7 @@ export type MediaCommand =
   | PrepareCommand
   | JoinCommand
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
-  | { readonly task: 'capture_frame' | 'capture_posters'; readonly uploadID: string; readonly objectKey: string }
+  | CaptureCommand
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
   | { readonly task: 'remove_renditions' };
 
@@ -30,6 +30,14 @@ interface JoinCommand {
   readonly task: 'make_join';
   readonly name: string;
   readonly uploadID: string;
+  readonly failures?: number;
+}
+
+interface CaptureCommand {
+  readonly task: 'capture_frame' | 'capture_posters';
+  readonly uploadID: string;
+  readonly objectKey: string;
+  /** The number of earlier commands for this work that failed on other workers. */
   readonly failures?: number;
 }
 

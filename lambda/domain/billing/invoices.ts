@@ -7,6 +7,9 @@ export type InvoiceType = (typeof invoiceTypes)[number];
 export const paymentMethods = ['card', 'crypto', 'grant'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
+/** The smallest top-up by card, in US cents. */
+export const smallestTopUpCents = 100;
+
 const transitions = {
   /** Money that arrived is never refused: it pays even a cancelled or expired invoice. */
   paid: { from: ['pending', 'cancelled', 'expired'], to: 'paid' },

@@ -133,7 +133,7 @@ export function costOf(stream: StreamToSend): StreamCost {
 }
 
 function isThisMachine(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '::1' || hostname.startsWith('127.');
+  return hostname === 'localhost' || hostname === '::1' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 /** A machine, as measured or by its type. */

@@ -1,5 +1,6 @@
 // POST /billing/top-ups: creates a link to pay for credits by card.
 import * as z from 'zod';
+import { smallestTopUpCents } from '../../domain/billing/invoices.ts';
 import { timestamp } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
@@ -25,7 +26,7 @@ export const createTopUp = operation(['service:billing'], {
   body: z.strictObject({
     amountCents: z
       .int()
-      .min(100)
+      .min(smallestTopUpCents)
       .max(1_000_000)
       .describe('Amount in US cents: 100 (1 dollar) to 1,000,000 (10,000 dollars).'),
   }),

@@ -9,7 +9,8 @@ const leftForSeconds = 5;
 /** Pause after each returned command, in each lane: returning thousands would keep an agent behind. */
 export const leavesEveryMs = 1000;
 
-type DecodingCommand = Extract<MediaCommand, { readonly task: 'probe_upload' | 'prepare_upload' | 'make_join' }>;
+const decodingTasks = ['probe_upload', 'prepare_upload', 'make_join', 'capture_frame', 'capture_posters'] as const;
+type DecodingCommand = Extract<MediaCommand, { readonly task: (typeof decodingTasks)[number] }>;
 
 /** Share of an agent above which its streams leave too little for decoding beside them. */
 const shareThatIsMuch = 0.5;
@@ -47,7 +48,7 @@ export class BetterMediaPlace {
 
 /** Whether a command decodes a user's file. All other commands take milliseconds. */
 const decodes = (command: MediaCommand): command is DecodingCommand =>
-  ['probe_upload', 'prepare_upload', 'make_join'].includes(command.task);
+  decodingTasks.some((task) => task === command.task);
 
 /**
  * Wraps the handler of media commands. While `isLeaving`, commands that decode are sent again as new ones, for agents

@@ -60,8 +60,11 @@ export interface MediaToolOptions {
   readonly hasSecondOutput?: boolean;
   /** Ends the tool like `end`. */
   readonly signal?: AbortSignal;
-  /** Whether the tool has the lowest priority on the machine. */
-  readonly background?: boolean;
+  /**
+   * Whether the tool has the lowest priority on the machine. `waited for`: it has a low one, before the other tools in
+   * the background and behind those of streams, as a user waits for its result.
+   */
+  readonly background?: boolean | 'waited for';
   /** Limit of the tool's memory in MiB; absent: none. Linux only. */
   readonly memoryMiB?: number | undefined;
 }
@@ -86,7 +89,9 @@ export function startMediaTool(
   const spawned = spawn(command, [...first, ...programArguments], { stdio, env: toolEnvironment() });
   const { stdin, stdout: output, stderr: errors } = spawned;
   const furtherOutput = (spawned.stdio[3] ?? undefined) as Readable | undefined;
-  if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
+  const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
+  if (background && spawned.pid !== undefined)
+    setPriority(spawned.pid, background === 'waited for' ? PRIORITY_BELOW_NORMAL : PRIORITY_LOW);
   // `exited` reports the end of the process, so errors of writing to it are ignored.
   stdin.on('error', () => {});
   const aheadOfReader = (written: Readable | undefined): Readable => {

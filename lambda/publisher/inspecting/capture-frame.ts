@@ -75,7 +75,7 @@ async function capture(
       tools,
       sourceURL,
       signal,
-      background: false,
+      background: 'waited for' as const,
       input,
       filters: [...filters, toWidth],
       pictures,

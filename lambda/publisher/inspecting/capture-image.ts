@@ -1,6 +1,7 @@
 // Makes JPEGs with ffmpeg, in memory.
 import { buffer } from 'node:stream/consumers';
 import { describeExit, examiningMemoryMiB, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
+import type { MediaToolOptions } from '../ffmpeg/media-tool.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
 import type { Source } from '../media/structure.ts';
 
@@ -19,8 +20,8 @@ export interface ImageRequest extends Source {
   readonly stdin?: Buffer;
   /** Most pictures to return, one after the other. The filters select them. Default: one. */
   readonly pictures?: number;
-  /** Whether ffmpeg has the lowest priority, because no user waits for it. Default: true. */
-  readonly background?: boolean;
+  /** Default: true. */
+  readonly background?: MediaToolOptions['background'];
 }
 
 /**

@@ -14,7 +14,8 @@ beforeAll(async () => {
     `with made as (
        select concat_ws(' ', type, state, credits) as id, type, state, credits
        from unnest(array['credit_purchase', 'free_credits', 'adjustment']) type,
-         unnest(array['pending', 'paid', 'cancelled', 'expired', 'refunded']) state, unnest(array[-5, 0, 5]) credits),
+         unnest(array['pending', 'paid', 'cancelled', 'expired', 'refunded']) state,
+         unnest(array[-100, 0, 99.9999, 100]) credits),
      users as (
        insert into users (id, email, name)
        select id, id, 'x' from made union all values ('none', 'none', 'x'))
@@ -23,8 +24,8 @@ beforeAll(async () => {
   );
 });
 
-it('a purchase that was not refunded and credits of an operator fund a user, also for the live ingest', async () => {
-  const funded = ['adjustment paid 5', 'credit_purchase paid 5'];
+it('100 credits that were bought or given by an operator fund a user, also for the live ingest', async () => {
+  const funded = ['adjustment paid 100', 'credit_purchase paid 100'];
   const users = await all<{ id: string }>(
     database.pool(),
     `select id from users where ${isFunded('users.id')} order by id`,

@@ -49,6 +49,7 @@ test('a network that is known is a limit, but not for what stays on the machine'
   const capacity = capacityOf({ ...twoCores, networkMbps: 100 });
   expect(fitting(stream, capacity)).toBe(20);
   expect(fitting({ ...stream, url: 'rtmp://127.0.0.1:1935/live' }, capacity)).toBeGreaterThan(1000);
+  expect(fitting({ ...stream, url: 'rtmp://127.example.com/live' }, capacity)).toBe(20);
 });
 
 test('TLS and a track of sound cost more, and agents that share a machine have a part of it each', () => {

@@ -39,18 +39,21 @@ const left = async () =>
     .rows;
 
 const probe = { task: 'probe_upload', uploadID: 'upl_1' } as const;
+const poster = { task: 'capture_posters', uploadID: 'upl_1', objectKey: 'renditions/posters-0' } as const;
 const preparation = { task: 'prepare_upload', uploadID: 'upl_1', format: 'sound', failures: 1 } as const;
 
 it('leaves what decodes while it is behind, with its failures, and carries out the rest', async () => {
   behindReason = 'The sending thread is busy all the time.';
   await deliver(probe);
   await deliver(preparation, 2);
+  await deliver(poster);
   await deliver({ task: 'delete_object', objectKey: 'uploads/gone' });
   expect(carriedOut).toEqual(['delete_object']);
-  expect(pauses).toBe(2);
+  expect(pauses).toBe(3);
   expect(await left()).toEqual([
     { body: probe, is_held_back: true },
     { body: { ...preparation, failures: 2 }, is_held_back: true },
+    { body: poster, is_held_back: true },
   ]);
 });
 

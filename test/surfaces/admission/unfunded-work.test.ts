@@ -58,7 +58,7 @@ describe('reads that may take long', () => {
     expect(problem.detail).toMatch(/^Reads of all users without a purchase took more than 30 seconds within a minute/);
     expect(problem.detail).toMatch(/a purchase of credits ends this limit\.$/);
     expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'));
-    const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 10 } as const;
+    const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 100 } as const;
     await databaseOn(service.pool()).invoices.ensurePaid({ id: `inv_${late.id}`, userID: late.id, ...grant });
     expect(await held.begunOf(1, () => rest(request(late), '192.0.2.1'))).toBe(1);
     await held.end();
