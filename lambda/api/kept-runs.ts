@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
+import { shownSlates, slateFormat } from '../domain/live/slate.ts';
 import type { TakeoverInterval } from '../domain/live/takeover-intervals.ts';
 import { fromOrigin, occurrencesFrom } from '../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineItem } from '../domain/playout/play-out.ts';
@@ -22,12 +23,17 @@ export interface KeptItem {
   readonly format: string;
 }
 
+/** An upload as a slate, without its place in a run. */
+export type KeptSlate = Pick<KeptItem, 'item' | 'content' | 'format'>;
+
 /** Items and takeovers of a run about now. */
 export interface KeptRun {
   /** In the order in which they play. */
   readonly items: readonly KeptItem[];
   /** Frames that show a contributor in place of the items. */
   readonly takeovers: readonly TakeoverInterval[];
+  /** The uploads that can be shown as slates, by their ids. */
+  readonly slates: ReadonlyMap<string, KeptSlate>;
 }
 
 /**
@@ -55,7 +61,7 @@ interface Asked {
   readonly beforeReading: () => Promise<void>;
 }
 
-export function createKeptRuns(data: Pick<Database, 'timelines' | 'runs' | 'takeovers'>): KeptRuns {
+export function createKeptRuns(data: Pick<Database, 'timelines' | 'runs' | 'takeovers' | 'slates'>): KeptRuns {
   const kept = new LRUCache<string, KeptRun, Asked>({
     maxSize: mostKept,
     sizeCalculation: ({ items }) => Math.max(1, items.length),
@@ -64,9 +70,11 @@ export function createKeptRuns(data: Pick<Database, 'timelines' | 'runs' | 'take
     ignoreFetchAbort: true,
     fetchMethod: async (_key, _stale, { context }) => {
       await context.beforeReading();
+      const takeovers = await data.takeovers.intervalsOf(context.stream.id);
       return {
         items: await loadItems(data, context),
-        takeovers: await data.takeovers.intervalsOf(context.stream.id),
+        takeovers,
+        slates: await loadSlates(data, context.stream, takeovers),
       };
     },
   });
@@ -101,4 +109,25 @@ async function loadItems(
       format: formatName(formatOfItem(format, item)),
     };
   });
+}
+
+async function loadSlates(
+  data: Pick<Database, 'slates'>,
+  stream: Stream,
+  takeovers: readonly TakeoverInterval[],
+): Promise<KeptRun['slates']> {
+  const ids = [...new Set(shownSlates(takeovers).map(({ uploadID }) => uploadID))];
+  if (ids.length === 0) return new Map();
+  const format = slateFormat(formatOfRun(stream));
+  const prepared = await data.slates.prepared(stream.id, ids, format);
+  return new Map(
+    prepared.map(({ id, duration_seconds: seconds, content_hash: content }): [string, KeptSlate] => [
+      id,
+      {
+        item: { uploadID: id, kind: seconds === null ? 'image' : 'video', durationSeconds: seconds ?? 0 },
+        content,
+        format: formatName(format),
+      },
+    ]),
+  );
 }

@@ -7,27 +7,30 @@ import type { Frame, FrameState } from '../data/playout/frames.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
 import type { Stream } from '../data/streams/streams.ts';
 import { slateAt } from '../domain/live/slate.ts';
-import { intervalAt } from '../domain/live/takeover-intervals.ts';
+import { intervalAt, sessionStartFrame } from '../domain/live/takeover-intervals.ts';
+import type { TakeoverInterval } from '../domain/live/takeover-intervals.ts';
 import { posterKey, posterStripKey } from '../domain/media/content-pictures.ts';
+import { livePosterKey } from '../domain/media/object-keys.ts';
 import {
   posterAt,
+  posterNumber,
   posterSeconds,
   posterSizeOf,
   postersPerStrip,
   stripAheadSeconds,
 } from '../domain/playout/posters.ts';
-import type { Poster } from '../domain/playout/posters.ts';
+import { gopSeconds } from '../domain/playout/rendition.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
 import { elapsedSecondsOf } from '../domain/streams/run-clock.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { StreamPoster } from '../surfaces/service.ts';
 import { createKeptRuns } from './kept-runs.ts';
-import type { KeptRun } from './kept-runs.ts';
+import type { KeptRun, KeptSlate } from './kept-runs.ts';
 
 export interface PostersOptions {
   readonly pool: Pool;
-  readonly objects: Pick<ObjectStore, 'presignGet'>;
+  readonly objects: Pick<ObjectStore, 'presignGet' | 'head'>;
 }
 
 /** The number of pending strips per user: for the streams of one page, with their next strips. */
@@ -47,11 +50,10 @@ const requestedAgainMs = 4000;
 /** The poster of a frame of a run. */
 interface Due {
   readonly objectKey: string;
-  readonly wanted: Frame;
-  readonly poster: Poster;
+  /** The strip that it belongs to; null: it is of a contributor's session, whose ingest makes it. */
+  readonly strip: Frame | null;
+  readonly freshSeconds: number;
 }
-
-const keyOf = ({ objectKey, poster }: Due) => posterKey(objectKey, poster.index);
 
 export function createStreamPoster({ pool, objects }: PostersOptions): StreamPoster {
   const data = databaseOn(pool);
@@ -68,51 +70,74 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     const due = dueAt(stream, run, seconds);
     const next = dueAt(stream, run, seconds + stripAheadSeconds);
     // The poster that a viewer waits for comes first, in case only one more may be rendered.
-    const known = due && addresses.get(keyOf(due));
-    const asked = due && known === undefined ? await data.frames.ask(due.wanted, mostPending) : null;
-    if (next !== null && next.objectKey !== due?.objectKey) await requestAhead(next);
+    const known = due && addresses.get(due.objectKey);
+    const asked = due?.strip && known === undefined ? await data.frames.ask(due.strip, mostPending) : null;
+    if (next?.strip && next.strip.object_key !== due?.strip?.object_key) await requestAhead(next.strip);
     if (due === null) return null;
-    const url = async () => known ?? urlOnceMade(due, asked?.state ?? null);
-    return { url, freshSeconds: due.poster.freshSeconds };
+    const url = async () =>
+      known ?? (due.strip ? urlOnceMade(due, due.strip, asked?.state ?? null) : urlOfSession(due));
+    return { url, freshSeconds: due.freshSeconds };
   };
 
-  async function requestAhead({ objectKey, wanted }: Due): Promise<void> {
-    if (requested.has(objectKey)) return;
-    requested.set(objectKey, true);
-    await data.frames.ask(wanted, mostPending);
+  async function requestAhead(strip: Frame): Promise<void> {
+    if (requested.has(strip.object_key)) return;
+    requested.set(strip.object_key, true);
+    await data.frames.ask(strip, mostPending);
   }
 
   /**
    * @param asked the state of its strip; null if the user has too many pending strips
    * @returns null if it cannot be rendered @throws {ProblemError} if it is not rendered in time
    */
-  async function urlOnceMade(due: Due, asked: FrameState | null): Promise<string | null> {
+  async function urlOnceMade(due: Due, strip: Frame, asked: FrameState | null): Promise<string | null> {
     let state = asked;
     for (let look = 0; state === 'pending' && look < looks.count; look++) {
       await delay(looks.everyMs);
-      state = await data.frames.stateOf(due.objectKey);
+      state = await data.frames.stateOf(strip.object_key);
     }
     if (state === 'failed') return null;
     if (state !== 'ready') throw new ProblemError('upstream_unavailable', 'The poster is being made. Ask again.');
-    const key = keyOf(due);
-    const url = await objects.presignGet(key, { expiresInSeconds: 2 * signedForSeconds });
-    addresses.set(key, url);
+    return signed(due);
+  }
+
+  /** @returns null if the ingest has not stored it */
+  async function urlOfSession(due: Due): Promise<string | null> {
+    return (await objects.head(due.objectKey)) === null ? null : signed(due);
+  }
+
+  async function signed({ objectKey }: Due): Promise<string> {
+    const url = await objects.presignGet(objectKey, { expiresInSeconds: 2 * signedForSeconds });
+    addresses.set(objectKey, url);
     return url;
   }
 }
 
-/** The poster that is due at a time of a run; null: its upload is deleted, or viewers see a contributor or a slate. */
-function dueAt(stream: Stream, { items, takeovers }: KeptRun, seconds: number): Due | null {
+/** The poster that is due at a time of a run; null: its upload is deleted. */
+function dueAt(stream: Stream, run: KeptRun, seconds: number): Due | null {
+  const { framerate } = formatOfRun(stream);
+  const frame = Math.max(0, Math.floor(seconds * framesPerSecond[framerate]));
+  const interval = intervalAt(run.takeovers, frame);
+  if (interval) return ofSession(interval, frame, framesPerSecond[framerate]);
+  const slate = slateAt(run.takeovers, frame);
+  if (!slate) {
+    const shown = run.items.find(({ endFrame }) => frame < endFrame) ?? run.items.at(-1)!;
+    return ofUpload(stream, shown, frame - shown.originFrame);
+  }
+  const shown = run.slates.get(slate.uploadID);
+  return shown ? ofUpload(stream, shown, frame - slate.fromFrame) : null;
+}
+
+function ofUpload(stream: Stream, { item, content, format }: KeptSlate, elapsedFrames: number): Due | null {
+  if (content === null) return null;
   const { aspect, framerate } = formatOfRun(stream);
   const rate = framesPerSecond[framerate];
-  const frame = Math.max(0, Math.floor(seconds * rate));
-  if (intervalAt(takeovers, frame) || slateAt(takeovers, frame)) return null;
-  const { item, originFrame, content, format } = items.find(({ endFrame }) => frame < endFrame) ?? items.at(-1)!;
-  if (content === null) return null;
-  const poster = posterAt((frame - originFrame) / rate, item);
-  const objectKey = posterStripKey(content, format, poster.strip);
-  const wanted: Frame = {
-    object_key: objectKey,
+  const elapsedSeconds = elapsedFrames / rate;
+  // A slate is repeated; of an item, the elapsed time is within its duration.
+  const isRepeated = item.durationSeconds > 0 && elapsedSeconds > item.durationSeconds;
+  const poster = posterAt(isRepeated ? elapsedSeconds % item.durationSeconds : elapsedSeconds, item);
+  const stripKey = posterStripKey(content, format, poster.strip);
+  const strip: Frame = {
+    object_key: stripKey,
     user_id: stream.user_id,
     upload_id: item.uploadID,
     frame: poster.strip * postersPerStrip * posterSeconds * rate,
@@ -120,5 +145,12 @@ function dueAt(stream: Stream, { items, takeovers }: KeptRun, seconds: number): 
     width: posterSizeOf(aspect).width,
     posters: poster.inStrip,
   };
-  return { objectKey, wanted, poster };
+  return { objectKey: posterKey(stripKey, poster.index), strip, freshSeconds: poster.freshSeconds };
+}
+
+function ofSession(interval: TakeoverInterval, frame: number, rate: number): Due {
+  const elapsedFrames = frame - sessionStartFrame(interval, gopSeconds * rate);
+  const poster = posterAt(elapsedFrames / rate, { kind: 'video', durationSeconds: Infinity });
+  const objectKey = livePosterKey(interval.sessionID, posterNumber(poster));
+  return { objectKey, strip: null, freshSeconds: poster.freshSeconds };
 }

@@ -1,12 +1,15 @@
 // The ffmpeg arguments of a live session: decoders of a contribution from a pipe, and the encoder of its pictures.
 import { mostPixels } from '../domain/live/live-source.ts';
 import type { FramingName } from '../domain/playout/look.ts';
+import { posterSeconds } from '../domain/playout/posters.ts';
+import type { PosterSize } from '../domain/playout/posters.ts';
 import { inOrderArguments } from '../publisher/ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
 import { decoderArguments, quiet } from '../publisher/ffmpeg/input-arguments.ts';
 import { bt709Colours, fitFilters, flvToStdout } from '../publisher/ffmpeg/item-arguments.ts';
 import { audioFormat } from '../publisher/ffmpeg/profile.ts';
 import type { Profile } from '../publisher/ffmpeg/profile.ts';
+import { asJpeg } from '../publisher/inspecting/capture-image.ts';
 
 /** Times in the files for decoders have this much added, as pictures may be decoded before the session's beginning. */
 export const leadInMs = 1000;
@@ -76,13 +79,23 @@ export const pictureSizeArguments: readonly string[] = [
 /** The facts of pictures that raw ones do not have. They are in the parameter sets. */
 const asPrepared = 'setsar=1,setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709';
 
-/** Arguments that make ffmpeg encode raw pictures of a profile from stdin as FLV to stdout. */
-export function pictureEncoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
+/**
+ * Arguments that make ffmpeg encode raw pictures of a profile from stdin as FLV to stdout, and the first picture of
+ * each window of posters as JPEG to its second output.
+ */
+export function pictureEncoderArguments(encoder: EncoderSettings, profile: Profile, poster: PosterSize): string[] {
   const { width, height, framesPerSecond } = profile;
   return [
     [...quiet, '-probesize', '32', '-analyzeduration', '0'],
     ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)],
-    ['-i', 'pipe:0', '-vf', asPrepared, '-fps_mode', 'passthrough'],
+    ['-i', 'pipe:0', '-map', '0:v', '-vf', asPrepared, '-fps_mode', 'passthrough'],
     [...inOrderArguments(encoder, profile), ...bt709Colours, ...flvToStdout],
+    ['-map', '0:v', '-vf', posterFilters(framesPerSecond, poster), '-fps_mode', 'passthrough'],
+    ['-c:v', 'mjpeg', '-q:v', '4', '-threads', '1', '-f', 'image2pipe', 'pipe:3'],
   ].flat();
+}
+
+function posterFilters(framesPerSecond: number, { width, height }: PosterSize): string {
+  const first = `select=not(mod(n\\,${posterSeconds * framesPerSecond}))`;
+  return [first, asPrepared, `scale=${width}:${height}:flags=area:${asJpeg}`, 'format=yuvj420p'].join(',');
 }

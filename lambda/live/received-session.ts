@@ -8,7 +8,7 @@ import { noSegments, withSegment } from '../domain/live/segment-chain.ts';
 import type { StoredSegments } from '../domain/live/segment-chain.ts';
 import type { SessionEnd } from '../domain/live/session-end.ts';
 import type { SessionSignal } from '../domain/live/signal-loss.ts';
-import { liveSegmentKey } from '../domain/media/object-keys.ts';
+import { livePosterKey, liveSegmentKey } from '../domain/media/object-keys.ts';
 import { gopSeconds } from '../domain/playout/rendition.ts';
 import type { LiveSource } from '../domain/live/live-source.ts';
 import type { Log } from '../log.ts';
@@ -53,6 +53,7 @@ export interface SessionRecords {
 }
 
 const segmentType = { contentType: 'application/octet-stream' };
+const posterType = { contentType: 'image/jpeg' };
 /** Segments that may wait for the object store: more are older than agents wait for. */
 const mostWaitingSegments = 4;
 const endWithinMs = 20_000;
@@ -69,6 +70,8 @@ export class ReceivedSession implements ContributionReceiver {
   #isLost = false;
   #storing: Promise<void> = Promise.resolve();
   #waitingSegments = 0;
+  #posters = 0;
+  #isStoringPoster = false;
   #stored = noSegments;
   #source: LiveSource | null = null;
 
@@ -79,6 +82,7 @@ export class ReceivedSession implements ContributionReceiver {
       ...options,
       log: this.#log,
       onSegment: (segment) => this.#take(segment),
+      onPoster: (poster) => void this.#storePoster(poster),
       onSource: (source) => {
         this.#source = source;
       },
@@ -155,6 +159,18 @@ export class ReceivedSession implements ContributionReceiver {
     this.#waitingSegments += 1;
     if (this.#waitingSegments > mostWaitingSegments) return this.#leave('lost');
     this.#storing = this.#storing.then(() => this.#store(segment)).finally(() => (this.#waitingSegments -= 1));
+  }
+
+  /** Stores a poster, unless the one before is still being stored: a slow object store has fewer of them. */
+  async #storePoster(poster: Buffer): Promise<void> {
+    const number = this.#posters++;
+    if (this.#isStoringPoster) return;
+    this.#isStoringPoster = true;
+    const { id, objects } = this.#options;
+    await objects
+      .write(livePosterKey(id, number), poster, posterType)
+      .catch((error: unknown) => this.#log('live_poster_not_stored', { number, error: String(error) }));
+    this.#isStoringPoster = false;
   }
 
   async #store({ number, bytes, soundBytes }: LiveSegment): Promise<void> {

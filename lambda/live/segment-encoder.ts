@@ -1,7 +1,9 @@
 // Encodes a session's raw pictures and samples once, and cuts them into segments of one closed GOP each.
 import { availableParallelism } from 'node:os';
 import { preparingMemoryMiB } from '../domain/fleet/capacity.ts';
+import { jpegsOf } from '../domain/media/jpegs.ts';
 import type { FrameRange } from '../domain/playout/composition.ts';
+import type { PosterSize } from '../domain/playout/posters.ts';
 import { firstSoundFrameFrom, pictureOffsetMs, soundOffsetMs } from '../domain/playout/prepared-play-out.ts';
 import { latencySamples, openAudioEncoder } from '../publisher/ffmpeg/audio-encoder.ts';
 import type { AudioEncoder } from '../publisher/ffmpeg/audio-encoder.ts';
@@ -41,7 +43,10 @@ export interface SegmentEncoderOptions {
   readonly meter: Pick<SignalMeter, 'picture' | 'sound'>;
   /** Loudness of the sound; null: unchanged. */
   readonly targetLUFS: number | null;
+  readonly posterSize: PosterSize;
   readonly onSegment: (segment: LiveSegment) => void;
+  /** Called with the poster of each window, in order: a JPEG. */
+  readonly onPoster: (poster: Buffer) => void;
   readonly onFailed: (error: LiveFailure) => void;
 }
 
@@ -76,18 +81,21 @@ export class SegmentEncoder {
 
   constructor(options: SegmentEncoderOptions) {
     this.#options = options;
-    const { tools, profile, encoder, targetLUFS } = options;
+    const { tools, profile, encoder, targetLUFS, posterSize } = options;
     this.#level = targetLUFS === null ? null : new SessionLevel(targetLUFS);
     this.#pictureBytes = (profile.width * profile.height * 3) / 2;
-    this.#pictures = startMediaTool(tools.ffmpegPath, pictureEncoderArguments(encoder, profile), {
+    this.#pictures = startMediaTool(tools.ffmpegPath, pictureEncoderArguments(encoder, profile, posterSize), {
       readAheadBytes: bytesPerSecondOf(profile) * readAheadSeconds,
+      hasSecondOutput: true,
       signal: this.#abort.signal,
       memoryMiB: 'preset' in encoder ? preparingMemoryMiB(availableParallelism()) : undefined,
     });
     this.#sound = openAudioEncoder(tools, this.#abort.signal);
-    this.#reading = Promise.all([this.#readPictures(), this.#readSound()]).catch((error: unknown) => {
-      if (!this.#isClosed) options.onFailed(new LiveFailure('tool_failed', String(error)));
-    });
+    this.#reading = Promise.all([this.#readPictures(), this.#readSound(), this.#readPosters()]).catch(
+      (error: unknown) => {
+        if (!this.#isClosed) options.onFailed(new LiveFailure('tool_failed', String(error)));
+      },
+    );
   }
 
   /** The number of pictures written: the place on the grid of the next one. */
@@ -194,6 +202,10 @@ export class SegmentEncoder {
     }
     if (this.#pictures.stdin.writableEnded) return;
     throw new Error(describeExit(await this.#pictures.exited, this.#pictures.log()));
+  }
+
+  async #readPosters(): Promise<void> {
+    for await (const poster of jpegsOf(this.#pictures.secondOutput)) this.#options.onPoster(poster);
   }
 
   async #readSound(): Promise<void> {

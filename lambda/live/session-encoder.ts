@@ -1,6 +1,7 @@
 // Encodes one contribution to a stream's own format, as segments that senders read a few seconds later.
 import type { LiveSource } from '../domain/live/live-source.ts';
 import type { SessionSignal } from '../domain/live/signal-loss.ts';
+import { posterSizeOf } from '../domain/playout/posters.ts';
 import type { PictureFormat } from '../domain/playout/rendition.ts';
 import type { Log } from '../log.ts';
 import type { EncoderSettings } from '../publisher/ffmpeg/encoder-arguments.ts';
@@ -27,6 +28,8 @@ export interface SessionEncoderOptions {
   readonly targetLUFS: number | null;
   /** Called for each segment, in order. */
   readonly onSegment: (segment: LiveSegment) => void;
+  /** Called with the poster of each window, in order: a JPEG. */
+  readonly onPoster: (poster: Buffer) => void;
   /** Called when the source is first known, and when it has changed, at most once a second. */
   readonly onSource: (source: LiveSource) => void;
   /** Called once, when the session cannot continue. The encoder is closed then. */
@@ -112,9 +115,11 @@ class Session implements SessionEncoder {
     this.#meter = new SignalMeter(profile);
     this.#facts = new SourceFacts((source) => this.#isOver || options.onSource(source));
     const onFailed = (error: LiveFailure) => this.#fail(error);
-    const { onSegment, targetLUFS } = options;
+    const { onSegment, onPoster, targetLUFS } = options;
     const meter = this.#meter;
-    this.#encoder = new SegmentEncoder({ tools, profile, encoder, meter, targetLUFS, onSegment, onFailed });
+    const posterSize = posterSizeOf(format.aspect);
+    const made = { tools, profile, encoder, posterSize, targetLUFS };
+    this.#encoder = new SegmentEncoder({ ...made, meter, onSegment, onPoster, onFailed });
     const { framing } = format;
     const shared = {
       tools,

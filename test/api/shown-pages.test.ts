@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPreviewPlaylist } from '../../lambda/api/preview-playlists.ts';
 import { createStreamPoster } from '../../lambda/api/stream-posters.ts';
+import { livePosterKey } from '../../lambda/domain/media/object-keys.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import { createUncountedWorks } from '../../lambda/surfaces/admission/uncounted-work.ts';
 import type { Shown } from '../../lambda/surfaces/preview-links.ts';
@@ -66,15 +67,24 @@ const thirtyLooks = (url: string) =>
     for (let made = 0; made < 30; made++) expect((await look(url)).status).toBeLessThan(400);
   });
 
-it('a poster is not of the loop while viewers see a contributor', async () => {
+it('a poster is of the contributor while viewers see one, once its ingest has stored it', async () => {
   const { id } = await activeStream('agent');
   await pretendPrepared(service, id);
   const posterURL = await posterOf(id);
   const { body: input } = await call('POST', '/live-inputs', { name: 'Studio', streamID: id });
-  await pretendReceived(service, input.id);
+  const sessionID = await pretendReceived(service, input.id);
   await call('POST', `/streams/${id}/takeovers`, { liveInputID: input.id });
-  await service.pool().query('update takeover_intervals set from_frame = 0');
+  // Since now, of the pictures that follow the first four seconds of the session.
+  await service.pool().query('update takeover_intervals set from_frame = 0, first_segment = 2');
+  await service.pool().query('update streams set anchored_at = now() where id = $1', [id]);
+  await service
+    .pool()
+    .query('update takeovers t set anchored_at = s.anchored_at from streams s where s.id = t.stream_id');
   expect((await look(posterURL)).status).toBe(404);
+  const objectKey = livePosterKey(sessionID, 0);
+  await service.objects().write(objectKey, Buffer.from('poster'), { contentType: 'image/jpeg' });
+  const { status, headers } = await service.send(new Request(posterURL));
+  expect([status, headers.get('location')]).toEqual([302, expect.stringContaining(objectKey)]);
 });
 
 it('thirty looks at a poster read a fraction of the list that plays', async () => {

@@ -90,6 +90,7 @@ export interface Encoded {
   readonly segments: readonly LiveSegment[];
   /** Milliseconds of the clock at which each segment came. */
   readonly times: readonly number[];
+  readonly posters: readonly Buffer[];
   readonly sources: readonly LiveSource[];
   readonly failure: LiveFailure | null;
 }
@@ -121,6 +122,7 @@ export async function send(
   let nowMs = 0;
   const segments: LiveSegment[] = [];
   const times: number[] = [];
+  const posters: Buffer[] = [];
   const sources: LiveSource[] = [];
   let failure: LiveFailure | null = null;
   const session = openSessionEncoder({
@@ -128,6 +130,7 @@ export async function send(
     format,
     encoder: fastEncoder,
     targetLUFS: null,
+    onPoster: (poster) => posters.push(poster),
     onSource: (source) => sources.push(source),
     onFailed: (error) => (failure = error),
     steadyClock: () => nowMs,
@@ -156,7 +159,7 @@ export async function send(
   }
   await advance(untilMs);
   await session.end();
-  return { segments, times, sources, failure };
+  return { segments, times, posters, sources, failure };
 }
 
 /** The messages of a segment: pictures, and the sound that belongs to each. */

@@ -1,6 +1,6 @@
 // Contributions of any form become segments with exact groups, in sync, with the parameter sets of prepared media.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -102,6 +102,23 @@ const shapes: readonly [string, ClipOptions, Partial<Encoded['sources'][number]>
 ];
 
 describe('a session', { timeout: 60_000 }, () => {
+  it('has a small poster of each four seconds, of their first picture', async () => {
+    const coloured = ['white', 'black'].map(
+      (colour, index) => `drawbox=color=${colour}:t=fill:enable='${index === 0 ? 'lt' : 'gte'}(t,3.98)'`,
+    );
+    const { posters } = await send(tools, onTime(await clip(tools, { seconds: 6.5, filters: coloured })));
+    const colours = await Promise.all(
+      posters.map(async (poster, number) => {
+        const file = join(folder, `poster-${number}.jpg`);
+        await writeFile(file, poster);
+        return colourAt(file, 300, 160);
+      }),
+    );
+    expect(colours).toHaveLength(2);
+    expect(colours[0]).toSatisfy(isNear([255, 255, 255]));
+    expect(colours[1]).toSatisfy(isNear([0, 0, 0]));
+  });
+
   it.each(shapes)('of %s gives whole segments in sync', async (name, options, source) => {
     const encoded = await send(tools, onTime(await clip(tools, options)));
     expectExact(encoded, 3);

@@ -163,6 +163,7 @@ describe('ffmpeg', { timeout: 60_000 }, () => {
       encoder: fastEncoder,
       targetLUFS: null,
       onSegment: (segment) => segments.push(segment),
+      onPoster: () => {},
       onSource: () => {},
       onFailed: (error) => failures.push(error),
       steadyClock: () => performance.now(),

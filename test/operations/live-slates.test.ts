@@ -129,6 +129,20 @@ describe('a takeover with a slate', () => {
     expect((Date.parse(shown.returnsAt) - Date.now()) / 1000).toBeGreaterThan(50);
   });
 
+  it('has its poster while it is shown', async () => {
+    const { slateUploadID, sessionID } = await shownInput();
+    await letPass(12);
+    await lose(sessionID);
+    await letPass(12);
+    const { posterURL } = (await call('GET', `/streams/${streamID()}`)).body;
+    const looked = service.send(new Request(posterURL));
+    const query = (text: string) => service.pool().query(text);
+    const asked = async () => (await query('select distinct upload_id from frames')).rows;
+    await expect.poll(asked).toEqual([{ upload_id: slateUploadID }]);
+    await query(`update frames set state = 'ready'`);
+    expect((await looked).status).toBe(302);
+  });
+
   it('shows the loop ten seconds after a hand-back', async () => {
     const { sessionID } = await shownInput();
     await letPass(12);

@@ -43,6 +43,11 @@ export function liveSegmentKey(sessionID: string, part: 'pictures' | 'sound', se
   return `${livePrefix}v${segmentFormatVersion}/${sessionID}/${part}/${segment}`;
 }
 
+/** Key of a poster of a session, whose number is that of its window from 0: see domain/playout/posters.ts. */
+export function livePosterKey(sessionID: string, number: number): string {
+  return `${livePrefix}v${segmentFormatVersion}/${sessionID}/posters/${number}`;
+}
+
 /**
  * Key of a piece of a preview.
  * @param run the stream and the anchor of its run, separated by /

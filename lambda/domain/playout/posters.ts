@@ -10,8 +10,14 @@ export const posterSeconds = 4;
 export const postersPerStrip = 15;
 const posterSides = { longer: 320, shorter: 180 } as const;
 
-/** The size of a stream's posters in pixels. @param aspect undefined: 16:9 */
-export function posterSizeOf(aspect: Aspect | undefined) {
+export interface PosterSize {
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size of a stream's posters. @param aspect undefined: 16:9 */
+export function posterSizeOf(aspect: Aspect | undefined): PosterSize {
   const { longer, shorter } = posterSides;
   if (aspect === '9:16') return { width: shorter, height: longer };
   return { width: aspect === '1:1' ? shorter : longer, height: shorter };
@@ -30,6 +36,9 @@ export interface Poster {
   /** Seconds until a newer poster exists. */
   readonly freshSeconds: number;
 }
+
+/** The number of a poster, from the beginning of its media. */
+export const posterNumber = ({ strip, index }: Poster): number => strip * postersPerStrip + index;
 
 /**
  * The poster for a time of an item: the last complete window, or the first window if none is complete. So it shows
