@@ -1160,6 +1160,7 @@ create index outbox_by_user on outbox (queue, user_id, turn) where dead_at is nu
 create index outbox_due on outbox (queue, visible_at) where dead_at is null;
 create index outbox_in_all_queues on outbox ((turn + 0), id) where dead_at is null;
 create index outbox_of_incidents on outbox (visible_at) where queue = 'webhooks' and body ? 'incidents' and dead_at is null;
+create index outbox_of_removals on outbox (visible_at) where queue = 'media' and body @> '{"task": "remove_renditions"}'::jsonb and dead_at is null;
 create trigger outbox_notify after insert or update of visible_at on outbox for each row when (new.receipt is null) execute function notify_outbox();
 create trigger outbox_of_live_ingest before insert on outbox for each row when (current_user = 'live_ingest'::name and new.queue <> 'webhooks') execute function refuse_role();
 create trigger outbox_turn before insert on outbox for each row execute function take_turn();
@@ -1447,11 +1448,14 @@ create table renditions (
   encoder_missed_since timestamptz,
   segments_written integer not null default 0,
   drawing text,
+  is_orphan boolean not null default false,
   constraint renditions_pkey primary key (content_hash, format),
   constraint renditions_state_check check (state = any (array['preparing', 'ready', 'failed']))
 );
 create index renditions_by_drawing on renditions (drawing_of(format)) where drawing_of(format) is not null;
+create index renditions_orphaned on renditions (content_hash, format) where is_orphan;
 create index renditions_with_drawing on renditions (drawing) where drawing is not null;
+create trigger rendition_of_content before insert on renditions for each row execute function note_orphaned_rendition();
 create trigger rendition_without_drawing before insert on renditions for each row when (new.drawing is null) execute function note_drawing_of_rendition();
 
 create table replicas (
@@ -2041,6 +2045,17 @@ begin
   return null;
 end $$;
 
+create function ask_to_remove_orphans(after_seconds integer default 60) returns void language sql
+as $$
+  insert into outbox (queue, body, visible_at)
+  select 'media', '{"task": "remove_renditions"}', now() + make_interval(secs => after_seconds)
+  where not exists (
+    select from outbox
+    where queue = 'media' and body @> '{"task": "remove_renditions"}' and dead_at is null and receipt is null
+      and visible_at > now() + make_interval(secs => after_seconds / 2.0)
+      and visible_at <= now() + make_interval(secs => after_seconds))
+$$;
+
 create function begin_change(subject text, at_once integer, lock_wait_ms integer) returns boolean language plpgsql
 as $$
 begin
@@ -2528,6 +2543,20 @@ begin
   order by limit_name collate "C" for no key update;
 end $$;
 
+create function mark_orphans(content text) returns void language plpgsql
+as $$
+declare
+  is_left boolean;
+  is_new boolean;
+begin
+  perform from inspections where content_hash = content for update;
+  is_left := not exists (select from uploads where content_hash = content);
+  update inspections set is_orphan = true where content_hash = content and is_left and not is_orphan;
+  is_new := found;
+  update renditions set is_orphan = is_left where content_hash = content and is_orphan <> is_left;
+  if is_left and (is_new or found) then perform ask_to_remove_orphans(); end if;
+end $$;
+
 create function mirror_live_stream() returns trigger language plpgsql
 as $$
 begin
@@ -2661,6 +2690,7 @@ begin
     values (new.content_hash, new.user_id, next_inspection_turn(new.user_id))
     on conflict (content_hash) do update set is_orphan = false
     returning finding_kinds into new.finding_kinds;
+    update renditions set is_orphan = false where content_hash = new.content_hash and is_orphan;
   end if;
   return new;
 end $$;
@@ -2668,10 +2698,17 @@ end $$;
 create function note_left_content() returns trigger language plpgsql
 as $$
 begin
-  perform from inspections where content_hash = old.content_hash for update;
-  update inspections set is_orphan = true
-  where content_hash = old.content_hash and not exists (select from uploads where content_hash = old.content_hash);
+  perform mark_orphans(old.content_hash);
   return null;
+end $$;
+
+create function note_orphaned_rendition() returns trigger language plpgsql
+as $$
+begin
+  perform from inspections where content_hash = new.content_hash for key share;
+  new.is_orphan := not exists (select from uploads where content_hash = new.content_hash);
+  if new.is_orphan then perform ask_to_remove_orphans(); end if;
+  return new;
 end $$;
 
 create function note_signal(of_user text, of_kind text, of_subject text, of_stream text, of_output text, is_in text, with_detail jsonb) returns void language plpgsql

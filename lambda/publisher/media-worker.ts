@@ -7,18 +7,16 @@ import { kindOfMimeType } from '../domain/media/upload-words.ts';
 import { failPublishing, publishDraft } from '../orchestration/playout/publish-draft.ts';
 import { continuePublishing, applyProbeResult } from '../orchestration/playout/apply-probe-result.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
-import { renditionsPrefix } from '../domain/media/object-keys.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { examineOnThread } from './media/examining-thread.ts';
 import { MediaError } from './media/media-error.ts';
 import type { ClaimedMedia } from './media/probe.ts';
 import type { Attempt } from './preparing/claimed-work.ts';
 import { captureFrame } from './inspecting/capture-frame.ts';
-import { removeOrphanedPictures } from './inspecting/remove-pictures.ts';
 import { hashContent } from './preparing/content.ts';
 import { makeJoin } from './preparing/make-join.ts';
 import { prepareUpload } from './preparing/prepare-upload.ts';
-import { removeOrphanedRenditions } from './preparing/remove-renditions.ts';
+import { removeOrphans } from './preparing/remove-orphans.ts';
 import type { PrepareUploadOptions } from './preparing/prepare-upload.ts';
 
 export interface MediaWorkerOptions extends PrepareUploadOptions {
@@ -99,21 +97,13 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
     case 'delete_object':
       if (command.multipartID !== undefined)
         await options.objects.abortMultipart(command.objectKey, command.multipartID);
-      await options.objects.delete(command.objectKey);
-      // Pictures and joins are many, and no other objects depend on them.
-      return command.objectKey.startsWith(renditionsPrefix) ? undefined : removeOrphans(options, attempt);
+      return options.objects.delete(command.objectKey);
     case 'remove_renditions':
       return removeOrphans(options, attempt);
     default:
       // A later release sent it; a worker of that release may get the next delivery.
       throw new Error(`this release knows no such media command: ${JSON.stringify(command satisfies never)}`);
   }
-}
-
-/** Deletes pictures and renditions of contents that no upload has any more. */
-async function removeOrphans(options: MediaWorkerOptions, attempt: Attempt): Promise<void> {
-  await removeOrphanedPictures(options);
-  await removeOrphanedRenditions(options, attempt);
 }
 
 /** Publishes a draft. If the last attempt fails, the publishing fails too, since no further command would retry it. */

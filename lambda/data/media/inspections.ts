@@ -86,18 +86,17 @@ export function inspections(db: Queryable) {
     /**
      * Records the result of a piece, ends the claim, and moves the content to the end of the queue. The uploads with
      * the content get the kinds of its findings.
-     * @returns whether no upload has the content any more; null if the claim was lost
+     * @returns false if the claim was lost
      */
     advance: async ({ content_hash, claim }: ClaimedInspection, progress: InspectionProgress) => {
       const { share, findings, loudness, measurements, toolSeconds, isCompleted } = progress;
       const kinds = [...new Set(findings.map(({ kind }) => kind))].sort();
-      const row = await one<{ is_orphan: boolean }>(
-        db,
+      const { rowCount } = await db.query(
         `update inspections
          set share = $3, findings = $4, loudness = $5, measurements = $6, tool_seconds = tool_seconds + $7,
            finding_kinds = $8, state = case when $9 then 'completed' else 'pending' end, attempts = 0,
            claim = null, claimed_until = null, turn = next_inspection_turn(user_id)
-         where content_hash = $1 and claim = $2 returning is_orphan`,
+         where content_hash = $1 and claim = $2`,
         [
           content_hash,
           claim,
@@ -110,12 +109,12 @@ export function inspections(db: Queryable) {
           isCompleted,
         ],
       );
-      if (row)
+      if (rowCount)
         await db.query('update uploads set finding_kinds = $2 where content_hash = $1 and finding_kinds <> $2', [
           content_hash,
           kinds,
         ]);
-      return row?.is_orphan ?? null;
+      return rowCount === 1;
     },
 
     /**
@@ -142,7 +141,8 @@ export function inspections(db: Queryable) {
         `update inspections
          set state = 'removing', pictures = null, claim = $1, claimed_until = now() + interval '${lastsFor}'
          where content_hash in (
-           select content_hash from inspections where is_orphan and ${isFree} limit $2 for update skip locked)
+           select content_hash from inspections where is_orphan and ${isFree}
+           order by content_hash limit $2 for update skip locked)
          returning content_hash, claim`,
         [randomUUID(), count],
       ),

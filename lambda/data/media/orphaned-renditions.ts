@@ -9,25 +9,50 @@ export interface ForgottenSegments extends Pick<RenditionRow, 'state' | 'failure
   readonly end: number;
 }
 
-/** SQL condition: no upload has the content of the rendition `r`. */
-const isOrphan = 'not exists (select from uploads u where u.content_hash = r.content_hash)';
+/**
+ * SQL condition: no upload has the content of the rendition `r`. The mark alone may be older than the newest upload,
+ * and uploads alone may be newer than the statement sees.
+ */
+const isOrphan = 'r.is_orphan and not exists (select from uploads u where u.content_hash = r.content_hash)';
 /** SQL expression: the most objects that a rendition may have, with one that was stored but not recorded. */
 const segmentsThere = (row = '') => `greatest(${row}segments_written, ${row}segments_done) + 1`;
 /** SQL expression: the first of the last segments. @param count SQL of their number */
 const firstOfLast = (count: string, row = '') => `greatest(0, ${segmentsThere(row)} - ${count})`;
 
+/*
+ * Searches for marks are in the order of their index: without statistics Postgres expects half of all rows to be
+ * marked, and would read the table.
+ */
 export function orphanedRenditions(db: Queryable) {
   return {
-    /** Orphaned renditions, the ones without a command at work first. */
+    /** Renditions that are marked as orphaned, without those at which a command is at work. */
     find: (count: number) =>
       all<Pick<RenditionRow, 'content_hash' | 'format'>>(
         db,
-        `select content_hash, format from renditions r where ${isOrphan}
-         order by exists (
-           select from media_claims c
-           where c.work = concat(r.content_hash, '/', r.format) and c.expires_at > now()) limit $1`,
+        `select content_hash, format from renditions r
+         where is_orphan and not coalesce((
+           select c.expires_at > now() from media_claims c where c.work = concat(r.content_hash, '/', r.format)), false)
+         order by content_hash, format limit $1`,
         [count],
       ),
+
+    /** Whether renditions, or pictures of contents, are marked as orphaned. */
+    areLeft: async () =>
+      (await one(
+        db,
+        `(select from renditions where is_orphan order by content_hash, format limit 1)
+         union all (select from inspections where is_orphan order by content_hash limit 1) limit 1`,
+        [],
+      )) !== null,
+
+    /** Marks what exists of a content again, as orphaned or as kept. */
+    markAgain: (contentHash: string) => db.query('select mark_orphans($1)', [contentHash]),
+
+    /**
+     * Asks for the deletion of orphans, unless a command for it is due in the second half of that time. New marks ask
+     * by themselves, for a minute later.
+     */
+    askForRemoval: (afterSeconds: number) => db.query('select ask_to_remove_orphans($1)', [afterSeconds]),
 
     /**
      * Records the last segments of an orphaned rendition as missing, so that they can be deleted.

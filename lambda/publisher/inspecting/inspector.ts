@@ -114,12 +114,8 @@ async function inspect(
   const progress = isGivenUp
     ? { ...claimed, toolSeconds: 0, isCompleted: true }
     : await progressOf(claimed, upload, source, options.pieceTimes ?? usualPieceTimes);
-  const isOrphan = await inTransaction(pool, async (data) => {
-    const isLeft = await data.inspections.advance(claimed, progress);
-    if (isLeft) await data.outbox.send({ queue: 'media', body: { task: 'remove_renditions' } });
-    return isLeft;
-  });
-  if (progress.isCompleted && isOrphan !== null) {
+  const isRecorded = await inTransaction(pool, (data) => data.inspections.advance(claimed, progress));
+  if (progress.isCompleted && isRecorded) {
     const { share, findings } = progress;
     log('content_inspected', { contentHash: claimed.content_hash, share, findings: findings.length });
     await applyLoudness(pool, claimed.content_hash, limitFactor);

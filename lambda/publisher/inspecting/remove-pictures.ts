@@ -7,19 +7,22 @@ import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 /** Most contents that a command handles. The next command continues. */
 const contentsAtOnce = 50;
 
-/** Deletes orphaned pictures, except those of contents that an agent is inspecting: that agent requests this again. */
+/**
+ * Deletes orphaned pictures, except those of contents that an agent is inspecting.
+ * @returns whether there may be more
+ */
 export async function removeOrphanedPictures({
   pool,
   objects,
 }: {
   readonly pool: Pool;
   readonly objects: Pick<ObjectStore, 'delete'>;
-}): Promise<void> {
-  const { inspections, outbox } = databaseOn(pool);
+}): Promise<boolean> {
+  const { inspections } = databaseOn(pool);
   const orphans = await inspections.claimOrphans(contentsAtOnce);
   for (const orphan of orphans) {
     for (const key of pictureKeys(orphan.content_hash)) await objects.delete(key);
     await inspections.forget(orphan);
   }
-  if (orphans.length === contentsAtOnce) await outbox.send({ queue: 'media', body: { task: 'remove_renditions' } });
+  return orphans.length === contentsAtOnce;
 }

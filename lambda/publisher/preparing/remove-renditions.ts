@@ -1,4 +1,4 @@
-// Deletes the renditions of contents that no upload has any more, a limited number of objects with each command.
+// Deletes the renditions of contents that no upload has any more, a limited number of objects at a time.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import { forgetJoinsOf } from '../../orchestration/playout/forget-joins.ts';
@@ -7,14 +7,12 @@ import { segmentKeyNamed } from '../prepared/segment-format.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 
-/** Most objects that a command deletes. It takes a few seconds, for which other commands wait. */
+/** Most objects that are deleted at a time. It takes a few seconds, for which other commands wait. */
 const objectsAtOnce = 500;
-/** Most renditions that a command looks at, all with one query. */
+/** Most renditions that are read at a time, all with one query. */
 const renditionsAtOnce = 50;
 /** Objects deleted in parallel. */
 const inParallel = 16;
-/** Delay before a rendition is tried again that another command is making or deleting. */
-const triedAgainAfterSeconds = 60;
 
 export interface RemoveRenditionsOptions {
   readonly pool: Pool;
@@ -23,27 +21,19 @@ export interface RemoveRenditionsOptions {
 
 /**
  * Deletes the objects of orphaned renditions, the last segments first, and then the row. The row first records that the
- * segments are gone, so that a new upload of the content does not rely on them. The next command continues.
+ * segments are gone, so that a new upload of the content does not rely on them.
+ * @returns whether there may be more, apart from renditions that other commands are making
  */
-export async function removeOrphanedRenditions(options: RemoveRenditionsOptions, attempt: Attempt): Promise<void> {
+export async function removeOrphanedRenditions(options: RemoveRenditionsOptions, attempt: Attempt): Promise<boolean> {
   const orphans = await databaseOn(options.pool).orphanedRenditions.find(renditionsAtOnce);
   let left = objectsAtOnce;
-  let isClaimed = false;
   for (const orphan of orphans) {
     if (left <= 0) break;
     attempt.signal.throwIfAborted();
     const work = `${orphan.content_hash}/${orphan.format}`;
-    const deleted = await unlessClaimed(options, attempt, work, () => removeSome(options, orphan, left));
-    isClaimed ||= deleted === null;
-    left -= deleted ?? 0;
+    left -= (await unlessClaimed(options, attempt, work, () => removeSome(options, orphan, left))) ?? 0;
   }
-  const isProgress = left < objectsAtOnce;
-  if (isProgress && (left <= 0 || orphans.length === renditionsAtOnce)) await removeLater(options, 0);
-  else if (isClaimed) await removeLater(options, triedAgainAfterSeconds);
-}
-
-async function removeLater({ pool }: RemoveRenditionsOptions, afterSeconds: number): Promise<void> {
-  await databaseOn(pool).outbox.send({ queue: 'media', body: { task: 'remove_renditions' } }, afterSeconds);
+  return left <= 0 || (left < objectsAtOnce && orphans.length === renditionsAtOnce);
 }
 
 /** Deletes at most `count` objects of a rendition. @returns the number of segments handled, at least one */
@@ -54,7 +44,10 @@ async function removeSome(
 ): Promise<number> {
   const { orphanedRenditions, uploads, outbox } = databaseOn(pool);
   const forgotten = await orphanedRenditions.forgetSegments(contentHash, format, count);
-  if (!forgotten) return 1;
+  if (!forgotten) {
+    await orphanedRenditions.markAgain(contentHash);
+    return 1;
+  }
   const { from, end } = forgotten;
   // This statement sees an upload that was added while the previous one ran.
   if (await uploads.anyWithContent(contentHash)) await orphanedRenditions.restore(contentHash, format, forgotten);

@@ -1,8 +1,8 @@
 // Prepared media is deleted with the last upload of its content: only existing objects, in parts, and of no other user.
 import { beforeEach, expect, it } from 'vitest';
+import { databaseOn } from '../../../lambda/data/database.ts';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
 import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
-import { posterKey, posterStripKey } from '../../../lambda/domain/media/content-pictures.ts';
 import type { MediaCommand } from '../../../lambda/data/shared/outbox.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
@@ -52,13 +52,22 @@ async function failuresOf(body: object) {
   return batchItemFailures;
 }
 
-/** The command that deletes the objects after the last upload of a content. */
-const removal = { task: 'delete_object', objectKey: 'uploads/gone' } as const;
+/** The command that deletes what is left of contents. */
+const removal = { task: 'remove_renditions' } as const;
 const segmentsDeleted = (content: string) =>
   deleted.filter((key) => key.includes(`/${content}/${format}/`)).map((key) => Number(key.split('/').at(-1)));
 const row = async (content: string) =>
   (await service.pool().query('select state, segments_done from renditions where content_hash = $1', [content]))
     .rows[0];
+
+/** The commands for removal that wait, with the seconds until they are due. */
+const removals = async () =>
+  (
+    await service.pool().query<{ in_seconds: number }>(
+      `select extract(epoch from visible_at - now())::float as in_seconds from outbox
+       where body ->> 'task' = 'remove_renditions'`,
+    )
+  ).rows;
 
 /** A rendition whose first segments are made. */
 async function rendition(content: string, { of, made }: { of: number; made: number }): Promise<void> {
@@ -84,13 +93,59 @@ it('goes with the last upload of its content', async () => {
   expect([await row('a'), segmentsDeleted('a')]).toEqual([undefined, [0, 1]]);
 });
 
-it('does not go with a picture, of which there are many', async () => {
+it('does not go with the bytes of an upload, and goes with the command for it', async () => {
   await rendition('a', { of: 1, made: 1 });
-  const objectKey = posterKey(posterStripKey('a', format, 0), 1);
-  await carryOut({ task: 'delete_object', objectKey });
-  expect(deleted).toEqual([objectKey]);
-  await carryOut({ task: 'remove_renditions' });
+  await carryOut({ task: 'delete_object', objectKey: 'uploads/gone' });
+  expect(deleted).toEqual(['uploads/gone']);
+  await carryOut(removal);
   expect(await row('a')).toBeUndefined();
+});
+
+it('the last upload of each content asks for its removal, all with one command', async () => {
+  const ids = [await upload(), await uploadOf('a'), await uploadOf('a'), await uploadOf('b')] as const;
+  for (const [index, asked] of [0, 0, 1, 1].entries()) {
+    await service.pool().query('delete from outbox where user_id is not null');
+    await data().uploads.delete(ids[index]!);
+    expect(await removals()).toHaveLength(asked);
+  }
+});
+
+it('goes too if a worker begins it while its upload is deleted', async () => {
+  const id = await uploadOf('late');
+  const deleting = await service.pool().connect();
+  await deleting.query('begin');
+  await databaseOn(deleting).uploads.delete(id);
+  const beginning = rendition('late', { of: 1, made: 1 });
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await expect.poll(async () => (await service.pool().query(waiting)).rowCount).toBe(1);
+  await deleting.query('commit');
+  deleting.release();
+  await beginning;
+  await carryOut(removal);
+  expect(await row('late')).toBeUndefined();
+});
+
+it('stays if an upload has its content again, and a mark that is too much is taken back', async () => {
+  await rendition('back', { of: 1, made: 1 });
+  await uploadOf('back');
+  await service.pool().query('delete from outbox');
+  expect(await data().orphanedRenditions.areLeft()).toBe(false);
+  await service.pool().query('update renditions set is_orphan = true');
+  await carryOut(removal);
+  expect([await row('back'), segmentsDeleted('back')]).toMatchObject([{ state: 'ready', segments_done: 1 }, []]);
+  expect([await data().orphanedRenditions.areLeft(), await removals()]).toEqual([false, []]);
+});
+
+it('is removed by one command of all agents at a time, and a further one looks again in a minute', async () => {
+  await rendition('much', { of: 600, made: 600 });
+  await service.pool().query('delete from outbox');
+  let meanwhile: Promise<void> | undefined;
+  onDelete = async () => void (meanwhile ??= carryOut(removal));
+  await carryOut(removal);
+  await meanwhile;
+  expect(segmentsDeleted('much')).toHaveLength(500);
+  const due = (await removals()).map(({ in_seconds: seconds }) => Math.round(seconds));
+  expect(due.sort((one, other) => one - other)).toEqual([1, 60]);
 });
 
 it('a command of a later release is delivered again', async () => {
