@@ -1,7 +1,8 @@
 // SQL of limits: the use of a user, and the numbers that an operator allows in place of the table.
 import type { LimitName } from '../../domain/shared/limits.ts';
 import { checksUnderWay } from '../destinations/destination-checks.ts';
-import { all } from '../shared/queryable.ts';
+import { isFunded } from '../shared/funded.ts';
+import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 /** The facts about one limit of a user. */
@@ -55,6 +56,10 @@ export function limits(db: Queryable) {
       await db.query('select lock_uses(user_id, $2) from unnest($1::text[]) as asked (user_id)', [users, names]);
       return factsOfAll(users, names);
     },
+
+    /** Whether a user is funded, as `isFunded` has it. */
+    isFunded: async (userID: string) =>
+      (await one<{ is_funded: boolean }>(db, `select ${isFunded('$1')} as is_funded`, [userID]))!.is_funded,
 
     /** Allows a user another number than the table; null: that of the table. */
     override: (userID: string, name: LimitName, allowed: number | null) =>

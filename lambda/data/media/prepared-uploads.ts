@@ -8,8 +8,10 @@ export interface UploadInFormat {
   readonly uploadID: string;
   /** The name of the format, from `formatName` of domain/playout/rendition.ts. */
   readonly format: string;
-  /** The seconds of 720p30 that one second in this format counts as. */
+  /** The seconds of 720p30 that one second in this format counts as, from `slotsOfPreparing`. */
   readonly slots: number;
+  /** Whether the pictures of the upload are decoded for it: then a second counts as its decode cost at least. */
+  readonly decodesPictures: boolean;
   /** The most seconds that are prepared in this format; null: all. */
   readonly mostSeconds: number | null;
 }
@@ -17,9 +19,10 @@ export interface UploadInFormat {
 /** SQL of uploads in formats that are not recorded yet. Uploads without a probe have no length and are left out. */
 const unrecorded = `
   select u.id as upload_id, w.format, u.user_id,
-    ceil(least(coalesce(u.duration_seconds, ${stillSeconds}), w.most_seconds) * w.slots)::bigint as seconds
-  from (select distinct * from unnest($1::text[], $2::text[], $3::float8[], $4::float8[]))
-      as w (upload_id, format, slots, most_seconds)
+    ceil(least(coalesce(u.duration_seconds, ${stillSeconds}), w.most_seconds)
+      * greatest(w.slots, case when w.decodes_pictures then u.decode_cost end))::bigint as seconds
+  from (select distinct * from unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::boolean[]))
+      as w (upload_id, format, slots, most_seconds, decodes_pictures)
     join uploads u on u.id = w.upload_id and u.probe_state = 'completed'
   where not exists (select from prepared_uploads p where p.upload_id = w.upload_id and p.format = w.format)`;
 
@@ -28,6 +31,7 @@ const parameters = (wanted: readonly UploadInFormat[]) => [
   wanted.map(({ format }) => format),
   wanted.map(({ slots }) => slots),
   wanted.map(({ mostSeconds }) => mostSeconds),
+  wanted.map(({ decodesPictures }) => decodesPictures),
 ];
 
 export function preparedUploads(db: Queryable) {

@@ -59,8 +59,12 @@ export const userSubject = `'user ' || user_id`;
 
 const lengthOf = (seconds: number) => `make_interval(secs => ${seconds})`;
 
-/** The largest number that a window counts. */
+/** The largest number that a window counts, and the most hours that one lasts. */
 const mostCounted = 2 ** 31 - 1;
+const mostHours = 240;
+
+/** SQL condition: the window has not ended. @param window its name in the statement */
+const isRunning = (window: string) => `(${window}.began_at > now() - make_interval(secs => ${window}.seconds))`;
 
 /** SQL of the requests that the running window of a subject and a class has counted; null: none runs. */
 export const runningRequests = (subject: string, requestClass: string) => `(
@@ -142,28 +146,38 @@ export function requestWindows(db: Queryable) {
     },
 
     /**
-     * Counts what a subject makes within an hour, unless it would be more than `most`.
-     * @returns null once it is counted; otherwise the number that the hour had counted before
+     * Counts what a subject makes. A window lasts an hour, or as many as its first count needs.
+     * @param made `ofHour` is the most of each hour of a window, `most` the most that begins one
+     * @returns null once it is counted; otherwise the number that the window had counted before, and its hours
      */
-    takeOfHour: async (subject: string, counted: string, { count, most }: { count: number; most: number }) => {
-      const before = `case when running.began_at > now() - interval '1 hour' then running.requests else 0 end`;
+    takeOfHours: async (
+      subject: string,
+      counted: string,
+      made: { readonly count: number; readonly ofHour: number; readonly most: number },
+    ): Promise<{ readonly used: number; readonly hours: number } | null> => {
+      const count = Math.min(Math.ceil(made.count), mostCounted);
+      const hours = Math.max(1, Math.ceil(count / made.ofHour));
       const { rows } = await db.query(
         `insert into request_windows as running (subject, class, requests, seconds)
-         select $1, $2, $3::integer, 3600
-         where $3::bigint <= $4
-         on conflict (subject, class) do update set requests = ${before} + excluded.requests,
-           began_at = case when running.began_at > now() - interval '1 hour' then running.began_at else now() end
-         where ${before} <= $4 - excluded.requests returning requests`,
-        [subject, counted, Math.min(Math.ceil(count), mostCounted), Math.min(most, mostCounted)],
+         select $1, $2, $3::integer, 3600 * $6::integer where $3::bigint <= $5
+         on conflict (subject, class) do update set
+           requests = case when ${isRunning('running')} then running.requests else 0 end + excluded.requests,
+           seconds = case when ${isRunning('running')} then running.seconds else excluded.seconds end,
+           began_at = case when ${isRunning('running')} then running.began_at else now() end
+         where not ${isRunning('running')}
+           or running.requests + excluded.requests::float8
+             <= least(${mostCounted}, $4::float8 * running.seconds / 3600)
+         returning requests`,
+        [subject, counted, count, made.ofHour, Math.min(made.most, mostCounted), Math.min(hours, mostHours)],
       );
       if (rows.length > 0) return null;
-      const row = await one<{ requests: number }>(
+      const row = await one<{ used: number; hours: number }>(
         db,
-        `select requests from request_windows
-         where subject = $1 and class = $2 and began_at > now() - interval '1 hour'`,
+        `select requests as used, seconds / 3600 as hours from request_windows w
+         where subject = $1 and class = $2 and ${isRunning('w')}`,
         [subject, counted],
       );
-      return row?.requests ?? 0;
+      return row ?? { used: 0, hours: 1 };
     },
 
     deleteEnded: () => db.query('delete from request_windows where began_at < now() - make_interval(secs => seconds)'),

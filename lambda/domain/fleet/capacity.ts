@@ -273,7 +273,10 @@ export function slotsOfCost({ cores, thread }: StreamCost): number {
 /** Preparing sound alone is about an eighth of the work of 720p30 pictures with their sound. */
 const slotsOfSound = 0.12;
 
-/** Work for a second in this format, relative to a second in 720p30. */
+/**
+ * Work for a second in this format, relative to a second in 720p30. On a machine with a GPU, which takes 18 such
+ * seconds in one, decoding takes longer for large sources: a second with pictures counts as its decode cost at least.
+ */
 export function slotsOfPreparing(format: RenditionFormat): number {
   if (isSound(format)) return slotsOfSound;
   return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, url: null }));

@@ -86,11 +86,13 @@ export const limits = {
     remedy: `Stop a stream, disable outputs over SRT, use a lower quality or streamBackend manifest, ${buy}.`,
   },
   preparedSeconds: {
-    what: 'seconds of uploads prepared for streams, in each format (a second of 720p30 counts as 1, of 2160p60 as 16)',
+    what:
+      'seconds of uploads prepared for streams, in each format (a second in 720p30 counts as 1, in 2160p60 as 16, ' +
+      'and one of an upload that has 2160p60 itself as 18)',
     base: 100_000,
     perCredit: 500,
     most: 20_000_000,
-    remedy: `Delete prepared uploads, use a lower quality, ${buy}.`,
+    remedy: `Delete prepared uploads, use a lower quality or smaller uploads, ${buy}.`,
   },
   destinations: {
     what: 'destinations that are not archived',
@@ -164,26 +166,30 @@ export interface Use {
   readonly limit: LimitName;
   readonly used: number;
   readonly allowed: number;
-  /** Present if the use counts all that was made within an hour, also what is deleted by now. */
-  readonly isOfHour?: true;
+  /** Present if the use counts all that was made within so many hours, also what is deleted by now. */
+  readonly ofHours?: number;
 }
 
 /**
  * How many times its limit a user may make of a thing within an hour. Deleting frees a limit at once, and the database
- * keeps what was made for hours. Captions are written again while they are edited. Decision D268.
+ * keeps what was made for hours. Captions are written again while they are edited. Preparing takes media workers, which
+ * accounts without a purchase could keep for nothing. Decision D268.
  */
-export const timesAnHour = { captionBytes: 2, preparedSeconds: 1 } as const satisfies Partial<
-  Record<LimitName, number>
->;
+export const timesAnHour = {
+  captionBytes: { funded: 2, unfunded: 2 },
+  preparedSeconds: { funded: 1, unfunded: 0.1 },
+} as const satisfies Partial<Record<LimitName, Readonly<Record<'funded' | 'unfunded', number>>>>;
 
 /** Sentence for a user whose request a limit refuses. */
-export function wordsOf({ limit, used, allowed, isOfHour }: Use): string {
+export function wordsOf({ limit, used, allowed, ofHours }: Use): string {
   const { what, remedy } = limits[limit];
   const number = (value: number) => value.toLocaleString('en-US');
-  if (isOfHour)
+  if (ofHours !== undefined) {
+    const hours = ofHours === 1 ? 'an hour' : `${ofHours} hours`;
     return (
-      `Within an hour you have used ${number(used)} of at most ${number(allowed)} ${what}, with those that are gone. ` +
-      'This would exceed it. Try again in an hour.'
+      `Within ${hours} you have used ${number(used)} of at most ${number(allowed)} ${what}, ` +
+      `with those that are gone. This would exceed it. Try again in ${hours}.`
     );
+  }
   return `You have ${number(used)} of at most ${number(allowed)} ${what}. This would exceed the limit. ${remedy}`;
 }

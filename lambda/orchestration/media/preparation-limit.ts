@@ -14,7 +14,8 @@ import { limitsReached } from '../shared/limits.ts';
 export function inFormat(uploadIDs: readonly string[], format: RenditionFormat): UploadInFormat[] {
   const slots = slotsOfPreparing(format);
   const mostSeconds = isSound(format) || format.variant === undefined ? null : variantSeconds(format.variant);
-  return uploadIDs.map((uploadID) => ({ uploadID, format: formatName(format), slots, mostSeconds }));
+  const decodesPictures = !isSound(format);
+  return uploadIDs.map((uploadID) => ({ uploadID, format: formatName(format), slots, decodesPictures, mostSeconds }));
 }
 
 /** Items to prepare in the formats in which a stream sends them. @param format of the stream */

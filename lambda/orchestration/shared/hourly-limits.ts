@@ -15,13 +15,15 @@ export interface MadeNow {
 }
 
 /**
- * Counts what a user makes, in the caller's transaction, which has locked the use of the limit.
- * @returns the use of the hour, if this would exceed it; then nothing is counted. Null: it does not
+ * Counts what a user makes, in the caller's transaction, which has locked the use of the limit. More than that of an
+ * hour may be made at a time, up to the limit, and counts for as many hours.
+ * @returns the use of these hours, if this would exceed it; then nothing is counted. Null: it does not
  */
 export async function takeOfHour(data: Database, { userID, limitFactor, limit, count }: MadeNow): Promise<Use | null> {
   if (count === 0) return null;
   const [{ allowed: atOnce }] = (await limitsOf(data, userID, limitFactor, [limit])) as [Use];
-  const allowed = atOnce * timesAnHour[limit];
-  const used = await data.requestWindows.takeOfHour(subjectOfUser(userID), limit, { count, most: allowed });
-  return used === null ? null : { limit, used, allowed, isOfHour: true };
+  const times = timesAnHour[limit][(await data.limits.isFunded(userID)) ? 'funded' : 'unfunded'];
+  const [ofHour, most] = [atOnce * times, atOnce * Math.max(1, times)];
+  const taken = await data.requestWindows.takeOfHours(subjectOfUser(userID), limit, { count, ofHour, most });
+  return taken === null ? null : { limit, used: taken.used, allowed: ofHour * taken.hours, ofHours: taken.hours };
 }

@@ -75,6 +75,33 @@ describe('a start', () => {
     expect(counts).toEqual([100, 100, 1647]);
   });
 
+  it('counts an upload whose pictures take more work to decode by that work, and its sound as any other', async () => {
+    const item = await clip(100);
+    await service.pool().query('update uploads set decode_cost = 18 where id = $1', [item]);
+    await start(await readyStream({ ...prepared, videoUploadObjectID: item }));
+    expect(await used()).toBe(1800);
+    await start(await readyStream({ ...prepared, videoUploadObjectID: await clip(10), audioUploadObjectID: item }));
+    expect(await used()).toBe(1800 + 10 + 12);
+  });
+
+  it('by a user without a purchase counts for ten times as long, and later ones wait for that', async () => {
+    await service.pool().query(`update invoices set type = 'free_credits' where user_id = $1`, [user().id]);
+    await allow(1000);
+    const [long, short] = [await clip(300), await clip(60)];
+    await start(await readyStream({ ...prepared, videoUploadObjectID: long }));
+    expect(await used()).toBe(300);
+    const next = await readyStream({ ...prepared, videoUploadObjectID: short });
+    const { status, body } = await start(next);
+    expect([status, body.code, body.used, body.allowed]).toEqual([422, 'limit_reached', 300, 300]);
+    expect(body.detail).toMatch(/^Within 3 hours you have used 300 of at most 300 .* Try again in 3 hours\.$/);
+    const letPass = (minutes: number) =>
+      service.pool().query('update request_windows set began_at = now() - make_interval(mins => $1)', [minutes]);
+    await letPass(179);
+    expect((await start(next)).status).toBe(422);
+    await letPass(181);
+    expect((await start(next)).status).toBe(200);
+  });
+
   it('by a schedule fails with the same words', async () => {
     await allow(10);
     const { id } = await playlistStream([await clip(60)]);
