@@ -38,8 +38,15 @@ export interface HlsIngest extends AsyncDisposable {
   lengths(copy: 0 | 1): number[];
   /** Writes the segments of a feed into a file, joined in order. */
   join(copy: 0 | 1, folder: string): Promise<string>;
-  /** Sets the status of the next answers; null: correct answers. */
-  answerWith(status: number | null): void;
+  /**
+   * Sets the status of the next answers; null: correct answers.
+   * @param files the files that get it
+   */
+  answerWith(status: number | null, files?: 'all' | 'segments'): void;
+  /** Bytes of all bodies that were read to their end, whatever the answer. */
+  readonly bytesRead: number;
+  /** The number of segments that were read to their end, whatever the answer. */
+  readonly segmentsRead: number;
 }
 
 const mostOutstanding = 5;
@@ -53,7 +60,8 @@ export async function startHlsIngest(certificate: Certificate): Promise<HlsInges
   const copies: readonly [Copy, Copy] = [emptyCopy(), emptyCopy()];
   const names = new Set<string>();
   const broken: string[] = [];
-  let [connections, forcedStatus] = [0, null as number | null];
+  let [connections, bytesRead, segmentsRead, forcedStatus] = [0, 0, 0, null as number | null];
+  let forcedFiles = /./;
 
   const breaks = (rule: string): 400 => {
     broken.push(rule);
@@ -102,10 +110,12 @@ export async function startHlsIngest(certificate: Certificate): Promise<HlsInges
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'https://localhost');
     const bytes = await buffer(request);
+    bytesRead += bytes.length;
     const file = /[?&]file=(.*)$/.exec(url.search)?.[1] ?? '';
+    if (file.endsWith('.ts')) segmentsRead++;
     const copy = copies[Number(url.searchParams.get('copy'))];
     const status = (): number => {
-      if (forcedStatus !== null) return forcedStatus;
+      if (forcedStatus !== null && forcedFiles.test(file)) return forcedStatus;
       if (request.method !== 'PUT') return (breaks(`a ${request.method}`), 405);
       if (url.searchParams.get('cid') !== streamKey) return 401;
       if (url.pathname !== '/http_upload_hls' || !copy) return breaks(`a request of ${url.pathname}`);
@@ -140,7 +150,16 @@ export async function startHlsIngest(certificate: Certificate): Promise<HlsInges
       await writeFile(path, Buffer.concat(inOrder(copy).map(({ name }) => copies[copy].segments.get(name)!)));
       return path;
     },
-    answerWith: (status) => void (forcedStatus = status),
+    get bytesRead() {
+      return bytesRead;
+    },
+    get segmentsRead() {
+      return segmentsRead;
+    },
+    answerWith(status, files = 'all') {
+      forcedStatus = status;
+      forcedFiles = files === 'all' ? /./ : /\.ts$/;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

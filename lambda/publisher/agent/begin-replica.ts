@@ -99,7 +99,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       // The database still says that it is live, as nothing could be reported meanwhile.
       silentSinceMs: isResumed && replica.state === 'live' ? options.silentSinceMs() : null,
       share: shareOf(costOfReplica(replica), options.capacity),
-      client,
+      client: { ...client, onUnaccepted: () => turns.leftUnaccepted(userID) },
       loadPlan: start.loadingPlan(async () => {
         await predecessor;
         const plan = await loadPublishPlan({ ...options, prepared, timelines }, replica);

@@ -29,6 +29,9 @@ const detailByCode = {
   caller_refused: 'The SRT listener at the destination refused the connection.',
   upload_refused:
     'The destination refused an uploaded segment or playlist. The address may be wrong, or not one that takes HLS.',
+  upload_unaccepted:
+    'The destination takes segments, but does not accept them: it answers with an error of the server, or closes the ' +
+    'connection before it answers.',
   already_publishing: 'The destination says that another encoder is already publishing with this stream key.',
   server_full: 'The destination has no capacity for another stream at the moment.',
   protocol_violated:

@@ -29,6 +29,8 @@ export interface PublishOptions extends DestinationSocketOptions {
   readonly meter?: DeliveryMeter;
   /** Called before every write. If it returns false, the connection ends at once, without another byte. */
   readonly maySend?: () => boolean;
+  /** Called at the end of an HLS connection whose last segment was sent, at least in part, and never accepted. */
+  readonly onUnaccepted?: () => void;
 }
 
 /** States: waiting for `begin`, then open, then closed (`isOpen` is false), then ended (`ended` resolves). */

@@ -11,6 +11,7 @@ import { TransportMuxer } from '../transport-stream/transport-muxer.ts';
 import { SegmentCutter } from './segment-cutter.ts';
 import type { CutSegment } from './segment-cutter.ts';
 import { SegmentUploads } from './segment-uploads.ts';
+import type { SegmentUploadsOptions } from './segment-uploads.ts';
 import { UploadConnection } from './upload-connection.ts';
 
 export interface HlsTarget {
@@ -30,10 +31,10 @@ const closeTimeoutMs = 2000;
  * @throws {DestinationError} as openDestinationSocket, and codec_refused; the signal's reason
  */
 export async function connectHls(target: HlsTarget, options: PublishOptions, signal: AbortSignal): Promise<Publisher> {
-  const { videoCodec = 'h264', maySend = () => true } = options;
+  const { videoCodec = 'h264', maySend = () => true, onUnaccepted } = options;
   if (videoCodec === 'av1') throw new DestinationError('codec_refused');
   const connection = await UploadConnection.open(parseHlsURL(target.url)!, options, signal);
-  return new HlsPublisher(target, connection, { videoCodec, maySend });
+  return new HlsPublisher(target, connection, { videoCodec, maySend, onUnaccepted });
 }
 
 /**
@@ -64,10 +65,13 @@ class HlsPublisher implements Publisher {
   constructor(
     { url, streamKey }: HlsTarget,
     connection: UploadConnection,
-    { videoCodec, maySend }: { videoCodec: 'h264' | 'hevc'; maySend: () => boolean },
+    {
+      videoCodec,
+      ...uploading
+    }: { videoCodec: 'h264' | 'hevc' } & Pick<SegmentUploadsOptions, 'maySend' | 'onUnaccepted'>,
   ) {
     this.#videoCodec = videoCodec;
-    this.#uploads = new SegmentUploads({ connection, url, streamKey, maySend }, this.#closing.signal);
+    this.#uploads = new SegmentUploads({ connection, url, streamKey, ...uploading }, this.#closing.signal);
     this.ended = this.#uploads.ended
       .then(
         () => null,

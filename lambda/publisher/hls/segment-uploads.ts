@@ -1,4 +1,5 @@
 // Uploads segments in their order, each after a playlist that names it, and counts the bytes that were taken.
+// A segment is repeated only after its playlist was accepted once more, and gives up after two. Decision D292.
 import { setTimeout } from 'node:timers/promises';
 import { hlsFileURL } from '../../domain/destinations/ways/hls.ts';
 import { DestinationError } from '../destination/destination-error.ts';
@@ -11,6 +12,8 @@ import type { Upload, UploadConnection } from './upload-connection.ts';
 const takenInPlaylist = 2;
 /** YouTube refuses a playlist with more segments that it has not received. */
 const mostOutstanding = 5;
+/** A destination that takes a segment this often and does not accept it gets no more over this connection. */
+const mostUnaccepted = 2;
 const firstRetryMs = 250;
 const longestRetryMs = 2000;
 const playlistName = 'live.m3u8';
@@ -28,6 +31,8 @@ export interface SegmentUploadsOptions {
   readonly streamKey: string;
   /** Called before every file. If it returns false, nothing more is sent. */
   readonly maySend: () => boolean;
+  /** Called at the end if a segment was sent, at least in part, that the destination has not accepted. */
+  readonly onUnaccepted?: (() => void) | undefined;
 }
 
 export class SegmentUploads {
@@ -37,12 +42,16 @@ export class SegmentUploads {
   readonly #outstanding: Segment[] = [];
   #taken: ListedSegment[] = [];
   #mediaTaken = 0;
+  /** How often the first outstanding segment was sent. */
+  #sentTimes = 0;
   #added = Promise.withResolvers<void>();
   #emptied = Promise.withResolvers<void>();
 
   constructor(options: SegmentUploadsOptions, signal: AbortSignal) {
     this.#options = options;
-    this.ended = this.#run(signal);
+    this.ended = this.#run(signal).finally(() => {
+      if (this.#sentTimes > 0) options.onUnaccepted?.();
+    });
   }
 
   /** Bytes of media that the destination has accepted. */
@@ -69,10 +78,9 @@ export class SegmentUploads {
         this.#added = Promise.withResolvers();
         continue;
       }
-      const listed = [...this.#taken, ...this.#outstanding.slice(0, mostOutstanding)];
-      await this.#put(playlistName, contentTypes.playlist, [Buffer.from(mediaPlaylist(listed))], signal);
-      await this.#put(segment.name, contentTypes.segment, segment.packets, signal);
-      if (signal.aborted) return;
+      const isAccepted = await this.#putListed(segment, signal);
+      if (!isAccepted) return;
+      this.#sentTimes = 0;
       this.#outstanding.shift();
       const { number, name, durationSeconds, mediaEnd } = segment;
       this.#taken = [...this.#taken, { number, name, durationSeconds }].slice(-takenInPlaylist);
@@ -83,20 +91,43 @@ export class SegmentUploads {
     }
   }
 
-  /** Uploads a file, and retries after errors that may pass. */
-  async #put(name: string, contentType: string, body: readonly Buffer[], signal: AbortSignal): Promise<void> {
-    const { connection, url, streamKey, maySend } = this.#options;
-    const upload: Upload = { url: hlsFileURL(url, streamKey, name), contentType, body };
-    for (let retryMs = firstRetryMs; !signal.aborted && maySend(); retryMs = Math.min(2 * retryMs, longestRetryMs)) {
-      const status = await connection.put(upload, signal).catch((error: unknown) => {
-        if (!isPassing(error)) throw error;
-        return null;
-      });
-      if (status !== null && status >= 200 && status < 300) return;
-      const refusal = status === null ? null : refusalOf(status);
-      if (refusal) throw new DestinationError(refusal);
+  /**
+   * Uploads a segment after a playlist that lists it, and both again after errors that may pass. A server that accepts
+   * nothing, only playlists ask whether it is back.
+   * @returns whether the segment was accepted; false: sending has to end
+   */
+  async #putListed(segment: Segment, signal: AbortSignal): Promise<boolean> {
+    const { playlist: playlistType, segment: segmentType } = contentTypes;
+    for (let retryMs = firstRetryMs; this.#maySend(signal); retryMs = Math.min(2 * retryMs, longestRetryMs)) {
+      const listed = [...this.#taken, ...this.#outstanding.slice(0, mostOutstanding)];
+      const isListed = await this.#put(playlistName, playlistType, [Buffer.from(mediaPlaylist(listed))], signal);
+      if (isListed && this.#maySend(signal)) {
+        this.#sentTimes++;
+        if (await this.#put(segment.name, segmentType, segment.packets, signal)) return true;
+        if (!signal.aborted && this.#sentTimes >= mostUnaccepted) throw new DestinationError('upload_unaccepted');
+      }
       await setTimeout(retryMs, undefined, { signal }).catch(() => {});
     }
+    return false;
+  }
+
+  #maySend(signal: AbortSignal): boolean {
+    return !signal.aborted && this.#options.maySend();
+  }
+
+  /** Uploads a file once. @returns whether it was accepted; false after an error that may pass */
+  async #put(name: string, contentType: string, body: readonly Buffer[], signal: AbortSignal): Promise<boolean> {
+    const { connection, url, streamKey } = this.#options;
+    const upload: Upload = { url: hlsFileURL(url, streamKey, name), contentType, body };
+    const status = await connection.put(upload, signal).catch((error: unknown) => {
+      if (!isPassing(error)) throw error;
+      return null;
+    });
+    if (status === null) return false;
+    if (status >= 200 && status < 300) return true;
+    const refusal = refusalOf(status);
+    if (refusal) throw new DestinationError(refusal);
+    return false;
   }
 }
 

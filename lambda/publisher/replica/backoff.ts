@@ -3,8 +3,8 @@
 /**
  * `usual`: delays grow exponentially with jitter, up to 30 s. `rare`: for a refused key, since platforms lock accounts
  * that try often. `eager`: for a server that did not answer at all, which attempts do not burden; once it answers,
- * every second counts. Decision D70. `wary`: for a server that sent far more than a server has to, as each attempt
- * costs work, which others then lack.
+ * every second counts. Decision D70. `wary`: for a server that sent far more than a server has to, or took
+ * segments and accepted none, as each attempt costs work or traffic that is paid for by others.
  */
 export type RetryPace = 'usual' | 'rare' | 'eager' | 'wary';
 

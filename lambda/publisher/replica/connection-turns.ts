@@ -1,9 +1,12 @@
 // Limits the connections that are being made at once for each user and to each host, fairly between users.
+import type { WayName } from '../../domain/destinations/ways/ways.ts';
 import { connecting } from '../../domain/shared/outbound-limits.ts';
+import { UnacceptedUploads } from './unaccepted-uploads.ts';
 
 export interface Connecting {
   readonly userID: string;
   readonly host: string;
+  readonly way: WayName;
   /** Whether the stream has been off the air for minutes. Then others go first. */
   readonly isResting: boolean;
 }
@@ -18,6 +21,12 @@ export class ConnectionTurns {
   readonly #underWay = new Set<Connecting>();
   /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
+  readonly #unaccepted = new UnacceptedUploads();
+
+  /** A connection of the user over HLS ended with a segment that was not accepted: further ones may have to wait. */
+  leftUnaccepted(userID: string): void {
+    this.#unaccepted.record(userID);
+  }
 
   /**
    * Takes a turn; waits for it while the user or the host is at the limit.
@@ -26,6 +35,7 @@ export class ConnectionTurns {
    */
   async take(who: Connecting, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
+    if (who.way === 'hls') await this.#unaccepted.mayConnect(who.userID, signal);
     if (this.#mayBegin(who)) return this.#begin(who);
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const waiting: Waiting = { who, begin: () => resolve(this.#begin(who)) };

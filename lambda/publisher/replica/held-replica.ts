@@ -232,7 +232,8 @@ export class HeldReplica {
 
   #takeTurn({ userID }: PublishPlan, target: PublishTarget, signal: AbortSignal): Promise<() => void> {
     const { isResting } = this.#share;
-    return this.#options.turns.take({ userID, host: serverOf(target).hostname, isResting }, signal);
+    const { way } = target;
+    return this.#options.turns.take({ userID, host: serverOf(target).hostname, way, isResting }, signal);
   }
 
   #mediaAndTarget(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {

@@ -21,6 +21,7 @@ const paces: Partial<Record<DestinationErrorCode, RetryPace>> = {
   login_required: 'rare',
   unanswered: 'eager',
   protocol_violated: 'wary',
+  upload_unaccepted: 'wary',
 };
 
 /** Judges an error: the reason for the user, the party at fault, and the retry pace. */

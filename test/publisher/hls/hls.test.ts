@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { makeCertificate } from '../../support/certificates.ts';
 import { startHlsIngest } from '../../support/hls-ingest.ts';
@@ -117,6 +117,32 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     expect(begun.words()).toEqual(['live']);
     expect(ingest.broken).toEqual([]);
     expect(steps((await judgeRecording(tools!, await ingest.join(0, folder))).video.dts)).toEqual([33, 34]);
+  });
+
+  it('gets two segments that it does not accept, and then none for a quarter of a minute', async ({ skip }) => {
+    await fresh();
+    const left = vi.fn<() => void>();
+    const client = { allowPrivateAddresses: true, connectTimeoutMs: 5000, onUnaccepted: left };
+    ingest.answerWith(503, 'segments');
+    const begun = await begin({ client: { ...client, ...(certificate && { tlsCa: certificate.cert }) } });
+    if (!begun) return skip(lacking);
+    await expect.poll(begun.words).toEqual(['upload_unaccepted']);
+    expect(ingest.segmentsRead).toBe(2);
+    expect(begun.reports[0]?.attempt?.nextInMs).toBeGreaterThanOrEqual(15_000);
+    expect(left).toHaveBeenCalledOnce();
+    await begun.run.end();
+  });
+
+  it('is asked by playlists alone whether it accepts files again', async ({ skip }) => {
+    await fresh();
+    ingest.answerWith(503);
+    const begun = await begin();
+    if (!begun) return skip(lacking);
+    await expect.poll(begun.words).toEqual(['stalled']);
+    expect(ingest.segmentsRead).toBe(0);
+    ingest.answerWith(null);
+    await expect.poll(begun.words).toEqual(['stalled', 'live']);
+    await begun.run.end();
   });
 
   it('is stalled where files are answered no more', async ({ skip }) => {

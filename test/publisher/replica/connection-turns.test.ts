@@ -1,6 +1,6 @@
 // An agent opens a few connections at once for each user and to each host; users never wait for other users.
-import { expect, it } from 'vitest';
-import { connecting } from '../../../lambda/domain/shared/outbound-limits.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { connecting, unacceptedUploads } from '../../../lambda/domain/shared/outbound-limits.ts';
 import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
 import type { Connecting } from '../../../lambda/publisher/replica/connection-turns.ts';
 
@@ -12,7 +12,7 @@ function queue() {
   const begun: { userID: string; end: () => void }[] = [];
   const ask = (userID: string, more: Partial<Connecting> = {}, signal = never) =>
     turns
-      .take({ userID, host: `${userID}.example`, isResting: false, ...more }, signal)
+      .take({ userID, host: `${userID}.example`, way: 'rtmp', isResting: false, ...more }, signal)
       .then((end) => begun.push({ userID, end }));
   const askMany = (count: number, userID: string, more: Partial<Connecting> = {}) => {
     for (let each = 0; each < count; each++) void ask(userID, more);
@@ -26,8 +26,10 @@ function queue() {
     const index = begun.findIndex((each) => each.userID === userID);
     begun.splice(index, 1)[0]!.end();
   };
-  return { ask, askMany, counts, endOne };
+  return { turns, ask, askMany, counts, endOne };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 it('a user whose destinations do not answer waits for itself, and for nobody else', async () => {
   const { askMany, counts, endOne } = queue();
@@ -70,4 +72,33 @@ it('who gives up while it waits leaves the queue', async () => {
   await expect(asked).rejects.toThrow('stopped');
   endOne('user');
   expect(await counts()).toEqual({ user: connecting.mostOfUser - 1 });
+});
+
+it('a user whose destinations take segments and accept none begins a dozen connections over HLS a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const { turns, ask, askMany, counts, endOne } = queue();
+  const { mostOfUser, withinMs } = unacceptedUploads;
+  const connect = async (userID: string) => {
+    await ask(userID, { way: 'hls' });
+    endOne(userID);
+  };
+  // Starts and stops: each connection leaves one segment.
+  let connections = 0;
+  const startAndStop = async () => {
+    for (;;) {
+      await connect('refusing');
+      connections++;
+      turns.leftUnaccepted('refusing');
+    }
+  };
+  void startAndStop();
+  await vi.advanceTimersByTimeAsync(withinMs - 1);
+  expect(connections).toBeLessThanOrEqual(mostOfUser);
+  await vi.advanceTimersByTimeAsync(9 * withinMs);
+  expect(connections).toBeLessThanOrEqual(10 * mostOfUser);
+  expect(connections).toBeGreaterThan(mostOfUser);
+  // Other users, and other ways of the same user, wait for nothing.
+  askMany(1, 'other', { way: 'hls' });
+  askMany(1, 'refusing');
+  expect(await counts()).toEqual({ other: 1, refusing: 1 });
 });

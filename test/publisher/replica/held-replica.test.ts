@@ -201,7 +201,7 @@ describe('a destination', { timeout: testTimeoutMs }, () => {
       }
     }
     const turns = new NotingTurns();
-    const elsewhere = { userID: 'usr', host: 'elsewhere.example', isResting: false };
+    const elsewhere = { userID: 'usr', host: 'elsewhere.example', way: 'rtmp' as const, isResting: false };
     const take = () => turns.take(elsewhere, new AbortController().signal);
     const [end] = await Promise.all(Array.from({ length: connecting.mostOfUser }, take));
     const { states } = begin({ rtmpURL: server.rtmpURL, turns });
