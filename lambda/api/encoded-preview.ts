@@ -10,20 +10,23 @@ import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 const looks = { count: 24, everyMs: 250 } as const;
 
 /** The latest segments of a stream, once there is one; null if the agent has not written any in time. */
-export type EncodedPieces = (
-  stream: Stream,
-  anchoredAt: Date,
-  replicas: readonly Replica[],
-) => Promise<PieceList | null>;
+export type EncodedPieces = (watched: {
+  readonly stream: Stream;
+  readonly anchoredAt: Date;
+  readonly replicas: readonly Replica[];
+  /** Its rejection is also that of the pieces. */
+  readonly beforeWaiting: () => Promise<void>;
+}) => Promise<PieceList | null>;
 
 export function createEncodedPieces({ pool }: Pick<PreviewOptions, 'pool'>): EncodedPieces {
   const { previews } = databaseOn(pool);
 
-  return async (stream, anchoredAt, replicas) => {
+  return async ({ stream, anchoredAt, replicas, beforeWaiting }) => {
     // The primary of the first output is the first in the list.
     const looked = replicas.find(({ state }) => state === 'live') ?? replicas[0];
     if (!looked) return null;
     let pieces = await previews.look(stream.id, looked.id);
+    if (pieces.length === 0) await beforeWaiting();
     for (let look = 0; pieces.length === 0 && look < looks.count; look++) {
       await delay(looks.everyMs);
       pieces = await previews.known(stream.id);

@@ -15,14 +15,14 @@ export function createPreviewPlaylist({ pool, objects, log }: PreviewOptions): P
   const encodedPieces = createEncodedPieces({ pool });
   const urlOf = (key: string) => objects.presignGet(key, { expiresInSeconds: pieceURLSeconds });
 
-  return async ({ userID, streamID, beforeReading }) => {
+  return async ({ userID, streamID, reserve }) => {
     const stream = await data.streams.find(userID, streamID);
     const anchoredAt = stream?.anchored_at;
     if (!anchoredAt || stream.state !== 'active') return null;
     const replicas = await data.replicas.ofStream(streamID);
     const list = replicas.some(({ backend }) => backend === 'manifest')
-      ? await preparedPieces({ stream, anchoredAt, replicas, now: await data.now(), beforeReading })
-      : () => encodedPieces(stream, anchoredAt, replicas);
+      ? await preparedPieces({ stream, anchoredAt, replicas, now: await data.now(), beforeReading: reserve })
+      : () => encodedPieces({ stream, anchoredAt, replicas, beforeWaiting: reserve });
     return async () => {
       const found = await list();
       return found && playlistOf(found, urlOf);

@@ -62,11 +62,11 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
   /** Keys of strips that were requested before they are needed. */
   const requested = new LRUCache<string, true>({ max: mostRemembered, ttl: requestedAgainMs });
 
-  return async ({ userID, streamID, beforeReading }) => {
+  return async ({ userID, streamID, reserve }) => {
     const stream = await data.streams.find(userID, streamID);
     if (!stream?.anchored_at || stream.state !== 'active') return null;
     const seconds = elapsedSecondsOf(stream.anchored_at, await data.now());
-    const run = await runAt(stream, { fromSeconds: seconds, aheadSeconds: stripAheadSeconds, beforeReading });
+    const run = await runAt(stream, { fromSeconds: seconds, aheadSeconds: stripAheadSeconds, beforeReading: reserve });
     const due = dueAt(stream, run, seconds);
     const next = dueAt(stream, run, seconds + stripAheadSeconds);
     // The poster that a viewer waits for comes first, in case only one more may be rendered.
@@ -74,8 +74,10 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     const asked = due?.strip && known === undefined ? await data.frames.ask(due.strip, mostPending) : null;
     if (next?.strip && next.strip.object_key !== due?.strip?.object_key) await requestAhead(next.strip);
     if (due === null) return null;
-    const url = async () =>
-      known ?? (due.strip ? urlOnceMade(due, due.strip, asked?.state ?? null) : urlOfSession(due));
+    const url = async () => {
+      if (asked?.state === 'pending') await reserve();
+      return known ?? (due.strip ? urlOnceMade(due, due.strip, asked?.state ?? null) : urlOfSession(due));
+    };
     return { url, freshSeconds: due.freshSeconds };
   };
 

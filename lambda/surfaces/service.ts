@@ -21,10 +21,11 @@ export interface LookedAt {
   readonly userID: string;
   readonly streamID: string;
   /**
-   * Pays for a read of the timeline. A process that keeps what it needs does not read it.
+   * Pays in advance for a read of the timeline, or for a wait, until the look has its answer. Only the first call pays:
+   * a process that keeps what it needs, and does not wait, has nothing to pay.
    * @throws {ProblemError} rate_limited
    */
-  readonly beforeReading: () => Promise<void>;
+  readonly reserve: () => Promise<void>;
 }
 
 /**

@@ -197,6 +197,24 @@ describe('looks at once, each in a process that keeps nothing', () => {
     await Promise.all(answers);
   });
 
+  it('wait for a poster that is being made only as far as its time is reserved', async () => {
+    const posterURL = await posterOf(await streamOfLongNames());
+    const process = newProcess();
+    const query = (text: string) => service.pool().query(text);
+    await query('alter table frames disable trigger finish');
+    let refused = 0;
+    const looks = Array.from({ length: 190 }, async () => {
+      const { status } = await process(new Request(posterURL), '192.0.2.1');
+      if (status === 429) refused++;
+      return status;
+    });
+    await expect.poll(() => refused, { timeout: 5000 }).toBe(10);
+    await query(`update frames set state = 'ready'`);
+    const statuses = await Promise.all(looks);
+    expect(statuses.filter((status) => status === 302)).toHaveLength(180);
+    await query('alter table frames enable trigger finish');
+  });
+
   it('are given back what they did not use: a page shows its hundred posters again and again', async () => {
     const posterURL = await posterOf(await streamOfLongNames());
     for (let round = 0; round < 3; round++) {

@@ -64,12 +64,13 @@ export async function shownPageAt(service: RestService, path: string): Promise<R
   if (link === null) return null;
   const { userID, streamID } = link;
   const time = await admitLook(service, page.shown, userID);
-  const stream = { userID, streamID, beforeReading: () => time.reserve() };
-  let answer: Awaited<ReturnType<Page['find']>>;
+  let reserved: Promise<void> | undefined;
+  const stream = { userID, streamID, reserve: () => (reserved ??= time.reserve()) };
   try {
-    answer = await time.during(() => page.find(service, stream));
+    const answer = await time.during(() => page.find(service, stream));
+    // The wait takes no time of the database, but a function: the reservation bounds the number of those that wait.
+    return answer && (await answer());
   } finally {
     await time.count();
   }
-  return answer && answer();
 }
