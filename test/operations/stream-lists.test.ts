@@ -154,6 +154,24 @@ describe('what fails of a stream is tried again at once', () => {
     expect((await data().replicas.find(primary!.id))!.state).toBe('live');
   });
 
+  it('but not again and again: a second retry of a stream has to wait', async () => {
+    await register('agent');
+    const { id, held } = await activeStream('agent');
+    const [replica] = held;
+    const reason = { code: 'destination_refused', detail: 'It refuses the key.' };
+    await call('POST', `/streams/${id}/retry`);
+    await report(replica!, 'failing', { reason });
+    expect((await call('POST', `/streams/${id}/retry`)).status).toBe(200);
+    const again = (await data().replicas.find(replica!.id))!;
+    await report(again, 'failing', { reason });
+    const refused = await call('POST', `/streams/${id}/retry`);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused.body.detail).toMatch(/retried a moment ago. Wait (?:[12]?\d|30) seconds/);
+    expect((await data().replicas.find(replica!.id))!).toMatchObject({ state: 'failing', epoch: again.epoch });
+    await service.pool().query(`update request_windows set began_at = began_at - interval '30 seconds'`);
+    expect((await call('POST', `/streams/${id}/retry`)).status).toBe(200);
+  });
+
   it('also an output that was given up', async () => {
     await register('agent');
     const { id } = await activeStream('agent');

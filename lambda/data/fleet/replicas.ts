@@ -223,21 +223,26 @@ export function replicas(db: Queryable) {
         [streamID, outputID],
       ),
 
-    /** Lets all outputs of a stream that were given up start again. */
-    forgetAllGivenUp: (streamID: string) =>
-      db.query('update replicas set is_given_up = false where stream_id = $1 and is_given_up', [streamID]),
+    /** Lets all outputs of a stream that were given up start again. @returns the number of their replicas */
+    forgetAllGivenUp: async (streamID: string) => {
+      const text = 'update replicas set is_given_up = false where stream_id = $1 and is_given_up';
+      return (await db.query(text, [streamID])).rowCount ?? 0;
+    },
 
     /**
      * Renews the claims of the failing replicas of a stream for the agents that hold them. Each agent ends its waiting
      * attempt, which has the former epoch, and starts again at once.
+     * @returns their number
      */
-    reclaimFailing: (streamID: string) =>
-      db.query(
+    reclaimFailing: async (streamID: string) => {
+      const { rowCount } = await db.query(
         `update replicas set epoch = epoch + case when successor_id is null then 1 else 2 end, state = 'connecting',
            since = now(), is_offered = false, successor_id = null, takes_media = false
          where stream_id = $1 and state = 'failing' and wanted <> 'ended' and agent_id is not null`,
         [streamID],
-      ),
+      );
+      return rowCount ?? 0;
+    },
 
     find: (id: string) => one<Replica>(db, 'select * from replicas where id = $1', [id]),
 

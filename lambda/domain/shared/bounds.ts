@@ -64,6 +64,8 @@ export const bounds = {
   copiedListBytesPerMinute: 8 * 1024 * 1024,
   /** Checks of destinations that a user may request. */
   destinationChecksPerMinute: 20,
+  /** Seconds between two retries of a stream that its user requests. */
+  secondsBetweenRetries: 30,
   /** Requests of guests that the policy of a guide link may grant within an hour. */
   guestRequestsPerHour: 60,
   /** Minutes that such a policy may have a guest or an item wait. */

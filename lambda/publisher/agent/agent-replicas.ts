@@ -2,15 +2,16 @@
 import type { Replica } from '../../data/fleet/replicas.ts';
 import type { ReplicaFigures, SaidFigures } from '../../data/fleet/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
+import type { Resumed } from '../replica/held-share.ts';
 
 /**
- * Begins to publish a replica after `predecessor` has ended, which may still send with the same stream key.
- * `isResumed`: this agent has held it all the time, but does not publish it.
+ * Begins to publish a replica after `predecessor` has ended, which may still send with the same stream key. `resumed`
+ * is null if it was claimed now.
  */
 export type BeginReplica = (
   replica: Replica,
   predecessor: Promise<void> | undefined,
-  isResumed: boolean,
+  resumed: Resumed | null,
 ) => HeldReplica;
 
 export class AgentReplicas {
@@ -46,8 +47,9 @@ export class AgentReplicas {
    * @param options.isResumed whether this agent has held it all the time
    */
   begin(replica: Replica, { isResumed = false }: { readonly isResumed?: boolean } = {}): void {
-    const predecessor = this.#byID.get(replica.id)?.end();
-    const held = this.#begin(replica, predecessor, isResumed);
+    const predecessor = this.#byID.get(replica.id);
+    const resumed = isResumed ? { heldShare: predecessor?.share ?? null } : null;
+    const held = this.#begin(replica, predecessor?.end(), resumed);
     this.#byID.set(replica.id, held);
     void held.finished.then(() => {
       this.#ended.add(held);

@@ -88,7 +88,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     );
   };
 
-  return (replica: Replica, predecessor, isResumed) => {
+  return (replica: Replica, predecessor, resumed) => {
     const { stream_id: streamID, role, epoch } = replica;
     log('replica_claimed', { agentID, streamID, role, epoch });
     const start = new StartTrace(replica);
@@ -96,8 +96,9 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     let userID = streamID;
     const held: HeldReplica = new HeldReplica({
       replica,
+      resumed,
       // The database still says that it is live, as nothing could be reported meanwhile.
-      silentSinceMs: isResumed && replica.state === 'live' ? options.silentSinceMs() : null,
+      silentSinceMs: resumed && replica.state === 'live' ? options.silentSinceMs() : null,
       share: shareOf(costOfReplica(replica), options.capacity),
       client: { ...client, onUnaccepted: () => turns.leftUnaccepted(userID) },
       loadPlan: start.loadingPlan(async () => {

@@ -70,7 +70,7 @@ export class HeldReplica {
   readonly #stopping = new AbortController();
   #ending: Ending = 'none';
   /** Whether to open the media, and so start an encoder, only after connecting: the destination did not answer. */
-  #connectsFirst = false;
+  #connectsFirst: boolean;
   readonly #attempts = new Attempts();
   readonly #share: HeldShare;
   readonly #plan: LastingPlan;
@@ -83,6 +83,7 @@ export class HeldReplica {
     this.#options = options;
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
     this.#share = new HeldShare(options);
+    this.#connectsFirst = this.#share.isResting;
     this.streamID = replica.stream_id;
     this.series = seriesOf(replica);
     this.backend = replica.backend;

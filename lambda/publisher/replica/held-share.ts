@@ -11,8 +11,16 @@ export interface AgentRoom {
   leave(): void;
 }
 
+/** A replica that its agent has held all the time, and begins again. */
+export interface Resumed {
+  /** The share of the agent that it has occupied until now; null: the agent did not publish it. */
+  readonly heldShare: number | null;
+}
+
 export interface HeldShareOptions {
   readonly replica: Replica;
+  /** Absent: it was claimed now, and its agent has room for it. */
+  readonly resumed?: Resumed | null;
   /** The share of the agent that the replica occupies on the air, 0 to 1. */
   readonly share: number;
   readonly room: AgentRoom;
@@ -22,14 +30,19 @@ export interface HeldShareOptions {
 export class HeldShare {
   readonly #options: HeldShareOptions;
   readonly #offAir: OffAirTime;
-  #isResting = false;
+  #isResting: boolean;
 
   constructor(options: HeldShareOptions) {
-    const { since, failing_since: failingSince } = options.replica;
+    const { replica, resumed = null, share } = options;
+    const { since, failing_since: failingSince } = replica;
     this.#options = options;
     // Time off the air at earlier agents counts too.
     const beforeMs = failingSince === null ? 0 : Math.max(0, since.getTime() - failingSince.getTime());
     this.#offAir = new OffAirTime(beforeMs, options.steadyClock());
+    // Only a claim counts the room of the agent. Otherwise a retry would return shares that others have by now.
+    // Decision D291.
+    const isLacking = resumed?.heldShare == null ? beforeMs > keepsShareMs : resumed.heldShare < share;
+    this.#isResting = resumed !== null && isLacking;
   }
 
   /** The share that it occupies now. */
@@ -54,7 +67,7 @@ export class HeldShare {
   /** An attempt, or the connection that it led to, has failed. */
   failed(): void {
     this.setOnAir(false);
-    this.#isResting = this.offAirMs > keepsShareMs;
+    this.#isResting ||= this.offAirMs > keepsShareMs;
   }
 
   /** Takes the share back; call it once the destination waits for media. @throws {NoRoom} when other streams have it */

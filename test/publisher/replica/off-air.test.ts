@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { failsAfterMs, keepsShareMs, keepsShareWhileSlowMs } from '../../../lambda/domain/fleet/off-air.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
-import type { AgentRoom } from '../../../lambda/publisher/replica/held-share.ts';
+import type { AgentRoom, Resumed } from '../../../lambda/publisher/replica/held-share.ts';
 import type { Report } from '../../../lambda/publisher/replica/latest-report.ts';
 import type { Sending, StreamMedia } from '../../../lambda/publisher/replica/stream-media.ts';
 import { freePort } from '../../support/ingests.ts';
@@ -32,16 +32,22 @@ function someMedia() {
   return { media, opened };
 }
 
+interface Began {
+  readonly room: AgentRoom;
+  readonly resumed: Resumed | null;
+}
+
 /** Begins to publish, as an agent that claims a replica that has been failing for some time. */
 function begin(
   rtmpURL: string,
-  { failingForMs = 0, room = roomyAgent().room }: { failingForMs?: number; room?: AgentRoom },
+  { failingForMs = 0, room = roomyAgent().room, resumed = null }: Partial<Began> & { failingForMs?: number },
 ) {
   const reports: Report[] = [];
   const { media, opened } = someMedia();
   const now = new Date();
   const run = new HeldReplica({
     ...roomyAgent(),
+    resumed,
     replica: {
       ...replicaRow('manifest'),
       since: now,
@@ -118,6 +124,44 @@ it('leaves for another agent where others have taken it', async () => {
   await until(() => hasLeft);
   expect(words().at(-1)).toBe('no_capacity');
   expect(opened).toEqual([]);
+});
+
+/** An agent whose room other streams have taken. */
+function fullAgent() {
+  const asked: number[] = [];
+  const left = Promise.withResolvers<void>();
+  const room: AgentRoom = {
+    take: async (share) => {
+      asked.push(share);
+      return false;
+    },
+    leave: () => left.resolve(),
+  };
+  return { room, asked, left: left.promise };
+}
+
+it.each([
+  ['after minutes off the air', keepsShareMs + 1, null],
+  ['that it did not hold any more', 1000, 0],
+  ['that has grown meanwhile', 1000, 0.3],
+])('asks for room for a share %s, when its user has it retried', async (_, failingForMs, heldShare) => {
+  const server = await serve();
+  const { room, asked, left } = fullAgent();
+  const { run, words, opened } = begin(server.rtmpURL, { failingForMs, room, resumed: { heldShare } });
+  expect(run.share).toBe(0);
+  await left;
+  expect(asked).toEqual([0.5]);
+  expect(opened).toEqual([]);
+  expect(words()).toEqual(['no_capacity']);
+});
+
+it('asks for none while it holds its share, when its user has it retried', async () => {
+  const server = await serve();
+  const { room, asked } = fullAgent();
+  const { run, until, words } = begin(server.rtmpURL, { failingForMs: 1000, room, resumed: { heldShare: 0.5 } });
+  expect(run.share).toBe(0.5);
+  await until(() => words().includes('live'));
+  expect(asked).toEqual([]);
 });
 
 it('is given up after hours, in words that say why and what to do', async () => {
