@@ -1,7 +1,6 @@
 // SQL of claims: agents take waiting replicas, and take over replicas that other agents hand over.
 import type { Room } from '../../domain/fleet/capacity.ts';
 import { countedAtMost, unfundedPart } from '../../domain/fleet/claim-share.ts';
-import { keepsShareMs } from '../../domain/fleet/off-air.ts';
 import { isFunded } from '../shared/funded.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -57,25 +56,29 @@ const isEncodedBy = (agentID: string) => `(
     and same.wanted <> 'ended' and same.agent_id is not null)`;
 
 /**
- * SQL condition: streams of users who are not funded hold less than their part of the agents. A replica that has been
- * off the air for minutes has returned its share.
+ * SQL expression: the part of the agents that is left for streams of users who are not funded, in shares of an agent.
+ * A replica at rest holds none (`held-share.ts`).
  * @param backends the parameter with the backends of these agents and streams
+ * @param except the parameter with the id of a replica that does not count
  */
-const isPartLeft = (backends: string) => `(
-  select coalesce(sum(share), 0) from replicas
-  where is_unfunded and agent_id is not null and backend = any (${backends})
-    and (failing_since is null or failing_since > now() - make_interval(secs => ${keepsShareMs / 1000}))) < (
+const partLeft = (backends: string, except?: string) => `((
   select greatest(${unfundedPart.leastAgents}, ${unfundedPart.fraction} * count(*)) from agents
-  where lease_expires_at > now() and not is_draining and backends && ${backends})`;
+  where lease_expires_at > now() and not is_draining and backends && ${backends}) - (
+  select coalesce(sum(share), 0) from replicas
+  where is_unfunded and agent_id is not null and backend = any (${backends})${except ? ` and id <> ${except}` : ''}))`;
+
+/** SQL of the lock of those who take shares for users who are not funded. */
+const unfundedLock = `hashtext('unfunded_claim')`;
 
 /**
- * SQL of one value: whether a claim may take replicas of users who are not funded. One claim at a time may: of a
- * hundred at once, each would find the same part left. The order of evaluation is that of `case`.
+ * SQL of one value: the part that a claim may begin to fill with replicas of users who are not funded; 0: it may take
+ * none. One claim at a time may: of a hundred at once, each would find the same part left. The order of evaluation is
+ * that of `case`.
  */
-const mayTakeUnfunded = `select case
-  when not exists (select from replicas where is_unfunded and agent_id is null and wanted <> 'ended') then false
-  when not pg_try_advisory_xact_lock(hashtext('unfunded_claim')) then false
-  else ${isPartLeft('$2')} end as may`;
+const partToTake = `select case
+  when not exists (select from replicas where is_unfunded and agent_id is null and wanted <> 'ended') then 0
+  when not pg_try_advisory_xact_lock(${unfundedLock}) then 0
+  else ${partLeft('$2')} end as part`;
 
 export function replicaClaims(db: Queryable) {
   return {
@@ -119,7 +122,25 @@ export function replicaClaims(db: Queryable) {
 
     /** Whether users who are not funded have a part left of the agents of a backend. */
     isPartOfUnfundedLeft: async (backend: StreamBackend) =>
-      (await one<{ is_left: boolean }>(db, `select ${isPartLeft('$1::text[]')} as is_left`, [[backend]]))!.is_left,
+      (await one<{ is_left: boolean }>(db, `select ${partLeft('$1::text[]')} > 0 as is_left`, [[backend]]))!.is_left,
+
+    /**
+     * Takes a share of its agent for a replica that is back from rest, or grows, in the row of a replica whose user is
+     * not funded. It is within their part as for a claim. Call it in a transaction, at whose end the next one may take.
+     * The lock has a statement of its own, as the other one has to see what earlier holders have taken.
+     * @param backends those of the agent
+     * @returns false if no part is left, or the agent no longer holds the replica
+     */
+    takePart: async (claim: Claim, share: number, backends: readonly StreamBackend[]) => {
+      await db.query(`select pg_advisory_xact_lock(${unfundedLock})`);
+      const { rowCount } = await db.query(
+        `update replicas set share = $4
+         where id = $1 and agent_id = $2 and epoch = $3
+           and (not is_unfunded or $4 <= share or ${partLeft('$5::text[]', '$1')} > 0)`,
+        [claim.id, claim.agent_id, claim.epoch, share, backends],
+      );
+      return rowCount === 1;
+    },
 
     /** Counts the replicas of a user as those of a funded one, if the user is. It leaves out those that are locked. */
     markFunded: (userID: string) =>
@@ -154,7 +175,7 @@ export function replicaClaims(db: Queryable) {
         from replicas r
         where r.agent_id is null and r.wanted <> 'ended' and r.backend = any ($2)
           -- false is less than true, so the index begins or ends with the users who are not funded.
-          and r.is_unfunded <= (select may from unfunded)
+          and r.is_unfunded <= (select part > 0 from unfunded)
           and ${shareOf('r', '$4')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'}
           and ${leaseHolds('$1')}
           and (r.backend <> 'ffmpeg' or ${isEncodedBy('$1')})
@@ -183,7 +204,7 @@ export function replicaClaims(db: Queryable) {
               left join agents holder on holder.id = other.agent_id)
         order by r.is_unfunded, r.requested_at limit $5
         for update of r skip locked`;
-      const text = `with unfunded as materialized (${mayTakeUnfunded}),
+      const text = `with unfunded as materialized (${partToTake}),
          begun as (${oldest(true)}),
          lost as (${oldest(false)}),
          waiting as (
@@ -191,9 +212,12 @@ export function replicaClaims(db: Queryable) {
            union all select *, row_number() over (order by is_unfunded, requested_at, id) as turn from lost),
          fitting as (
            select id as fitting_id, share as fitting_share from (
-             select id, share, sum(share) over taken as total, count(*) over taken as place
+             select id, share, is_unfunded, sum(share) over taken as total, count(*) over taken as place,
+               sum(share) filter (where is_unfunded) over taken - share as unfunded_before
              from waiting window taken as (order by is_unfunded, turn, requested_at, id)) s
-           where total <= $3::float8 and place <= $5)
+           where total <= $3::float8 and place <= $5
+             -- As if each were claimed by itself: only the last one may exceed the part.
+             and (not is_unfunded or unfunded_before < (select part from unfunded)))
          update replicas
          set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now(), at_backup_url = false,
            share = fitting_share

@@ -82,6 +82,8 @@ export interface ClaimReport {
   readonly claim: Claim;
   readonly state: ReplicaState;
   readonly reason: StateReason | null;
+  /** The share of its agent that the replica holds, 0 while it rests; absent: unchanged. */
+  readonly share?: number;
   /** Present if it is failing. */
   readonly attempt?: FailedAttempt;
 }
@@ -134,7 +136,7 @@ export function replicas(db: Queryable) {
       {
         name: 'report_all',
         text: `update replicas r
-       set reason = case when r.is_given_up then r.reason else o.reason end,
+       set reason = case when r.is_given_up then r.reason else o.reason end, share = coalesce(o.share, r.share),
          since = case when r.state = o.state then since else now() end, state = o.state,
          agent_id = case when o.state = 'ended' then null else r.agent_id end,
          failures = case o.state when 'live' then 0 else coalesce((o.attempt ->> 'failures')::int, r.failures) end,
@@ -145,8 +147,8 @@ export function replicas(db: Queryable) {
            when o.state = 'failing' then coalesce(failing_since, now())
            when o.state = 'connecting' then failing_since end,
          takes_media = r.takes_media and o.state = 'failing'
-       from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::jsonb[], $6::jsonb[])
-         as o (id, agent_id, epoch, state, reason, attempt)
+       from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::jsonb[], $6::float8[], $7::jsonb[])
+         as o (id, agent_id, epoch, state, reason, share, attempt)
        where r.id = o.id and r.agent_id = o.agent_id and r.epoch = o.epoch
        returning r.id, r.role, r.output_id`,
       },
@@ -154,6 +156,7 @@ export function replicas(db: Queryable) {
         ...columnsOf(reports.map(({ claim }) => claim)),
         reports.map(({ state }) => state),
         reports.map(({ reason }) => reason),
+        reports.map(({ share }) => share ?? null),
         reports.map(({ attempt }) => attempt ?? null),
       ],
     );

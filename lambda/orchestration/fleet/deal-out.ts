@@ -16,13 +16,16 @@ export interface Deal {
 
 /**
  * Gives the replicas that dead agents hold to live agents. Only a replica that is the only one of its stream is dealt:
- * for any other, the agents that may take it depend on where the stream's other replicas are.
+ * for any other, the agents that may take it depend on where the stream's other replicas are. Those of users who are not
+ * funded are left to claims, which keep their part of the agents (decision D291).
  */
 export async function dealOut(data: Database, streams: readonly Locked<Stream>[], dealer: Dealer): Promise<Deal> {
   const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));
   const wanted = replicas.filter((replica) => replica.wanted !== 'ended');
   const byStream = Map.groupBy(wanted, (replica) => replica.stream_id);
-  const alone = [...byStream.values()].flatMap((replicas) => (replicas.length === 1 ? replicas : []));
+  const alone = [...byStream.values()].flatMap((replicas) =>
+    replicas.length === 1 && !replicas[0]!.is_unfunded ? replicas : [],
+  );
   const byID = new Map(alone.map((replica) => [replica.id, replica]));
   const hands = dealer.deal(
     alone.map((replica) => ({ id: replica.id, backend: replica.backend, cost: costOfReplica(replica) })),

@@ -18,6 +18,8 @@ export interface ReplicaReport {
   readonly reason: StateReason | null;
   /** Whether no retry can help: the output is given up, and with the last output the stream fails. */
   readonly hopeless?: boolean;
+  /** The share of its agent that the replica holds, 0 while it rests; absent: unchanged. */
+  readonly share?: number;
   /** Present if it is failing. */
   readonly attempt?: FailedAttempt;
   /** Whether the destination takes pictures although the replica is failing; absent: it does not. */

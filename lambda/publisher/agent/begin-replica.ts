@@ -1,4 +1,5 @@
 // Begins to publish a claimed replica: connects it to the database, and to the resources that an agent's streams share.
+import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
@@ -9,7 +10,6 @@ import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
 import { ConnectionTurns } from '../replica/connection-turns.ts';
 import { HeldReplica } from '../replica/held-replica.ts';
-import type { AgentRoom } from '../replica/held-share.ts';
 import type { Report } from '../replica/latest-report.ts';
 import { releaseBatch } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
@@ -18,6 +18,7 @@ import type { PublishOptions } from '../destination/publisher.ts';
 import { TlsSessions } from '../destination/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
+import type { ReplicaClaims } from './replica-claims.ts';
 import { ReportWriter } from './report-writer.ts';
 import { firstEpoch, StartTrace } from './start-trace.ts';
 import { SharedTimelines } from './shared-timelines.ts';
@@ -35,7 +36,7 @@ export interface BeginReplicaOptions extends AgentOptions {
   readonly encoders: SharedEncoders;
   /** Whether the agent may send. Asked before every write to a destination. */
   readonly maySend: () => boolean;
-  readonly makeRoom: AgentRoom['take'];
+  readonly makeRoom: ReplicaClaims['makeRoom'];
   /** When the agent stopped sending for a while, by the steady clock; null: never. */
   readonly silentSinceMs: () => number | null;
 }
@@ -88,6 +89,10 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     );
   };
 
+  /** Takes the share of a replica whose user is not funded within the part of such users. Decision D291. */
+  const takePart = (claim: Replica, share: number) =>
+    inTransaction(pool, (tx) => tx.replicaClaims.takePart(claim, share, options.backends));
+
   return (replica: Replica, predecessor, resumed) => {
     const { stream_id: streamID, role, epoch } = replica;
     log('replica_claimed', { agentID, streamID, role, epoch });
@@ -109,7 +114,11 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       }),
       anchor: () => millisecondsSinceAnchor(streamID),
       turns: start.connecting(turns),
-      room: { take: makeRoom, leave: () => leave(held) },
+      room: {
+        take: (share, begin) =>
+          makeRoom(share, begin, replica.is_unfunded ? () => takePart(replica, share) : undefined),
+        leave: () => leave(held),
+      },
       report: async (report) => {
         // A process that the system stopped judges its own sleep. The replica is begun again, and reports that.
         if (report.state !== 'ended' && !maySend()) return true;

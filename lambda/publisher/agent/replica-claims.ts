@@ -51,17 +51,20 @@ export class ReplicaClaims {
 
   /**
    * Reserves room for a replica that is held without a share of the agent, after all earlier claims.
-   * @param take called synchronously if there is room, to take the share
+   * @param take called if there is room, to take the share
+   * @param permission asked only if there is room; absent: none is needed
    * @returns whether there is room
    */
-  makeRoom(share: number, take: () => void): Promise<boolean> {
-    const { capacity, backends, replicas } = this.#options;
-    const made = this.#last.then(() => {
-      const hasRoom = share <= roomOf(capacity, replicas.usedShare, backends).share;
-      if (hasRoom) take();
-      return hasRoom;
+  makeRoom(share: number, take: () => void, permission?: () => Promise<boolean>): Promise<boolean> {
+    const made = this.#last.then(async () => {
+      if (share > this.#room.share || (permission && !(await permission()))) return false;
+      take();
+      return true;
     });
-    this.#last = made.then(() => {});
+    this.#last = made.then(
+      () => {},
+      () => {},
+    );
     return made;
   }
 

@@ -289,6 +289,7 @@ export class HeldReplica {
 
   #report(state: ReplicaState, reason: StateReason | null, more: Partial<Report> = {}): void {
     const observedAtMs = this.#options.steadyClock();
-    this.#reports.write({ claim: this.claim, state, reason, hopeless: false, observedAtMs, ...more });
+    const { now: share } = this.#share;
+    this.#reports.write({ claim: this.claim, state, reason, share, hopeless: false, observedAtMs, ...more });
   }
 }

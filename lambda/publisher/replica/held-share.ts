@@ -5,7 +5,10 @@ import { NoRoom } from './faults.ts';
 
 /** The room of the agent, for a replica that has released its share and can be on the air again. */
 export interface AgentRoom {
-  /** Reserves the share if there is room, and then calls `begin`. @returns whether there was room */
+  /**
+   * Reserves the share if there is room, also within the part of the agents for users who are not funded, and then
+   * calls `begin`. @returns whether there was room
+   */
   take(share: number, begin: () => void): Promise<boolean>;
   /** Releases the replica, for an agent with room. */
   leave(): void;

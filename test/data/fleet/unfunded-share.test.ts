@@ -1,5 +1,5 @@
 // Users who have never paid share a part of the fleet: a paying user's start finds a place whatever they run.
-// Decision D273.
+// Decisions D273 and D291.
 import { describe, expect, it } from 'vitest';
 import { roomOf, shareOf } from '../../../lambda/domain/fleet/capacity.ts';
 import { costOfReplica } from '../../../lambda/data/fleet/replica-costs.ts';
@@ -66,6 +66,8 @@ async function startOf(by: TestUser, format: object = encoded2160p60): Promise<s
   return id;
 }
 
+const unreachable = { code: 'unreachable', detail: 'It is.' };
+
 async function startsOfFreeUsers(count: number): Promise<string[]> {
   const ids = [];
   for (let index = 0; index < count; index++) ids.push(await startOf(await freeUser()));
@@ -111,10 +113,41 @@ describe('free accounts with the largest streams', () => {
     const held = [];
     for (const agent of agents) held.push(...(await claimAll(agent)));
     expect(held).toHaveLength(2);
-    for (const replica of held) await report(replica, 'failing', { reason: { code: 'unreachable', detail: 'It is.' } });
+    for (const replica of held) await report(replica, 'failing', { reason: unreachable });
     expect(await claimAll('agent-5')).toEqual([]);
-    await service.pool().query(`update replicas set failing_since = failing_since - interval '2 minutes'`);
+    for (const replica of held) await report(replica, 'failing', { reason: unreachable, share: 0 });
     expect(await claimAll('agent-5')).toHaveLength(1);
+  });
+
+  it('take their shares back within their part when the destination takes media again', async () => {
+    const agents = await registerAgents(6);
+    await startsOfFreeUsers(4);
+    const rested = [];
+    for (const agent of agents.slice(0, 2)) rested.push(...(await claimAll(agent)));
+    const [first, second] = rested;
+    for (const replica of rested) await report(replica, 'failing', { reason: unreachable, share: 0 });
+    const others = [];
+    for (const agent of agents.slice(2)) others.push(...(await claimAll(agent)));
+    expect(others).toHaveLength(2);
+    const share = usedShare([first!]);
+    const takePart = (replica: Replica) => transaction((tx) => tx.replicaClaims.takePart(replica, share, ['ffmpeg']));
+    expect(await takePart(first!)).toBe(false);
+    await report(others[0]!, 'failing', { reason: unreachable, share: 0 });
+    // At the same time, only one of them finds the part left.
+    expect((await Promise.all([first!, second!].map(takePart))).toSorted()).toEqual([false, true]);
+  });
+
+  it('take no more than their part in one claim, whatever room the agent has', async () => {
+    await registerAgents(3);
+    await startsOfFreeUsers(8);
+    const room = (streams: number) => roomOf(capacityFor(16 * streams, 'ffmpeg'), 0, ['ffmpeg']);
+    const claimOf = async (agent: string, streams: number) =>
+      (await data().replicaClaims.claim(agent, ['ffmpeg'], room(streams))).length;
+    expect(await claimOf('agent-0', 1)).toBe(1);
+    expect(await service.pool().query('update replicas set share = 0.7 where agent_id is not null')).toBeTruthy();
+    // A fifth of an agent each: two fill what is left of one agent, and the second one a little more.
+    expect(await claimOf('agent-1', 5)).toBe(2);
+    expect(await claimOf('agent-2', 5)).toBe(0);
   });
 });
 

@@ -69,6 +69,17 @@ it('fills no agent beyond its room, and lets wait what fits nowhere', async () =
   expect(await count(`state = 'waiting' and agent_id is null`)).toBeGreaterThan(50);
 });
 
+it('deals streams of users who are funded, and leaves the others to claims within their part', async () => {
+  await database.pool().query(
+    `update replicas set is_unfunded = true where id in (
+    select id from replicas where agent_id = any ($1) order by id limit 150)`,
+    [lostAgents],
+  );
+  await recoverReplicas(database.pool(), 'agent_59');
+  expect(await count(`state = 'connecting' and not is_unfunded`)).toBe(50);
+  expect(await count(`state = 'waiting' and agent_id is null and is_unfunded`)).toBe(150);
+});
+
 it('takes nothing from agents that live, ends what is not wanted, and leaves pairs to be claimed', async () => {
   const [one, two, three] = await ask<{ id: string; stream_id: string }>(
     'select id, stream_id from replicas where agent_id = $1 order by id limit 3',

@@ -65,3 +65,17 @@ it('begins what it was dealt, also while it takes nothing besides', async () => 
   await agent.claims.claim();
   expect([...agent.held]).toEqual([replica!.id]);
 });
+
+it('asks for a permission only if there is room, and continues after one that could not be asked', async () => {
+  const { claims } = await claiming('a');
+  const taken: number[] = [];
+  const take = (share: number, permission?: () => Promise<boolean>) =>
+    claims.makeRoom(share, () => void taken.push(share), permission);
+  const refused = async () => expect.unreachable('there is no room');
+  expect(await take(1.1, refused)).toBe(false);
+  expect(await take(0.1, async () => false)).toBe(false);
+  await expect(take(0.2, () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
+  expect(await take(0.3, async () => true)).toBe(true);
+  expect(await take(0.4)).toBe(true);
+  expect(taken).toEqual([0.3, 0.4]);
+});
