@@ -190,6 +190,7 @@ class BenchAgent {
       agentID: this.id,
       capacity: capacityFor(room, 'ffmpeg'),
       backends: ['manifest', 'ffmpeg'],
+      steadyClock: () => performance.now(),
       data: databaseOn(this.#options.pool),
       replicas: {
         byID: held,

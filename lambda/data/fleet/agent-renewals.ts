@@ -1,4 +1,5 @@
 // SQL of renewals: one statement renews the lease of an agent each second and returns its work.
+import { fewLook } from '../../domain/fleet/claim-share.ts';
 import { declaredDead, leaseSeconds } from './agents.ts';
 import type { AgentLoad } from './agents.ts';
 import { isPlaceFree, isRecoveryPlaceFree } from '../shared/places.ts';
@@ -46,8 +47,6 @@ const isAnyOffered = `coalesce((
 const isAnyAccountDue = `coalesce((
   select true from billing_accounts where due_at <= now() order by due_at limit 1), false)`;
 
-/** Agents that look each second for a replica that has just begun to wait. */
-const fewLook = 8;
 /** The most seconds in which the number of these agents doubles: then it is beyond the size of any fleet. */
 const mostDoublings = 20;
 /** The number of newest waiting replicas that a renewal reads; the oldest of them decides. */
@@ -74,14 +73,15 @@ interface RenewalRow {
  * already; if all that have room looked each second, most claims would find nothing. Each second that a replica waits
  * doubles their number, as it may fit into only one of them. The newest are read first: claims take the oldest, so the
  * old end of the index has many entries that were just claimed.
+ * @param unfunded the parameter that says whether replicas of users who are not funded count
  */
-const isAnyToClaim = `coalesce((
+const isAnyToClaim = (unfunded: string) => `coalesce((
   select case when count(*) > 0 then
     random() < ${fewLook} * 2 ^ least(extract(epoch from now() - min(requested_at)), ${mostDoublings}) / (
       select greatest(count(*), 1) from agents
       where lease_expires_at > now() and not is_draining and behind_reason is null and used_share < 1) end
   from (
-    select requested_at from replicas where agent_id is null and wanted <> 'ended'
+    select requested_at from replicas where agent_id is null and wanted <> 'ended' and is_unfunded <= ${unfunded}
     order by is_unfunded desc, requested_at desc limit ${newestRead}) newest), false)`;
 
 const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
@@ -94,12 +94,14 @@ export function agentRenewals(db: Queryable) {
      * @param known from the previous renewal; null: none. `holding` is read again only if it has changed
      * @param mediaShare the most that the streams of another agent may use, if that is to take media commands
      *   (`takesMedia`); null: not asked
+     * @param countsUnfunded false: `isAnyWaiting` leaves out replicas of users who are not funded
      */
     renew: async (
       agentID: string,
       load: AgentLoad = noLoad,
       known: KnownHolding | null = null,
       mediaShare: number | null = null,
+      countsUnfunded = true,
     ): Promise<Renewal> => {
       const text = `with renewed as (
            update agents
@@ -125,7 +127,7 @@ export function agentRenewals(db: Queryable) {
            holding_hash, case when holding_hash is distinct from $6 then (
              select coalesce(json_object_agg(id, epoch), '{}') from holding) end as holding,
            array(select id from replicas where id = any (ended) and state <> 'ended') as ending,
-           ($3 < 1 and ${isAnyToClaim})
+           ($3 < 1 and ${isAnyToClaim('$8')})
              or ${isAnyOffered} as is_any_waiting,
            ${isAnyDueFree} or (${isAnyAccountDue}
              and exists (select from places where work = 'accounts' and ${isPlaceFree})) as is_any_due,
@@ -146,7 +148,8 @@ export function agentRenewals(db: Queryable) {
          from hashed`;
       const { usedShare, behindReason, isMediaFull = false } = load;
       const knownHash = known?.holdingHash ?? null;
-      const values = [agentID, leaseSeconds, usedShare, behindReason, isMediaFull, knownHash, mediaShare];
+      const asked = [knownHash, mediaShare, countsUnfunded];
+      const values = [agentID, leaseSeconds, usedShare, behindReason, isMediaFull, ...asked];
       const row = (await one<RenewalRow>(db, { name: 'renew', text }, values))!;
       return {
         now: row.now,

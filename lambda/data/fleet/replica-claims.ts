@@ -83,23 +83,29 @@ const partToTake = `select case
 export function replicaClaims(db: Queryable) {
   return {
     /**
-     * The number of waiting replicas that an agent may take, up to `countedAtMost`; whether other agents offer any; and
-     * the number of agents that may take them, including itself.
+     * The number of waiting replicas that an agent may take, up to `countedAtMost`; whether other agents offer any; the
+     * number of agents that may take them, including itself; and whether replicas of users who are not funded may be
+     * among them: if such replicas wait while their part is used up, they do not count.
      */
     demand: async (agentID: string, backends: readonly StreamBackend[]) =>
-      (await one<{ waiting: number; offered: boolean; takers: number }>(
+      (await one<{ waiting: number; offered: boolean; takers: number; isPartLeft: boolean }>(
         db,
         {
           name: 'demand',
-          text: `select
+          text: `with unfunded as materialized (
+             select not exists (select from replicas where is_unfunded and agent_id is null and wanted <> 'ended')
+               or ${partLeft('$2')} > 0 as is_part_left)
+           select is_part_left as "isPartLeft",
              (select count(*)::int from (
                 select from replicas where agent_id is null and wanted <> 'ended' and backend = any ($2)
+                  and is_unfunded <= is_part_left
                 -- The old end of the index has entries that were just claimed.
                 order by is_unfunded desc, requested_at desc limit ${countedAtMost}) counted) as waiting,
              exists (select from replicas where is_offered and successor_id is null) as offered,
              (select count(*)::int from agents
               where lease_expires_at > now() and not is_draining and id <> $1
-                and backends && $2) + 1 as takers`,
+                and backends && $2) + 1 as takers
+           from unfunded`,
         },
         [agentID, backends],
       ))!,

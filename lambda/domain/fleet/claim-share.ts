@@ -27,6 +27,19 @@ export function claimShare(waiting: number, takers: number): number {
  */
 export const unfundedPart = { fraction: 0.3, leastAgents: 1 } as const;
 
+/** The agents that look for waiting replicas within a second, about. Each look is a claim that may find nothing. */
+export const fewLook = 8;
+const noPartSeconds = { least: 3, most: 30 } as const;
+
+/**
+ * Time for which an agent leaves out replicas of users who are not funded after it has found their part used up, in
+ * milliseconds: agents find out one after the other that a part is left again.
+ * @param takers number of agents that may claim them
+ */
+export function noPartForMs(takers: number): number {
+  return 1000 * Math.min(noPartSeconds.most, Math.max(noPartSeconds.least, takers / fewLook));
+}
+
 /** The most agents that one set of starts wakes. */
 const mostWoken = 32;
 /** Agents that are woken for a few replicas. Some of them may have no room. */

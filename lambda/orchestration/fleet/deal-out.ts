@@ -16,8 +16,8 @@ export interface Deal {
 
 /**
  * Gives the replicas that dead agents hold to live agents. Only a replica that is the only one of its stream is dealt:
- * for any other, the agents that may take it depend on where the stream's other replicas are. Those of users who are not
- * funded are left to claims, which keep their part of the agents (decision D291).
+ * for any other, the agents that may take it depend on where the stream's other replicas are. Those of users who are
+ * not funded are left to claims, which keep their part of the agents (decision D291).
  */
 export async function dealOut(data: Database, streams: readonly Locked<Stream>[], dealer: Dealer): Promise<Deal> {
   const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));

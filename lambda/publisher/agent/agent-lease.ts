@@ -26,6 +26,7 @@ export interface AgentLeaseOptions extends LeaseGuardOptions {
   readonly load: () => AgentLoad;
   /** Asked by each renewal: see `renew` of `agentRenewals`. */
   readonly mediaShare: () => number | null;
+  readonly countsUnfunded: () => boolean;
   /** Called with the answer of each renewal, before `renew` returns it. */
   readonly onRenewed: (renewal: Renewal) => void;
   /** Called when a renewal finds that the agent was declared dead: it must stop sending at once. */
@@ -55,10 +56,10 @@ export class AgentLease extends LeaseGuard {
 
   /** @throws {LeaseLost} when the agent was declared dead; any error of the database */
   async renew(): Promise<Renewal> {
-    const { agentID, steadyClock, load, mediaShare, onRenewed, onLost } = this.#options;
+    const { agentID, steadyClock, load, mediaShare, countsUnfunded, onRenewed, onLost } = this.#options;
     const askedAtMs = steadyClock();
     const { agentRenewals } = databaseOn(this.#pool);
-    const renewal = await agentRenewals.renew(agentID, load(), this.#known, mediaShare());
+    const renewal = await agentRenewals.renew(agentID, load(), this.#known, mediaShare(), countsUnfunded());
     this.#known = renewal;
     measures.record('loop.agent.lease.renewal.duration', (steadyClock() - askedAtMs) / 1000);
     if (!renewal.leaseHolds) {

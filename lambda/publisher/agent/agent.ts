@@ -89,6 +89,7 @@ class Agent {
       peerURLs: () => this.#peers.urls,
       load: () => this.#load,
       mediaShare: () => (takesMedia(backends) ? this.#betterMediaPlace.mostUsedShare : null),
+      countsUnfunded: () => this.#claims.countsUnfunded,
       onRenewed: ({ ending, isMediaPlaceElsewhere }) => {
         this.#betterMediaPlace.isThere = isMediaPlaceElsewhere;
         this.#replicas.endForGood(ending);
@@ -113,7 +114,7 @@ class Agent {
     );
     const mayBegin = () => this.#state === 'serving' && this.#lease.mayClaim;
     const mayClaim = () => mayBegin() && this.#pressure.behindReason === null;
-    this.#claims = new ReplicaClaims({ agentID, capacity, backends, data, replicas, mayBegin, mayClaim });
+    this.#claims = new ReplicaClaims({ agentID, capacity, backends, data, replicas, mayBegin, mayClaim, steadyClock });
     this.#checks = new DestinationChecks({
       allowPrivateAddresses: settings.allowPrivateAddresses,
       data,

@@ -3,11 +3,11 @@ import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
 import { roomOf } from '../../domain/fleet/capacity.ts';
 import type { Room } from '../../domain/fleet/capacity.ts';
-import { claimShare } from '../../domain/fleet/claim-share.ts';
+import { claimShare, noPartForMs } from '../../domain/fleet/claim-share.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 import type { AgentOptions } from './agent-options.ts';
 
-export interface ReplicaClaimsOptions extends Pick<AgentOptions, 'agentID' | 'capacity' | 'backends'> {
+export interface ReplicaClaimsOptions extends Pick<AgentOptions, 'agentID' | 'capacity' | 'backends' | 'steadyClock'> {
   readonly data: Database;
   readonly replicas: Pick<AgentReplicas, 'usedShare' | 'begin'> & {
     readonly byID: Pick<AgentReplicas['byID'], 'has'>;
@@ -25,6 +25,7 @@ export class ReplicaClaims {
   readonly #options: ReplicaClaimsOptions;
   #heldIDs: readonly string[] = [];
   #last: Promise<void> = Promise.resolve();
+  #noPartUntilMs = -Infinity;
 
   constructor(options: ReplicaClaimsOptions) {
     this.#options = options;
@@ -33,6 +34,11 @@ export class ReplicaClaims {
   /** @param replicaIDs the replicas that the agent holds by the database, as of the last renewal */
   setHeld(replicaIDs: readonly string[]): void {
     this.#heldIDs = replicaIDs;
+  }
+
+  /** Whether waiting replicas of users who are not funded may be claimed, as far as the agent knows. */
+  get countsUnfunded(): boolean {
+    return this.#options.steadyClock() >= this.#noPartUntilMs;
   }
 
   /** Whether the agent holds replicas by the database that it does not publish. */
@@ -93,9 +99,10 @@ export class ReplicaClaims {
    * @returns whether other agents offer replicas to successors
    */
   async #claimShare(): Promise<boolean> {
-    const { agentID, backends, data, replicas, mayClaim } = this.#options;
+    const { agentID, backends, data, replicas, mayClaim, steadyClock } = this.#options;
     if (this.#room.streams <= 0) return false;
-    const { waiting, offered, takers } = await data.replicaClaims.demand(agentID, backends);
+    const { waiting, offered, takers, isPartLeft } = await data.replicaClaims.demand(agentID, backends);
+    this.#noPartUntilMs = isPartLeft ? -Infinity : steadyClock() + noPartForMs(takers);
     if (waiting === 0 || !mayClaim()) return offered;
     const share = claimShare(waiting, takers);
     const room = this.#room;

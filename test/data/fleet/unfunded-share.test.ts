@@ -32,6 +32,8 @@ const register = (id: string, machineSeconds: number | null = null) =>
 async function registerAgents(count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `agent-${index}`);
   for (const name of names) await register(name);
+  // They do not renew their leases while streams start.
+  await service.pool().query(`update agents set lease_expires_at = now() + interval '1 hour'`);
   return names;
 }
 
@@ -135,6 +137,23 @@ describe('free accounts with the largest streams', () => {
     await report(others[0]!, 'failing', { reason: unreachable, share: 0 });
     // At the same time, only one of them finds the part left.
     expect((await Promise.all([first!, second!].map(takePart))).toSorted()).toEqual([false, true]);
+  });
+
+  it('keep no agent looking while their part is used up, and take no share of a claim from others', async () => {
+    const agents = await registerAgents(6);
+    await startsOfFreeUsers(4);
+    const looks = async (countsUnfunded: boolean) =>
+      (await data().agentRenewals.renew('agent-5', undefined, null, null, countsUnfunded)).isAnyWaiting;
+    expect(await data().replicaClaims.demand('agent-5', ['ffmpeg'])).toMatchObject({ waiting: 4, isPartLeft: true });
+    expect(await looks(true)).toBe(true);
+    const held = [];
+    for (const agent of agents) held.push(...(await claimAll(agent)));
+    expect(held).toHaveLength(2);
+    expect(await data().replicaClaims.demand('agent-5', ['ffmpeg'])).toMatchObject({ waiting: 0, isPartLeft: false });
+    expect(await looks(false)).toBe(false);
+    await startedStream(encoded2160p60);
+    expect(await data().replicaClaims.demand('agent-5', ['ffmpeg'])).toMatchObject({ waiting: 1, isPartLeft: false });
+    expect(await looks(false)).toBe(true);
   });
 
   it('take no more than their part in one claim, whatever room the agent has', async () => {

@@ -13,7 +13,7 @@ const { data, register, startedStream } = actorsOn(service);
 async function claiming(agentID: string) {
   await register(agentID);
   const held = new Set<string>();
-  const agent = { isOpen: true };
+  const agent = { isOpen: true, nowMs: 0 };
   const claims = new ReplicaClaims({
     agentID,
     capacity: capacityFor(100, 'ffmpeg'),
@@ -27,6 +27,7 @@ async function claiming(agentID: string) {
       begin: ({ id }) => void held.add(id),
     },
     mayBegin: () => true,
+    steadyClock: () => agent.nowMs,
     mayClaim: () => agent.isOpen,
   });
   return Object.assign(agent, { claims, held });
@@ -78,4 +79,23 @@ it('asks for a permission only if there is room, and continues after one that co
   expect(await take(0.3, async () => true)).toBe(true);
   expect(await take(0.4)).toBe(true);
   expect(taken).toEqual([0.3, 0.4]);
+});
+
+it('leaves out users who are not funded for a while, once it has found their part used up', async () => {
+  const agent = await claiming('a');
+  await startedStream();
+  const [held] = await data().replicaClaims.claim('a', ['ffmpeg'], roomFor(1));
+  await service.pool().query('update replicas set is_unfunded = true, share = 1 where id = $1', [held!.id]);
+  const id = await startedStream();
+  await service.pool().query('update replicas set is_unfunded = true where stream_id = $1', [id]);
+  expect(agent.claims.countsUnfunded).toBe(true);
+  await agent.claims.claim();
+  expect(agent.held.size).toBe(0);
+  expect(agent.claims.countsUnfunded).toBe(false);
+  agent.nowMs += 3000;
+  expect(agent.claims.countsUnfunded).toBe(true);
+  await service.pool().query('update replicas set share = 0.5 where id = $1', [held!.id]);
+  await agent.claims.claim();
+  expect(agent.held.size).toBe(1);
+  expect(agent.claims.countsUnfunded).toBe(true);
 });

@@ -57,6 +57,7 @@ async function agentWith(count: number): Promise<() => Promise<void>> {
     peerURLs: () => [],
     load: () => ({ usedShare: 0, behindReason: null }),
     mediaShare: () => (count > 0 ? 0 : null),
+    countsUnfunded: () => true,
     onRenewed: nothing,
     onLost: nothing,
     onCutOff: nothing,
