@@ -110,10 +110,10 @@ async function liveThrough(): Promise<void> {
   await register('second');
   await sweep(jobs);
   const [taken] = await claim('second');
-  const { agentRenewals, agents, timelines, figures } = data();
+  const { agentRenewals, agents, replicas, figures } = data();
   await agentRenewals.renew('second', undefined, await agentRenewals.renew('second'), 0);
   await agents.peerURLs('second');
-  await timelines.revisions('second');
+  await replicas.changedOf('second', []);
   await figures.write('second', [{ replicaID: taken!.id, epoch: taken!.epoch, stats: statsWith({}) }]);
 
   await showLive();

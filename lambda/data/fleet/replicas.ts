@@ -7,7 +7,7 @@ import type { Queryable } from '../shared/queryable.ts';
 import type { PublishCommand } from '../shared/outbox.ts';
 import { setDueTimes } from '../streams/due-times.ts';
 import type { StoredCost } from './replica-costs.ts';
-import { costColumnList, costColumns } from './replica-costs.ts';
+import { costColumnList, costColumns, shareOf } from './replica-costs.ts';
 import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 import type { ReplicaState } from '../../domain/fleet/replica-words.ts';
 
@@ -93,6 +93,15 @@ export interface FailedAttempt {
   readonly failures: number;
   readonly nextInMs: number;
   readonly blame: string;
+}
+
+/** A replica whose timeline or cost has changed since its claim, or which is to end. */
+export interface ChangedReplica {
+  readonly id: string;
+  readonly timeline_revision: number;
+  /** Null: that of the share in its row, or it is to end. */
+  readonly cost: StoredCost | null;
+  readonly is_ending: boolean;
 }
 
 /** The output and role of a replica. */
@@ -261,6 +270,24 @@ export function replicas(db: Queryable) {
         agentID,
         ids,
       ]),
+
+    /**
+     * The replicas of an agent whose timelines have changed, or that cost another share than the one in their rows.
+     * @param weights those of the agent, in the order of `costNames`
+     */
+    changedOf: (agentID: string, weights: readonly number[]) => {
+      const isCost = `r.wanted <> 'ended' and ${shareOf('r', '$2')} <> r.share`;
+      const cost = Object.values(costColumns).flatMap((column) => [`'${column}'`, `r.${column}`]);
+      return all<ChangedReplica>(
+        db,
+        `select id, timeline_revision, wanted = 'ended' as is_ending,
+           case when ${isCost} then json_build_object(${cost.join(', ')}) end as cost
+         from replicas r
+         where (agent_id = $1 or successor_id = $1)
+           and (timeline_revision > 0 or wanted = 'ended' or ${shareOf('r', '$2')} <> r.share)`,
+        [agentID, weights],
+      );
+    },
 
     /** Releases a replica. @returns whether the agent held it */
     release: async (claim: Claim) => (await releaseAll([claim])).length > 0,

@@ -165,17 +165,6 @@ export function timelines(db: Queryable) {
       return new Map(rows.map((row) => [row.playlist_id, row.at]));
     },
 
-    /** The revisions of the timelines of an agent's replicas, by replica id. Unchanged timelines are absent. */
-    revisions: async (agentID: string) => {
-      const rows = await all<{ id: string; timeline_revision: number }>(
-        db,
-        `select id, timeline_revision from replicas
-         where (agent_id = $1 or successor_id = $1) and timeline_revision > 0`,
-        [agentID],
-      );
-      return new Map(rows.map((row) => [row.id, row.timeline_revision]));
-    },
-
     /** The facts of the timelines of these streams from now on that decide their costs for agents, by stream. */
     sources: async (streamIDs: readonly string[]): Promise<ReadonlyMap<string, TimelineSources>> => {
       const rows = await all<{ id: string; has_sound_track: boolean; decode_cost: number | null }>(

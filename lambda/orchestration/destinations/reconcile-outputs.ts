@@ -81,8 +81,8 @@ async function begin(
 
 /**
  * Updates the costs of the replicas of a live stream, and its slots, after its timeline or outputs have changed. With
- * the encoded backend, the first replica of each role has the cost of the encoder. Agents keep their replicas: they
- * notice an overload by themselves (publisher/agent/pressure.ts). The next agent that claims one has room for it.
+ * the encoded backend, the first replica of each role has the cost of the encoder. Agents release replicas that they
+ * have no room for any more (publisher/agent/grown-shares.ts). The next agent that claims one has room for it.
  */
 export async function updateCosts(data: Database, stream: Locked<Stream>): Promise<void> {
   const sources = (await data.timelines.sources([stream.id])).get(stream.id)!;

@@ -1,9 +1,10 @@
 // An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
 import { setTimeout } from 'node:timers/promises';
 import type { AgentLoad } from '../../data/fleet/agents.ts';
-import { databaseOn } from '../../data/database.ts';
+import { databaseOn, inTransaction } from '../../data/database.ts';
 import { streamBackends } from '../../domain/streams/stream-words.ts';
 import type { Database } from '../../data/database.ts';
+import { weightsOf } from '../../domain/fleet/capacity.ts';
 import { mediaLanes, takesMedia } from '../../domain/fleet/lanes.ts';
 import { recoverReplicas } from '../../orchestration/fleet/recover-replicas.ts';
 import type { PublishCommand } from '../../data/shared/outbox.ts';
@@ -18,6 +19,8 @@ import type { AgentOptions, CarriedLoad } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
 import { replicaBeginner } from './begin-replica.ts';
 import { Chores, recordAired } from './chores.ts';
+import { GrownShares } from './grown-shares.ts';
+import type { GrownSharesOptions } from './grown-shares.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
 import { BetterMediaPlace, leavesEveryMs, unlessLeft } from './leave-media.ts';
@@ -55,6 +58,7 @@ class Agent {
   readonly #checks: DestinationChecks;
   readonly #peers: KnownPeers;
   readonly #chores: Chores;
+  readonly #grownShares: GrownShares;
   readonly #pressure: Pressure;
   readonly #pace: EncoderPace;
   readonly #betterMediaPlace: BetterMediaPlace;
@@ -76,7 +80,7 @@ class Agent {
     this.#options = options;
     const data = databaseOn(pool);
     this.#data = data;
-    const revisions = new TimelineRevisions({ read: () => data.timelines.revisions(agentID), steadyClock });
+    const revisions = new TimelineRevisions({ read: () => this.#readChanges(), steadyClock });
     this.#peers = new KnownPeers({
       load: () => data.agents.peerURLs(agentID),
       ownPort: () => (options.peering.address === null ? null : (this.#peerServer?.port ?? null)),
@@ -105,9 +109,13 @@ class Agent {
     const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
     const encoders = new SharedEncoders();
     const silentSinceMs = () => this.#silentSinceMs;
-    const beginner = replicaBeginner({ ...options, data, revisions, pace, encoders, maySend, makeRoom, silentSinceMs });
+    const takePart: GrownSharesOptions['takePart'] = (claim, share) =>
+      inTransaction(pool, (tx) => tx.replicaClaims.takePart(claim, share, backends));
+    const ofAgent = { data, revisions, pace, encoders, maySend, makeRoom, takePart, silentSinceMs };
+    const beginner = replicaBeginner({ ...options, ...ofAgent });
     this.#replicas = new AgentReplicas(beginner);
     const replicas = this.#replicas;
+    this.#grownShares = new GrownShares({ capacity, steadyClock, replicas, makeRoom, takePart });
     this.#stopObserving = observeAgent(replicas.byID, () => this.#load);
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
@@ -235,6 +243,7 @@ class Agent {
     const begunBefore = [...this.#replicas.byID];
     this.#pressure.sample(this.#replicas.areAnyShortOfMedia);
     if (this.#pressure.areEncodersBehind) this.#pace.speedUp();
+    if (this.#pressure.behindReason !== null) this.#grownShares.relieve();
     if (this.#replicas.byID.size === 0) this.#pace.relax();
     const renewal = await this.#lease.renew();
     const answeredAtMs = steadyClock();
@@ -250,6 +259,14 @@ class Agent {
     }
     const databaseClock = () => new Date(renewal.now.getTime() + steadyClock() - answeredAtMs);
     this.#chores.begin({ renewal, databaseClock });
+  }
+
+  /** Follows what the replicas cost. @returns the revisions of their timelines, by id */
+  async #readChanges(): Promise<ReadonlyMap<string, number>> {
+    const { agentID, capacity } = this.#options;
+    const changed = await this.#data.replicas.changedOf(agentID, weightsOf(capacity));
+    this.#grownShares.follow(changed).catch((error: unknown) => this.#logHindrance('followCosts', error));
+    return new Map(changed.map(({ id, timeline_revision: revision }) => [id, revision]));
   }
 
   get #load(): AgentLoad {

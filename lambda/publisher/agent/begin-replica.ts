@@ -1,5 +1,4 @@
 // Begins to publish a claimed replica: connects it to the database, and to the resources that an agent's streams share.
-import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
@@ -11,6 +10,7 @@ import { SendSchedule } from '../prepared/send-schedule.ts';
 import { ConnectionTurns } from '../replica/connection-turns.ts';
 import { HeldReplica } from '../replica/held-replica.ts';
 import type { Report } from '../replica/latest-report.ts';
+import type { GrownSharesOptions } from './grown-shares.ts';
 import { releaseBatch } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
 import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
@@ -37,6 +37,7 @@ export interface BeginReplicaOptions extends AgentOptions {
   /** Whether the agent may send. Asked before every write to a destination. */
   readonly maySend: () => boolean;
   readonly makeRoom: ReplicaClaims['makeRoom'];
+  readonly takePart: GrownSharesOptions['takePart'];
   /** When the agent stopped sending for a while, by the steady clock; null: never. */
   readonly silentSinceMs: () => number | null;
 }
@@ -46,7 +47,7 @@ const startsWrittenAtOnce = 3;
 
 /** Creates the resources that all streams of one agent share. @returns the function that begins a replica with them */
 export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
-  const { agentID, pool, data, objects, settings, steadyClock, log, maySend, makeRoom } = options;
+  const { agentID, pool, data, objects, settings, steadyClock, log, maySend, makeRoom, takePart } = options;
   const turns = new ConnectionTurns();
   const timelines = new SharedTimelines(options.revisions);
   const prepared = {
@@ -89,10 +90,6 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     );
   };
 
-  /** Takes the share of a replica whose user is not funded within the part of such users. Decision D291. */
-  const takePart = (claim: Replica, share: number) =>
-    inTransaction(pool, (tx) => tx.replicaClaims.takePart(claim, share, options.backends));
-
   return (replica: Replica, predecessor, resumed) => {
     const { stream_id: streamID, role, epoch } = replica;
     log('replica_claimed', { agentID, streamID, role, epoch });
@@ -116,7 +113,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       turns: start.connecting(turns),
       room: {
         take: (share, begin) =>
-          makeRoom(share, begin, replica.is_unfunded ? () => takePart(replica, share) : undefined),
+          makeRoom(share, begin, { permission: replica.is_unfunded ? () => takePart(replica, share) : undefined }),
         leave: () => leave(held),
       },
       report: async (report) => {

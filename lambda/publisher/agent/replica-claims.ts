@@ -18,6 +18,13 @@ export interface ReplicaClaimsOptions extends Pick<AgentOptions, 'agentID' | 'ca
   readonly mayClaim: () => boolean;
 }
 
+export interface RoomOptions {
+  /** Asked only if there is room; absent: no permission is needed. */
+  readonly permission?: (() => Promise<boolean>) | undefined;
+  /** The share that the agent may take beyond its room. */
+  readonly beyond?: number;
+}
+
 /** Time that an agent gives the others, after claiming its share, before it claims from the rest. */
 const othersFirstMs = 250;
 
@@ -56,14 +63,14 @@ export class ReplicaClaims {
   }
 
   /**
-   * Reserves room for a replica that is held without a share of the agent, after all earlier claims.
+   * Reserves room for a replica that is held without this share of the agent, after all earlier claims.
    * @param take called if there is room, to take the share
-   * @param permission asked only if there is room; absent: none is needed
    * @returns whether there is room
    */
-  makeRoom(share: number, take: () => void, permission?: () => Promise<boolean>): Promise<boolean> {
+  makeRoom(share: number, take: () => void, { permission, beyond = 0 }: RoomOptions = {}): Promise<boolean> {
     const made = this.#last.then(async () => {
-      if (share > this.#room.share || (permission && !(await permission()))) return false;
+      const isTooMuch = this.#options.replicas.usedShare + share > 1 + beyond;
+      if (isTooMuch || (permission && !(await permission()))) return false;
       take();
       return true;
     });

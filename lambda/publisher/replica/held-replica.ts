@@ -8,7 +8,7 @@
 // - ended: by `end` (released), by `endForGood` (`ended` is reported), or by a lost claim.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
-import type { Claim } from '../../data/fleet/replicas.ts';
+import type { Claim, Replica } from '../../data/fleet/replicas.ts';
 import { seriesOf } from '../../data/fleet/series.ts';
 import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 import { connectionEndsAfterMs } from '../../domain/destinations/ingest-limits.ts';
@@ -23,7 +23,7 @@ import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
 import type { Continuation } from './connection-replacement.ts';
 import type { ConnectionTurns } from './connection-turns.ts';
-import { NoRoom, stoodStill } from './faults.ts';
+import { NoRoom, Outgrown, stoodStill } from './faults.ts';
 import { Figures } from './figures.ts';
 import { HeldShare } from './held-share.ts';
 import { LastingPlan } from './lasting-plan.ts';
@@ -68,6 +68,7 @@ export class HeldReplica {
   framesPerSecond = 30;
   readonly #options: HeldReplicaOptions;
   readonly #stopping = new AbortController();
+  readonly #givingWay = new AbortController();
   #ending: Ending = 'none';
   /** Whether to open the media, and so start an encoder, only after connecting: the destination did not answer. */
   #connectsFirst: boolean;
@@ -107,6 +108,26 @@ export class HeldReplica {
   /** The share of the agent that it occupies: 0 after minutes off the air. */
   get share(): number {
     return this.#share.now;
+  }
+
+  /** The growth of this share since the claim. */
+  get growth(): number {
+    return this.#share.growth;
+  }
+
+  /** The row of its claim. */
+  get claimed(): Replica {
+    return this.#options.replica;
+  }
+
+  /** Sets the share that it occupies on the air. The agent has room for it, or it rests. */
+  setShare(share: number): void {
+    this.#share.setTo(share);
+  }
+
+  /** Leaves its agent, which has no room for its present cost, and waits for one that has. */
+  giveWay(): void {
+    this.#givingWay.abort();
   }
 
   /** Whether its encoder falls behind. */
@@ -158,7 +179,8 @@ export class HeldReplica {
       } catch (error) {
         movedTo = null;
         void this.#replacement.drop();
-        if (!signal.aborted) await this.#recoverFrom(error, beganMs, signal);
+        const failure = this.#givingWay.signal.aborted ? new Outgrown() : error;
+        if (!signal.aborted) await this.#recoverFrom(failure, beganMs, signal);
       }
     }
     await this.#replacement.drop();
@@ -183,7 +205,8 @@ export class HeldReplica {
     const attempt = { failures, nextInMs, blame };
     this.#report('failing', isGivenUp ? givenUp(reason) : reason, { hopeless, attempt });
     if (failure instanceof NoRoom) void this.#leaveOnceReported();
-    await setTimeout(nextInMs, undefined, { signal }).catch(() => {});
+    const wake = failure instanceof Outgrown ? signal : AbortSignal.any([signal, this.#givingWay.signal]);
+    await setTimeout(nextInMs, undefined, { signal: wake }).catch(() => {});
   }
 
   async #leaveOnceReported(): Promise<void> {
@@ -222,11 +245,12 @@ export class HeldReplica {
         onTaking: (isTaking) => this.#observed.takesPart(isTaking),
         onShort: (isShort) => this.#observed.short(isShort),
       },
-      AbortSignal.any([signal, slowness.isUnbearable]),
+      AbortSignal.any([signal, slowness.isUnbearable, this.#givingWay.signal]),
     ).finally(() => {
       slowness.end();
       this.#observed.connectionEnded();
     });
+    if (this.#givingWay.signal.aborted) throw new Outgrown();
     if (slowness.isUnbearable.aborted) throw new DestinationError('too_slow');
     return nextURL;
   }

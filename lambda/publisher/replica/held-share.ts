@@ -33,12 +33,14 @@ export interface HeldShareOptions {
 export class HeldShare {
   readonly #options: HeldShareOptions;
   readonly #offAir: OffAirTime;
+  #share: number;
   #isResting: boolean;
 
   constructor(options: HeldShareOptions) {
     const { replica, resumed = null, share } = options;
     const { since, failing_since: failingSince } = replica;
     this.#options = options;
+    this.#share = share;
     // Time off the air at earlier agents counts too.
     const beforeMs = failingSince === null ? 0 : Math.max(0, since.getTime() - failingSince.getTime());
     this.#offAir = new OffAirTime(beforeMs, options.steadyClock());
@@ -50,7 +52,17 @@ export class HeldShare {
 
   /** The share that it occupies now. */
   get now(): number {
-    return this.#isResting ? 0 : this.#options.share;
+    return this.#isResting ? 0 : this.#share;
+  }
+
+  /** The growth of the share that it occupies since the claim; below 0: it has shrunk. */
+  get growth(): number {
+    return this.#isResting ? 0 : this.#share - this.#options.share;
+  }
+
+  /** Sets the share that it occupies on the air, after its cost has changed. The agent has room for it. */
+  setTo(share: number): void {
+    this.#share = share;
   }
 
   /** Whether it has released its share. Attempts are then made without one. */
@@ -76,8 +88,7 @@ export class HeldShare {
   /** Takes the share back; call it once the destination waits for media. @throws {NoRoom} when other streams have it */
   async takeBack(): Promise<void> {
     if (!this.#isResting) return;
-    const { share, room } = this.#options;
-    const hasRoom = await room.take(share, () => (this.#isResting = false));
+    const hasRoom = await this.#options.room.take(this.#share, () => (this.#isResting = false));
     if (!hasRoom) throw new NoRoom();
   }
 }

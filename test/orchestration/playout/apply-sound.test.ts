@@ -119,7 +119,7 @@ describe.each(backends)('a stream of the backend %s', (streamBackend) => {
     expect(noted.fromSeconds).toBeLessThan(170);
     expect((await stream(id)).pendingSound).toBe(0);
     const [after] = await data().replicas.ofStream(id);
-    const revision = async () => (await data().timelines.revisions(`agent ${streamBackend}`)).get(after!.id);
+    const revision = async () => (await data().replicas.find(after!.id))?.timeline_revision;
     expect(await revision()).toBe(1);
     expect(after!.id).toBe(before!.id);
 

@@ -99,7 +99,7 @@ describe('a stream with crossfades', () => {
     expect(known.get(name!)).toBeLessThan(170);
     expect((await stream(it.id)).pendingJoins).toBe(2);
     const [replica] = await data().replicas.ofStream(it.id);
-    expect((await data().timelines.revisions('agent')).get(replica!.id)).toBe(1);
+    expect((await data().replicas.find(replica!.id))!.timeline_revision).toBe(1);
     for (const other of await asked()) await make(other);
     expect((await stream(it.id)).pendingJoins).toBe(0);
   });

@@ -71,7 +71,7 @@ it('asks for a permission only if there is room, and continues after one that co
   const { claims } = await claiming('a');
   const taken: number[] = [];
   const take = (share: number, permission?: () => Promise<boolean>) =>
-    claims.makeRoom(share, () => void taken.push(share), permission);
+    claims.makeRoom(share, () => void taken.push(share), { permission });
   const refused = async () => expect.unreachable('there is no room');
   expect(await take(1.1, refused)).toBe(false);
   expect(await take(0.1, async () => false)).toBe(false);

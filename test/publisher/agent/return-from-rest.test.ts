@@ -58,10 +58,10 @@ it('of a user who is not funded: it waits while others hold the part, and is sen
   onTestFinished(() => server[Symbol.asyncDispose]());
   await ask(`update request_windows set began_at = began_at - interval '1 minute'`);
   await call('POST', `/streams/${id}/retry`);
-  await expect.poll(async () => (await replica()).agent_id, { timeout: 20_000 }).toBeNull();
+  await expect.poll(async () => (await replica()).agent_id, { timeout: 40_000 }).toBeNull();
   expect((await stream(id)).stateReason.code).toBe('no_capacity');
 
   await ask(`update replicas set share = 0 where agent_id = 'other'`);
-  await expect.poll(async () => (await replica()).state, { timeout: 20_000 }).toBe('live');
+  await expect.poll(async () => (await replica()).state, { timeout: 40_000 }).toBe('live');
   expect(await share()).toBeGreaterThan(0);
-}, 60_000);
+}, 120_000);

@@ -72,7 +72,10 @@ async function agentWith(count: number): Promise<() => Promise<void>> {
     replicas: replicasOnAir(count),
     claims: { areAnyUnknown: false } as ChoresOptions['claims'],
     peers: new KnownPeers({ load: () => data().agents.peerURLs(agentID), ownPort: () => null, steadyClock }),
-    revisions: new TimelineRevisions({ read: () => data().timelines.revisions(agentID), steadyClock }),
+    revisions: new TimelineRevisions({
+      read: async () => new Map((await data().replicas.changedOf(agentID, [])).map(({ id }) => [id, 0])),
+      steadyClock,
+    }),
     // The last chore that is due.
     previews: { areAny: true, follow: () => followed.resolve() } as unknown as ChoresOptions['previews'],
     startOptions,
