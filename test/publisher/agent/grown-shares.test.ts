@@ -59,7 +59,8 @@ function holding(given: Readonly<Record<string, Given>>, isPartLeft = true) {
     capacity,
     steadyClock: () => nowMs,
     replicas,
-    makeRoom: async (share, take, { permission, beyond = 0 } = {}) => {
+    makeRoom: async (share, take, options) => {
+      const { permission, beyond = 0 } = options ?? {};
       if (replicas.usedShare + share > 1 + beyond || (permission && !(await permission()))) return false;
       take();
       return true;
