@@ -10,6 +10,7 @@ import { databaseOn, inChange } from '../data/database.ts';
 import { boundsOfUser, ChangeRefused } from '../data/shared/change-bounds.ts';
 import { newID } from '../data/shared/new-id.ts';
 import { destinationKeyPlace } from '../domain/shared/sealed-places.ts';
+import { countConsent } from '../orchestration/channels/count-consents.ts';
 import { lockMirrorsOf, remirror } from '../orchestration/channels/mirror-stream.ts';
 import type { Log } from '../log.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
@@ -67,6 +68,10 @@ async function connect(parameters: URLSearchParams, options: ConsentCallbackOpti
   const consent = await findConsent(parameters, options);
   // Consumed before the exchange, so that a form that is sent twice connects once.
   if (!consent || !(await connections.endConsent(hashOf(parameters, options)))) return expired();
+  if (!(await countConsent(databaseOn(options.pool), consent.user_id))) {
+    const words = html`<p>Too many channels were connected today. Ask for another link tomorrow.</p>`;
+    return page(429, 'Not connected', words);
+  }
   try {
     return await complete(parameters, consent, options);
   } catch (error) {

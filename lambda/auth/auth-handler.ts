@@ -7,13 +7,15 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import { ChangeRefused } from '../data/shared/change-bounds.ts';
 import type { Scope } from '../operations/scopes.ts';
+import { countWithin } from '../orchestration/shared/hour-and-day.ts';
+import { bounds } from '../domain/shared/bounds.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import type { AccessTokens } from '../surfaces/admission/access-tokens.ts';
 import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfaces/admission/protected-resource.ts';
 import { boundedBody } from '../surfaces/read-body.ts';
 import { authPath, createAuthorizationServer } from './authorization-server.ts';
 import type { AuthorizationServerOptions } from './authorization-server.ts';
-import { addressHeader } from './client-address.ts';
+import { addressHeader, networkOfClient } from './client-address.ts';
 import { asDeviceAnswer, asDeviceRequest, asTokenRequest, formOf } from './device-codes.ts';
 import { disconnectApplication } from './disconnect-application.ts';
 import { ConfirmingBrowser } from './confirming-browser.ts';
@@ -87,6 +89,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
     const request = received.body ? new Request(received, { method: received.method, body: bytes }) : received;
     if (nullCharacter.test(new URL(request.url).search + bytes.toString()))
       return oauthError(400, 'invalid_request', 'The request has a null character in it, which cannot be stored.');
+    if (path === `${authPath}/sign-up/email` && !(await isSignUpAdmitted(request, options))) return tooManySignUps();
     switch (path.slice(authPath.length)) {
       case '/jwks':
         return cacheable(await server.handler(request));
@@ -141,6 +144,20 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       return oauthError(500, 'server_error', 'We made a mistake. It is logged.');
     }
   };
+}
+
+/** Counts a sign-up among those of its network. Its address is not looked up, so the answer does not depend on it. */
+function isSignUpAdmitted(
+  { headers }: Request,
+  { pool, rateLimitFactor: factor }: Pick<AuthorizationServerOptions, 'pool' | 'rateLimitFactor'>,
+): Promise<boolean> {
+  const subject = `network ${networkOfClient(headers)}`;
+  return countWithin(databaseOn(pool), { subject, name: 'sign_up', most: bounds.signUpsOfNetwork, factor });
+}
+
+function tooManySignUps(): Response {
+  const message = 'Your network has made many accounts. Sign up from another one, or try again tomorrow.';
+  return Response.json({ message }, { status: 429, headers: { 'retry-after': '3600' } });
 }
 
 /** A null character in a URL or body, raw or escaped. Postgres cannot store it. */

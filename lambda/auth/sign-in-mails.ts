@@ -7,8 +7,7 @@ import { inboxOf } from '../domain/billing/inbox.ts';
 import type { Log } from '../log.ts';
 import { countMailOfNetwork, countMailToInbox } from '../orchestration/notices/count-mails.ts';
 import type { ComposedMail, Mailer, Receiver } from '../ports/mailer/mailer.ts';
-import { widerNetworkOf } from '../surfaces/admission/networks.ts';
-import { addressHeader } from './client-address.ts';
+import { networkOfClient } from './client-address.ts';
 
 interface Options {
   readonly pool: Pool;
@@ -81,14 +80,9 @@ export class SignInMails {
     return (await countMailToInbox(databaseOn(pool), { inbox: this.#hashOf(to), isNeeded, factor })) ? null : 'inbox';
   }
 
-  /**
-   * Clients without an address share a limit. In AWS each has one; on one machine those lack it whose
-   * connection is closed already. So the limit affects no other client.
-   */
   #countOfNetwork(headers: RequestHeaders): Promise<boolean> {
     const { pool, rateLimitFactor } = this.#options;
-    const network = widerNetworkOf(headers?.get(addressHeader) ?? '') ?? 'unknown';
-    return countMailOfNetwork(databaseOn(pool), network, rateLimitFactor);
+    return countMailOfNetwork(databaseOn(pool), networkOfClient(headers), rateLimitFactor);
   }
 
   /** A keyed hash, as the windows store no addresses of mails. */

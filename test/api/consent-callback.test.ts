@@ -132,6 +132,25 @@ describe('a channel', () => {
     expect(await titleOf(await confirm(back))).toBe('This link has ended');
   });
 
+  it.each([
+    ['its user', (userID: string) => `user ${userID}`, 20],
+    ['all users without a purchase', () => 'users who are not funded', 500],
+  ])('is not connected while the consents of %s are used up for the day', async (_, subjectOf, most) => {
+    await service.pool().query(`update invoices set type = 'free_credits' where user_id = $1`, [user.id]);
+    await service.pool().query(
+      `insert into request_windows (subject, class, began_at, requests, seconds)
+       values ($1, 'consent', now(), $2, 86400)
+       on conflict (subject, class) do update set requests = excluded.requests`,
+      [subjectOf(user.id), most],
+    );
+    const { id, authorizeURL } = await asked();
+    const answer = await confirm(await consent(authorizeURL!, allow));
+    expect(answer.status).toBe(429);
+    expect(await answer.text()).toContain('Ask for another link tomorrow.');
+    expect(await stateOf(id!)).toBe('pending');
+    await service.pool().query(`delete from request_windows where class = 'consent'`);
+  });
+
   it('is forgotten when it is disconnected, also by the platform', async () => {
     await disconnectAll();
     const { id, authorizeURL } = await asked();

@@ -86,6 +86,21 @@ test('mails to strangers and to users without a purchase have sets of their own,
   ]);
 });
 
+test('a network makes 40 accounts an hour, and learns that it is refused', async () => {
+  const { post } = limitedSignIn();
+  const network = '198.51.100';
+  expect((await post('/sign-up/email', signUpOf('first@example.com'), `${network}.1`)).status).toBe(200);
+  await site.pool().query(`update request_windows set requests = 39 where class = 'sign_up_of_hour'`);
+  expect((await post('/sign-up/email', signUpOf('last@example.com'), `${network}.2`)).status).toBe(200);
+  const { status, body } = await post('/sign-up/email', signUpOf('refused@example.com'), `${network}.3`);
+  expect([status, body['message']]).toEqual([429, expect.stringContaining('Your network has made many accounts.')]);
+  expect((await post('/sign-up/email', signUpOf('other@example.com'), elsewhere())).status).toBe(200);
+  const { rows } = await site
+    .pool()
+    .query(`select email from users where email ~ '^(last|refused|other)@' order by email`);
+  expect(rows.map(({ email }) => email)).toEqual(['last@example.com', 'other@example.com']);
+});
+
 test('while mails to unconfirmed addresses are paused, answers stay the same and users get theirs', async () => {
   const isPaused = ({ receiver }: Mail) => receiver === 'unconfirmed';
   const { mails, mailsTo, logged, post } = limitedSignIn(isPaused);

@@ -48,6 +48,10 @@ export const bounds = {
   signInMailsToInbox: { perHour: 3, perDay: 6 },
   /** Mails of sign-in that clients of a network may cause, before the factor of the stage. */
   signInMailsOfNetwork: { perHour: 20, perDay: 60 },
+  /** Sign-ups by clients of a network, before the factor of the stage. Each makes an account that stays for a week. */
+  signUpsOfNetwork: { perHour: 40, perDay: 120 },
+  /** Consents of owners of channels that are completed in a day. Platforms count them in the quota that all share. */
+  consentsPerDay: { ofUser: 20, ofUnfunded: 500 },
   /** Kept notifications of a user. */
   keptNotificationsPerUser: 1000,
   /** Days that a notification is kept at most. */

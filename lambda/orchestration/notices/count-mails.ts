@@ -4,6 +4,8 @@ import { unfundedUsers } from '../../data/shared/funded.ts';
 import { subjectOfUser } from '../../data/shared/request-windows.ts';
 import type { RequestWindow } from '../../data/shared/request-windows.ts';
 import { bounds } from '../../domain/shared/bounds.ts';
+import { countWithin } from '../shared/hour-and-day.ts';
+import type { HourAndDay } from '../shared/hour-and-day.ts';
 
 const hourSeconds = 3600;
 const daySeconds = 24 * hourSeconds;
@@ -122,15 +124,6 @@ export async function countMailToInbox(
   return (await data.requestWindows.count(subject, 'late_sign_in_mail', 1, hourSeconds)).requests <= 1;
 }
 
-/** Counts within the day only those that the hour allows. */
-async function countSignInMail(
-  { requestWindows }: Database,
-  subject: string,
-  { perHour, perDay }: { readonly perHour: number; readonly perDay: number },
-  factor: number,
-): Promise<boolean> {
-  const hour = await requestWindows.count(subject, 'sign_in_mail_of_hour', 1, hourSeconds);
-  if (hour.requests > perHour * factor) return false;
-  const day = await requestWindows.count(subject, 'sign_in_mail_of_day', 1, daySeconds);
-  return day.requests <= perDay * factor;
+function countSignInMail(data: Database, subject: string, most: HourAndDay, factor: number): Promise<boolean> {
+  return countWithin(data, { subject, name: 'sign_in_mail', most, factor });
 }
