@@ -11,8 +11,9 @@ export interface OperatingSettings {
    */
   readonly alarmEmail: string | null;
   /**
-   * Monthly budget of the stage in US dollars, by its tag. A notification is sent at 80 % of it, and when the forecast
-   * exceeds it. Nothing is switched off. Null: there is no budget.
+   * Monthly budget of the stage in US dollars, by its tag. A notification is sent at 80 % of it, when the forecast
+   * exceeds it, and when downloads from S3 cost a hundredth of it within a day, of all stages of the account. Nothing
+   * is switched off. Null: there is no budget.
    */
   readonly monthlyBudgetUsd: number | null;
   /**

@@ -42,6 +42,16 @@ export function frontDoorAlarms(
         periods: 2,
       },
     ],
+    [
+      'DistributionTraffic',
+      {
+        runbook: 'Traffic',
+        severity: 'soon',
+        says: 'The distribution has sent more than 50 GB within an hour: that costs 100 dollars a day.',
+        metric: bytesSent(distributionId),
+        atLeast: 50e9,
+      },
+    ],
   ]);
 }
 
@@ -64,6 +74,18 @@ function pageReached(scope: Construct, host: string): IMetric {
     statistic: Stats.MINIMUM,
     period: Duration.minutes(1),
     label: 'page reached',
+    region: cloudFrontRegion,
+  });
+}
+
+function bytesSent(distributionId: string): IMetric {
+  return new Metric({
+    namespace: 'AWS/CloudFront',
+    metricName: 'BytesDownloaded',
+    dimensionsMap: { DistributionId: distributionId, Region: 'Global' },
+    statistic: Stats.SUM,
+    period: Duration.hours(1),
+    label: 'bytes sent',
     region: cloudFrontRegion,
   });
 }

@@ -1,4 +1,4 @@
-// A dashboard that shows whether the streams are live, alarms if they are not, and a budget.
+// A dashboard that shows whether the streams are live, alarms if they are not, and budgets.
 import { Duration, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import {
@@ -75,7 +75,10 @@ export class MonitoringStack extends Stack {
       new MailPause(this, pauseIDs[receiver], { alarm, mailSet: stacks.identity.mailSets![receiver] });
     if (!isAtCloudFront) this.#alarmsAtCloudFront(settings, web, topic);
     if (recovery) this.#alarmsOfCopies(settings, database, topic);
-    if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);
+    if (settings.monthlyBudgetUsd !== null) {
+      this.#budget(settings.monthlyBudgetUsd, topic);
+      this.#budgetOfDownloads(settings.monthlyBudgetUsd, topic);
+    }
     this.metrics = metrics;
     this.alarms = alarms.all;
     this.topic = topic;
@@ -173,11 +176,6 @@ export class MonitoringStack extends Stack {
 
   /** A budget for the resources with the stage's tag, which has to be activated first: lib/README.md, “Cost”. */
   #budget(monthlyUsd: number, topic: ITopic): void {
-    const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
-    const notification = (notificationType: string, threshold: number) => ({
-      notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
-      subscribers,
-    });
     new CfnBudget(this, 'Budget', {
       budget: {
         budgetType: 'COST',
@@ -186,9 +184,40 @@ export class MonitoringStack extends Stack {
         // https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-create-filters.html
         costFilters: { TagKeyValue: [`user:${stageTagKey}$${Stage.of(this)?.node.id}`] },
       },
-      notificationsWithSubscribers: [notification('ACTUAL', 80), notification('FORECASTED', 100)],
+      notificationsWithSubscribers: [over('ACTUAL', 80, topic), over('FORECASTED', 100, topic)],
     });
   }
+
+  /**
+   * A budget for the traffic of all buckets of the account to the internet: it has no tag, and URLs of downloads can be
+   * fetched as often as their holders like. Decision D292.
+   */
+  #budgetOfDownloads(monthlyUsd: number, topic: ITopic): void {
+    new CfnBudget(this, 'DownloadsBudget', {
+      budget: {
+        budgetType: 'COST',
+        timeUnit: 'DAILY',
+        budgetLimit: { amount: Math.ceil(monthlyUsd * downloadsOfBudget), unit: 'USD' },
+        costFilters: { UsageTypeGroup: ['S3: Data Transfer - Internet (Out)'] },
+      },
+      notificationsWithSubscribers: [over('ACTUAL', 100, topic)],
+    });
+  }
+}
+
+/** The part of the month's budget that downloads may cost within a day. */
+const downloadsOfBudget = 1 / 100;
+
+function over(notificationType: 'ACTUAL' | 'FORECASTED', percent: number, { topicArn }: ITopic) {
+  return {
+    notification: {
+      notificationType,
+      threshold: percent,
+      thresholdType: 'PERCENTAGE',
+      comparisonOperator: 'GREATER_THAN',
+    },
+    subscribers: [{ subscriptionType: 'SNS', address: topicArn }],
+  };
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/viewing_metrics_with_cloudwatch.html */

@@ -63,6 +63,8 @@ const lengthOf = (seconds: number) => `make_interval(secs => ${seconds})`;
 const mostCounted = 2 ** 31 - 1;
 const mostHours = 240;
 
+const daySeconds = 24 * 3600;
+
 /** SQL condition: the window has not ended. @param window its name in the statement */
 const isRunning = (window: string) => `(${window}.began_at > now() - make_interval(secs => ${window}.seconds))`;
 
@@ -103,16 +105,17 @@ export const valuesOfCalls = (requestClass: string | null, calls: number, time: 
   time.uncounted.began,
 ];
 
+/** SQL of the seconds until a window ends. A request that waits for a later one has a window from after now(). */
+const leftSeconds = (seconds: number) =>
+  `greatest(1, least(${seconds}, ceil(${seconds} - extract(epoch from now() - began_at))))::int`;
+
 const countedIn = (columns: string, counted: string, seconds: number, also = '') => `
   insert into request_windows as running (${columns}) ${counted}
   on conflict (subject, class) do update set ${also}
     requests = excluded.requests
       + case when running.began_at > now() - ${lengthOf(seconds)} then running.requests else 0 end,
     began_at = case when running.began_at > now() - ${lengthOf(seconds)} then running.began_at else now() end
-  returning requests,
-    -- If a request waits for a later one, its window begins after its own now().
-    greatest(1, least(${seconds},
-      ceil(${seconds} - extract(epoch from now() - began_at))))::int as reset_seconds`;
+  returning requests, ${leftSeconds(seconds)} as reset_seconds`;
 
 export function requestWindows(db: Queryable) {
   return {
@@ -178,6 +181,34 @@ export function requestWindows(db: Queryable) {
         [subject, counted],
       );
       return row ?? { used: 0, hours: 1 };
+    },
+
+    /**
+     * Counts what a subject makes within a day, unless it would be more than `most`.
+     * @returns null once it is counted; otherwise the window, without it
+     */
+    takeOfDay: async (
+      subject: string,
+      counted: string,
+      { count, most }: { readonly count: number; readonly most: number },
+    ): Promise<RequestWindow | null> => {
+      const before = `case when ${isRunning('running')} then running.requests else 0 end`;
+      const { rows } = await db.query(
+        `insert into request_windows as running (subject, class, requests, seconds)
+         select $1, $2, $3::integer, ${daySeconds} where $3::bigint <= $4
+         on conflict (subject, class) do update set requests = ${before} + excluded.requests,
+           began_at = case when ${isRunning('running')} then running.began_at else now() end
+         where ${before} <= $4 - excluded.requests returning requests`,
+        [subject, counted, Math.min(Math.ceil(count), mostCounted), Math.min(most, mostCounted)],
+      );
+      if (rows.length > 0) return null;
+      const window = await one<RequestWindow>(
+        db,
+        `select requests, ${leftSeconds(daySeconds)} as reset_seconds from request_windows w
+         where subject = $1 and class = $2 and ${isRunning('w')}`,
+        [subject, counted],
+      );
+      return window ?? { requests: 0, reset_seconds: daySeconds };
     },
 
     deleteEnded: () => db.query('delete from request_windows where began_at < now() - make_interval(secs => seconds)'),
