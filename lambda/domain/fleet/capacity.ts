@@ -132,6 +132,20 @@ export function costOf(stream: StreamToSend): StreamCost {
   };
 }
 
+/**
+ * The decode cost of sources that the cost of an encoded stream includes: the reverse of `costOf`. Null if the stream
+ * is only sent.
+ */
+export function sourceCostIn(
+  { coresBesideGpu, thread }: Pick<StreamCost, 'coresBesideGpu' | 'thread'>,
+  { quality, framerate }: Pick<StreamToSend, 'quality' | 'framerate'>,
+): number | null {
+  if (coresBesideGpu - thread < encoding.cores / 2) return null;
+  const megapixels = (pixels[quality] * framesPerSecond[framerate]) / 1e6;
+  const decoding = coresBesideGpu - encoding.cores - thread - megapixels * scalingCoresPerMegapixel;
+  return (1e6 * decoding) / decodingCoresPerMegapixel / pixelsOfDecodeCost(1);
+}
+
 function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '::1' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,4 +1,5 @@
 // The replicas that an agent holds and publishes, by id.
+import type { StoredCost } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
 import type { ReplicaFigures, SaidFigures } from '../../data/fleet/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
@@ -32,6 +33,12 @@ export class AgentReplicas {
   /** Whether the encoder of any replica falls behind. */
   get areAnyShortOfMedia(): boolean {
     return this.#byID.values().some((held) => held.isShortOfMedia);
+  }
+
+  /** The costs on the air of the replicas of a stream in one role. */
+  costsOf(streamID: string, role: Replica['role']): StoredCost[] {
+    const ofStream = [...this.#byID.values()].filter((held) => held.streamID === streamID);
+    return ofStream.filter(({ claimed }) => claimed.role === role).map(({ cost }) => cost);
   }
 
   /** The share of the agent that all replicas occupy together. */

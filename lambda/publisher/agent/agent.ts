@@ -18,6 +18,7 @@ import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions, CarriedLoad } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
 import { replicaBeginner } from './begin-replica.ts';
+import type { BeginReplicaOptions } from './begin-replica.ts';
 import { Chores, recordAired } from './chores.ts';
 import { GrownShares } from './grown-shares.ts';
 import type { GrownSharesOptions } from './grown-shares.ts';
@@ -111,7 +112,8 @@ class Agent {
     const silentSinceMs = () => this.#silentSinceMs;
     const takePart: GrownSharesOptions['takePart'] = (claim, share) =>
       inTransaction(pool, (tx) => tx.replicaClaims.takePart(claim, share, backends));
-    const ofAgent = { data, revisions, pace, encoders, maySend, makeRoom, takePart, silentSinceMs };
+    const heldCosts: BeginReplicaOptions['heldCosts'] = (streamID, role) => this.#replicas.costsOf(streamID, role);
+    const ofAgent = { data, revisions, pace, encoders, maySend, makeRoom, takePart, heldCosts, silentSinceMs };
     const beginner = replicaBeginner({ ...options, ...ofAgent });
     this.#replicas = new AgentReplicas(beginner);
     const replicas = this.#replicas;

@@ -13,6 +13,7 @@ import type { Report } from '../replica/latest-report.ts';
 import type { GrownSharesOptions } from './grown-shares.ts';
 import { releaseBatch } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
+import type { PublishPlanOptions } from './load-publish-plan.ts';
 import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
 import type { PublishOptions } from '../destination/publisher.ts';
 import { TlsSessions } from '../destination/tls-sessions.ts';
@@ -38,6 +39,7 @@ export interface BeginReplicaOptions extends AgentOptions {
   readonly maySend: () => boolean;
   readonly makeRoom: ReplicaClaims['makeRoom'];
   readonly takePart: GrownSharesOptions['takePart'];
+  readonly heldCosts: PublishPlanOptions['heldCosts'];
   /** When the agent stopped sending for a while, by the steady clock; null: never. */
   readonly silentSinceMs: () => number | null;
 }

@@ -1,6 +1,7 @@
 // Follows what the replicas of an agent cost, and releases those that have outgrown its room. Decision D291.
 import type { ChangedReplica, Claim } from '../../data/fleet/replicas.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
+import type { StoredCost } from '../../data/fleet/replica-costs.ts';
 import { shareOf } from '../../domain/fleet/capacity.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -9,7 +10,7 @@ import type { ReplicaClaims } from './replica-claims.ts';
 /** A replica as its agent holds it, as far as its share is concerned. */
 export type Growing = Pick<
   HeldReplica,
-  'claim' | 'claimed' | 'streamID' | 'backend' | 'share' | 'growth' | 'setShare' | 'giveWay'
+  'claim' | 'claimed' | 'streamID' | 'backend' | 'share' | 'growth' | 'setCost' | 'giveWay'
 >;
 
 export interface GrownSharesOptions extends Pick<AgentOptions, 'capacity' | 'steadyClock'> {
@@ -17,6 +18,14 @@ export interface GrownSharesOptions extends Pick<AgentOptions, 'capacity' | 'ste
   readonly makeRoom: ReplicaClaims['makeRoom'];
   /** Takes a share for a user who is not funded: see `takePart` of `replicaClaims`. */
   readonly takePart: (claim: Claim, share: number) => Promise<boolean>;
+}
+
+interface Wanted {
+  readonly held: Growing;
+  /** The share that it needs on the air. */
+  readonly share: number;
+  /** The cost of this share; null: unchanged. */
+  readonly cost: StoredCost | null;
 }
 
 /** Tolerated share of an agent beyond its room: its machine has more than it counts (`capacityOf`). */
@@ -48,7 +57,7 @@ export class GrownShares {
     const changed = new Map(changes.map((each) => [each.id, each]));
     for (const group of this.#groups()) {
       if (!group.some(({ claim }) => changed.get(claim.id)?.cost)) continue;
-      const wanted = new Map(group.map((held) => [held, this.#wanted(held, changed.get(held.claim.id))]));
+      const wanted = group.map((held) => this.#wanted(held, changed.get(held.claim.id)));
       if (!(await this.#take(wanted))) this.#release(group);
     }
   }
@@ -70,29 +79,30 @@ export class GrownShares {
   }
 
   /** The share that a replica needs on the air. One that is to end leaves what it has to the others of its group. */
-  #wanted({ share }: Growing, change: ChangedReplica | undefined): number {
-    if (change?.is_ending) return 0;
-    return change?.cost ? shareOf(costOfReplica(change.cost), this.#options.capacity) : share;
+  #wanted(held: Growing, change: ChangedReplica | undefined): Wanted {
+    if (change?.is_ending) return { held, share: 0, cost: null };
+    if (!change?.cost) return { held, share: held.share, cost: null };
+    return { held, share: shareOf(costOfReplica(change.cost), this.#options.capacity), cost: change.cost };
   }
 
   /** Takes the difference to the shares that the group holds. @returns false if there is no room for it */
-  async #take(wanted: ReadonlyMap<Growing, number>): Promise<boolean> {
+  async #take(wanted: readonly Wanted[]): Promise<boolean> {
     const { makeRoom, takePart } = this.#options;
-    const holding = [...wanted].filter(([held]) => held.share > 0);
+    const holding = wanted.filter(({ held }) => held.share > 0);
     const set = () => {
-      for (const [held, share] of wanted) if (share > 0) held.setShare(share);
+      for (const { held, share, cost } of wanted) if (cost) held.setCost(cost, share);
     };
-    const growth = sumOf(holding, ([held, share]) => share - held.share);
+    const growth = sumOf(holding, ({ held, share }) => share - held.share);
     if (growth <= rounding) {
       set();
       return true;
     }
-    const ofUnfunded = holding.filter(([held, share]) => held.claimed.is_unfunded && share > held.share);
+    const ofUnfunded = holding.filter(({ held, share }) => held.claimed.is_unfunded && share > held.share);
     const askForPart = async () => {
-      for (const [{ claim }, share] of ofUnfunded) if (!(await takePart(claim, share))) return false;
+      for (const { held, share } of ofUnfunded) if (!(await takePart(held.claim, share))) return false;
       return true;
     };
-    const beyond = this.#isAlone([...wanted.keys()]) ? Infinity : tolerated;
+    const beyond = this.#isAlone(wanted.map(({ held }) => held)) ? Infinity : tolerated;
     return makeRoom(growth, set, { permission: ofUnfunded.length > 0 ? askForPart : undefined, beyond });
   }
 

@@ -1,13 +1,16 @@
 // Reads the publish plan of a replica from the database just before it connects: media, target, time within the run.
 import type { Database } from '../../data/database.ts';
 import type { Destination } from '../../data/destinations/destinations.ts';
+import { costOfReplica } from '../../data/fleet/replica-costs.ts';
+import type { StoredCost } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
+import { sourceCostIn } from '../../domain/fleet/capacity.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
 import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
-import type { RenditionFormat } from '../../domain/playout/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import {
   destinationKeyPlace,
   ingestKeyPlace,
@@ -40,6 +43,8 @@ export interface PublishPlanOptions extends Pick<
 > {
   readonly data: Database;
   readonly pace: Pick<EncoderPace, 'encoder'>;
+  /** The costs that the agent has room for, of the replicas of a stream that it encodes in one role. */
+  readonly heldCosts: (streamID: string, role: Replica['role']) => readonly StoredCost[];
   /** The running encoders of the agent, shared by its streams. */
   readonly encoders: SharedEncoders;
   readonly timelines: SharedTimelines;
@@ -82,6 +87,7 @@ function encodedMediaOf(options: PublishPlanOptions, stream: Stream, { id: repli
     encoderKey: encoderKeyOf(stream.id, role),
     tools,
     encoder: () => pace.encoder,
+    mostDecodeCost: () => mostDecodeCostOf(options.heldCosts(stream.id, role), formatOfRun(stream)),
     log,
     profile: profileOf({ ...formatOfRun(stream), videoCodec: 'h264' }),
     loadTimelines: () => timeline.get(),
@@ -89,6 +95,12 @@ function encodedMediaOf(options: PublishPlanOptions, stream: Stream, { id: repli
     captionsOf: (hash) => data.captions.file(hash),
     anchoredAtMs: async () => (anchoredAtMs ??= (await data.streams.anchor(stream.id)).anchored_at.getTime()),
   });
+}
+
+/** The decode cost in the costs of the replicas of a stream. Null: by their costs, none encodes it. */
+function mostDecodeCostOf(costs: readonly StoredCost[], format: PictureFormat): number | null {
+  const all = costs.flatMap((cost) => sourceCostIn(costOfReplica(cost), format) ?? []);
+  return all.length === 0 ? null : Math.max(...all);
 }
 
 function preparedMediaOf(options: PublishPlanOptions, stream: Stream, { id: replicaID }: Replica): StreamMedia {

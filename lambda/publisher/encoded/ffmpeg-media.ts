@@ -17,6 +17,9 @@ import { ItemTrack } from './item-track.ts';
 import type { MediaOptions } from './media-options.ts';
 import { endOfTexts } from './text-limits.ts';
 
+/** Tolerance of a decode cost that is computed from the cost of a stream. */
+const rounding = 1e-3;
+
 /** One picture of the stream with exactly its share of sound. */
 export interface TimedFrame {
   /** The frame's number from the anchor of the run, in decode order. */
@@ -113,8 +116,10 @@ async function openPictures({ occurrence, range, timeline, hasAudioTrack }: Open
   const layers = composition.layers.map(async (layer, index) =>
     readLayer(layer, await options.urlOf(layer.source), overlays[index]),
   );
+  const most = options.mostDecodeCost?.() ?? Infinity;
   const request = {
     layers: await Promise.all(layers),
+    background: composition.layers.some(({ decodeCost = 0 }) => decodeCost > most + rounding),
     startFrame: range.first,
     frameCount: range.end - range.first,
     profile,

@@ -10,6 +10,11 @@ export interface MediaOptions {
   readonly profile: Profile;
   /** The encoder settings for an item that begins now. */
   readonly encoder: () => EncoderSettings;
+  /**
+   * The decode cost of sources that the agent has room for; null or absent: any. An item that costs more has the lowest
+   * priority and few threads, as it would delay the other streams of the machine. Decision D291.
+   */
+  readonly mostDecodeCost?: () => number | null;
   readonly loadTimelines: () => Promise<Timelines>;
   /** A URL for ffmpeg that is valid for as long as an item lasts. */
   readonly urlOf: (objectKey: string) => Promise<string>;

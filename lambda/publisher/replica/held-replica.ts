@@ -8,6 +8,7 @@
 // - ended: by `end` (released), by `endForGood` (`ended` is reported), or by a lost claim.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
+import type { StoredCost } from '../../data/fleet/replica-costs.ts';
 import type { Claim, Replica } from '../../data/fleet/replicas.ts';
 import { seriesOf } from '../../data/fleet/series.ts';
 import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
@@ -74,6 +75,7 @@ export class HeldReplica {
   #connectsFirst: boolean;
   readonly #attempts = new Attempts();
   readonly #share: HeldShare;
+  #cost: StoredCost;
   readonly #plan: LastingPlan;
   readonly #replacement: ConnectionReplacement;
   readonly #reports: LatestReport;
@@ -85,6 +87,7 @@ export class HeldReplica {
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
     this.#share = new HeldShare(options);
     this.#connectsFirst = this.#share.isResting;
+    this.#cost = replica;
     this.streamID = replica.stream_id;
     this.series = seriesOf(replica);
     this.backend = replica.backend;
@@ -120,8 +123,14 @@ export class HeldReplica {
     return this.#options.replica;
   }
 
-  /** Sets the share that it occupies on the air. The agent has room for it, or it rests. */
-  setShare(share: number): void {
+  /** The cost that the agent has room for on the air. */
+  get cost(): StoredCost {
+    return this.#cost;
+  }
+
+  /** Sets the cost on the air, and its share of the agent, which has room for it; or the replica rests. */
+  setCost(cost: StoredCost, share: number): void {
+    this.#cost = cost;
     this.#share.setTo(share);
   }
 

@@ -5,6 +5,7 @@ import {
   agentsOn,
   capacityOf,
   costOf,
+  sourceCostIn,
   roomOf,
   shareOf,
 } from '../../../lambda/domain/fleet/capacity.ts';
@@ -43,6 +44,17 @@ test('a GPU takes the encoding from the cores, which still decode and scale', ()
   expect(fitting({ ...encoded, quality: 'q_2160p', framerate: 'f_60' }, capacityOf(withGpu))).toBe(1);
   const heavySource = { ...encoded, quality: 'q_1080p', decodeCost: 20 } as const;
   expect(fitting(heavySource, capacityOf(withGpu))).toBe(1);
+});
+
+test('the cost of an encoded stream includes its decode cost, which can be read from it', () => {
+  const others = [{ quality: 'q_2160p', framerate: 'f_60' }, { url: 'srt://ingest.example:1' }, {}] as const;
+  for (const other of others)
+    for (const decodeCost of [0, 1, 72]) {
+      const kind = { ...encoded, ...other, decodeCost };
+      expect(sourceCostIn(costOf(kind), kind)).toBeCloseTo(decodeCost, 6);
+    }
+  expect(sourceCostIn(costOf(encoded), encoded)).toBeCloseTo(1, 6);
+  expect(sourceCostIn(costOf({ ...encoded, isEncodedForAnother: true }), encoded)).toBeNull();
 });
 
 test('a network that is known is a limit, but not for what stays on the machine', () => {

@@ -43,7 +43,7 @@ function holding(given: Readonly<Record<string, Given>>, isPartLeft = true) {
       get growth() {
         return now - share;
       },
-      setShare: (value) => void (now = value),
+      setCost: (_cost, value) => void (now = value),
       giveWay: () => void gaveWay.push(id),
     };
     return [id, replica] as const;
