@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,14 +61,28 @@ afterAll(async () => {
   await prepared[Symbol.asyncDispose]();
 });
 
-/** A store so slow that it is still reading when a stream skips the requested part. */
-function slowly(objects: PreparedClips['objects']): SegmentStore {
+/**
+ * A store so slow that it is still reading when a stream skips the requested part: once the test's clock runs, each
+ * read takes until its next turn.
+ */
+function slowly(objects: PreparedClips['objects']): { store: SegmentStore; passTurn: () => Promise<void> } {
+  let turn: PromiseWithResolvers<void> | null = null;
+  let reading: Promise<unknown>[] = [];
   const read: typeof objects.read = async (key, range) => {
-    await setTimeout(5);
-    return objects.read(key, range);
+    await turn?.promise;
+    const bytes = objects.read(key, range).then(buffer);
+    reading.push(bytes);
+    return Readable.from([await bytes]);
+  };
+  const passTurn = async () => {
+    turn?.resolve();
+    turn = Promise.withResolvers();
+    await setImmediate();
+    await Promise.allSettled(reading);
+    reading = [];
   };
   // The cache is too small for the media read ahead, so everything is read repeatedly.
-  return new SegmentStore({ objects: { read }, maxCachedBytes: 1 });
+  return { store: new SegmentStore({ objects: { read }, maxCachedBytes: 1 }), passTurn };
 }
 
 /** Sends a stream to an ingest that accepts everything at once. */
@@ -237,12 +252,14 @@ describe('a destination', { timeout: 20_000 }, () => {
     const ingest = new CheckingIngest();
     ingest.takesAll = false;
     let mostQueued = 0;
-    const taking = () => {
+    const { store, passTurn } = slowly(prepared.objects);
+    const taking = async () => {
       mostQueued = Math.max(mostQueued, ingest.bytesQueued);
       ingest.take((0.8 * 4_160_000) / 8 / 4);
+      await passTurn();
     };
     const events: string[] = [];
-    const options = mediaOptions(slowly(prepared.objects), () => both);
+    const options = mediaOptions(store, () => both);
     const played = await play(options, ingest, { seconds: 120, eachTurn: taking }, events);
     const figures = played.sample(0, new Date(), 30);
     const dropped = figures.droppedFrames / (figures.droppedFrames + figures.framesSent);
