@@ -37,7 +37,13 @@ interface Aired {
   readonly recordings: readonly Recording[];
 }
 
-describe('a programme on the air', { timeout: 600_000 }, () => {
+/** The settings of a stream, and the seconds of its crossfades. */
+const streams = [
+  { name: 'by cuts', look: {}, crossfadeSeconds: 0 },
+  { name: 'with crossfades', look: { look: { join: { kind: 'crossfade', seconds: 1 } } }, crossfadeSeconds: 1 },
+] as const;
+
+describe.each(streams)('a programme on the air $name', { timeout: 600_000 }, ({ look, crossfadeSeconds }) => {
   const run = testLocalRun('--no-demo', '--agents', '2');
   let tools: MediaTools;
   let folder: string;
@@ -62,9 +68,13 @@ describe('a programme on the air', { timeout: 600_000 }, () => {
 
   it.each(streamBackends)('sends the colour and the tone of each row, to the frame, with %s', async (backend) => {
     const { rows, recordings } = airedBy.get(backend)!;
-    const { frames, tones, wrong, recorded } = await compareRun(tools, recordings, rows, clipOf);
-    console.log(`${backend}: ${frames} frames and ${tones} half seconds of sound compared`);
+    const compared = await compareRun(tools, recordings, rows, clipOf, crossfadeSeconds);
+    const { frames, tones, mixed, wrong, recorded } = compared;
+    console.log(`${backend}: ${frames} frames, ${mixed} of them mixed, and ${tones} half seconds of sound compared`);
     expect(wrong).toEqual([]);
+    // A prepared join that is not ready yet is a cut.
+    const joins = backend === 'ffmpeg' ? 5 : 2;
+    expect(mixed).toBeGreaterThanOrEqual(crossfadeSeconds * joins * (framesPerSecond - 8));
     const acknowledged = acknowledgedFrames(rows, clipOf);
     expect(acknowledged.filter((frame) => !recorded.has(frame))).toEqual([]);
     const itself = rows.filter(({ aired }) => aired.some(({ standInUploadID }) => standInUploadID === ''));
@@ -93,8 +103,8 @@ describe('a programme on the air', { timeout: 600_000 }, () => {
   it('sends equal packets from a primary and a backup, through inserts, a skip, an edit and a hard start', async () => {
     const { rows, recordings, backup } = paired;
     const [one, other] = [
-      await compareRun(tools, recordings, rows, clipOf),
-      await compareRun(tools, backup, rows, clipOf),
+      await compareRun(tools, recordings, rows, clipOf, crossfadeSeconds),
+      await compareRun(tools, backup, rows, clipOf, crossfadeSeconds),
     ];
     expect([...one.wrong, ...other.wrong]).toEqual([]);
     const [first, second] = [await packetsByPlace(tools, one), await packetsByPlace(tools, other)];
@@ -133,7 +143,7 @@ describe('a programme on the air', { timeout: 600_000 }, () => {
   /** Plays until the hard block is over, with a skip before it and an edit in it. */
   async function airedStream(settings: object): Promise<Omit<Aired, 'recordings'>> {
     const { api } = run;
-    const { id: streamID } = await api('POST', '/streams', { ...format, ...settings });
+    const { id: streamID } = await api('POST', '/streams', { ...format, ...look, ...settings });
     const programmeID = await publishProgramme(api, streamID, collections, hardStart);
     await api('POST', `/streams/${streamID}/start`);
     await untilActive(api, streamID);

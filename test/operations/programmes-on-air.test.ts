@@ -1,5 +1,6 @@
 // Programmes on the air: published versions, the plan of a run beside its simulation, edits, and the runs that follow.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { occurrenceAt } from '../../lambda/domain/playout/play-out.ts';
 import { programmeBounds } from '../../lambda/domain/programme/programme-faults.ts';
 import { planRun } from '../../lambda/orchestration/playout/plan-run.ts';
 import { actorsOn } from '../support/actors.ts';
@@ -241,6 +242,33 @@ describe('an edit of a programme on the air', () => {
     const lateMs = new Date(next!.startAt).getTime() - beginsAt.getTime();
     expect(lateMs).toBeGreaterThanOrEqual(0);
     expect(lateMs).toBeLessThanOrEqual(34);
+  });
+
+  it('lets the item on the air end by a cut before a break that wants one, where a crossfade was planned', async () => {
+    expect(
+      (await call('PATCH', `/streams/${streamID}`, { look: { join: { kind: 'crossfade', seconds: 2 } } })).status,
+    ).toBe(200);
+    await edit({ ...rules, blocks: rules.blocks.slice(0, 1), inserts: [] });
+    await publish();
+    const anchoredAt = await goLive();
+    await plan();
+    const overlapOf = (row: Row, seconds: number) => seconds - (Date.parse(row.endAt) - Date.parse(row.startAt)) / 1000;
+    const secondsOf = ({ name }: Row) => (name.startsWith('Song') ? 200 + 7 * Number(name.slice(5)) : 10);
+    const [first, second] = await rowsFrom(anchoredAt, 1);
+    expect(overlapOf(first!, secondsOf(first!))).toBeCloseTo(2, 1);
+    await edit({ inserts: [{ ...rules.inserts[0], everyItems: 1 }] });
+    await publish();
+    await plan();
+    const rows = await rowsFrom(anchoredAt, 1);
+    expect(rows.slice(0, 3).map(({ name }) => name)).toEqual([first!.name, 'Jingle 0', second!.name]);
+    expect(rows[0]).toMatchObject({ startAt: first!.startAt, endAt: rows[1]!.startAt });
+    expect(rows.slice(0, 9).map((row) => Math.round(overlapOf(row, secondsOf(row)) * 10) / 10 + 0)).toEqual(
+      Array(9).fill(0),
+    );
+    const { video } = await data().timelines.ofStream(streamID);
+    expect(occurrenceAt(video, 100 * 30, 30).item.join).toBeUndefined();
+    await plan();
+    expect((await rowsFrom(anchoredAt, 1)).map(shown)).toEqual(rows.map(shown));
   });
 
   it('can be taken back by a revert to any published version', async () => {

@@ -12,6 +12,8 @@ export const framesPerSecond = 30;
 /** The clip that a frame of a run plays. All frames of one part of a row have the same object. */
 interface Playing {
   readonly clip: Clip;
+  /** The clip that the frame still shows while a crossfade leads to its own one; absent: only its own one. */
+  readonly from?: Clip;
   readonly isAcknowledged: boolean;
   /** Whether the clip plays in place of the item of the row. */
   readonly isStandIn: boolean;
@@ -30,6 +32,8 @@ export interface Comparison {
   readonly frames: number;
   /** Half seconds of sound. */
   readonly tones: number;
+  /** Frames that mix two clips in a crossfade. */
+  readonly mixed: number;
   /** Every difference from the timeline, in words. */
   readonly wrong: readonly string[];
 }
@@ -63,11 +67,11 @@ export function framesSince(first: string): (time: string | number) => number {
   return (time) => Math.floor((msOf(time) - anchoredMs) / millisecondsPerFrame + 0.01);
 }
 
-/** The frames of a run. @param rows from its first one on */
-function playedFrames(rows: readonly Row[], clipOf: Clips): PlayedFrames {
+/** The frames of a run. @param rows from its first one on @param crossfadeSeconds the longest crossfade of items */
+function playedFrames(rows: readonly Row[], clipOf: Clips, crossfadeSeconds = 0): PlayedFrames {
   const frameOf = framesSince(rows[0]!.startAt);
   const frames: (Playing | undefined)[] = [];
-  for (const { startAt, endAt, uploadID, aired } of rows) {
+  for (const [index, { startAt, endAt, uploadID, aired }] of rows.entries()) {
     const first = frameOf(startAt);
     const put = (from: number, to: number, playing: Playing) => {
       for (let frame = from; frame < to; frame++) frames[frame] = playing;
@@ -79,8 +83,22 @@ function playedFrames(rows: readonly Row[], clipOf: Clips): PlayedFrames {
       const [from, to] = [fromSeconds, toSeconds].map((seconds) => first + Math.round(seconds * framesPerSecond));
       put(from!, to!, { ...played, isAcknowledged: true });
     }
+    const crossfade = crossfadeSeconds > 0 ? crossfadeInto(rows, index, clipOf, crossfadeSeconds) : null;
+    if (!crossfade) continue;
+    const { isAcknowledged } = frames[first]!;
+    put(first, first + crossfade.frames, { ...own, from: crossfade.clip, isAcknowledged });
   }
   return frames;
+}
+
+/** The clip that a row begins over, and the frames for which both are on the air; null: it begins by a cut. */
+function crossfadeInto(rows: readonly Row[], index: number, clipOf: Clips, mostSeconds: number) {
+  const [before, row] = [rows[index - 1], rows[index]!];
+  if (before?.kind !== 'item' || row.kind !== 'item') return null;
+  const clip = clipOf.get(before.uploadID)!;
+  const seconds = clip.seconds - (Date.parse(row.startAt) - Date.parse(before.startAt)) / 1000;
+  const frames = Math.round(seconds * framesPerSecond);
+  return frames > 0 && seconds < mostSeconds + 0.01 ? { clip, frames } : null;
 }
 
 async function recordedFrames(tools: MediaTools, file: string): Promise<RecordedFrames> {
@@ -89,22 +107,28 @@ async function recordedFrames(tools: MediaTools, file: string): Promise<Recorded
 
 /** Compares all frames and tones of a recording. @param origin the frame of the run that is its first one */
 function compareWithTimeline({ colours, samples }: RecordedFrames, origin: number, played: PlayedFrames): Comparison {
+  let mixed = 0;
   const wrong = colours.flatMap((colour, index) => {
     const playing = played[origin + index];
     if (playing && isAlike(colour, playing.clip.colour)) return [];
+    if (playing?.from && isBetween(colour, playing.from.colour, playing.clip.colour)) {
+      if (!isAlike(colour, playing.from.colour)) mixed++;
+      return [];
+    }
     return [`frame ${origin + index} is ${colour.join(' ')} in ${playing?.clip.name ?? 'no row'}`];
   });
   let tones = 0;
   for (let from = margin; from + halfSecond + margin <= colours.length; from += halfSecond) {
     const playing = played[origin + from - margin];
     // A clip that stands in for a longer item begins again, perhaps in the middle.
-    if (!playing || playing.isStandIn || playing !== played[origin + from + halfSecond + margin - 1]) continue;
+    if (!playing || playing.isStandIn || playing.from || playing !== played[origin + from + halfSecond + margin - 1])
+      continue;
     tones++;
     const tone = toneAt(samples, from / framesPerSecond);
     if (Math.abs(tone - playing.clip.toneHz) >= 20)
       wrong.push(`frame ${origin + from} sounds at ${tone} Hz in ${playing.clip.name}`);
   }
-  return { frames: colours.length, tones, wrong };
+  return { frames: colours.length, tones, mixed, wrong };
 }
 
 /**
@@ -129,19 +153,32 @@ function isAlike(one: Colour, other: Colour): boolean {
   return one.every((part, index) => Math.abs(part - other[index]!) <= 12);
 }
 
-/** Compares all recordings of a replica with its timeline. @param rows from the first one of the run on */
+/** Whether a colour is a mixture of two others. */
+function isBetween(one: Colour, first: Colour, second: Colour): boolean {
+  return one.every((part, index) => {
+    const [low, high] = [Math.min(first[index]!, second[index]!), Math.max(first[index]!, second[index]!)];
+    return part >= low - 12 && part <= high + 12;
+  });
+}
+
+/**
+ * Compares all recordings of a replica with its timeline.
+ * @param rows from the first one of the run on
+ * @param crossfadeSeconds the longest crossfade of items
+ */
 export async function compareRun(
   tools: MediaTools,
   recordings: readonly Recording[],
   rows: readonly Row[],
   clipOf: Clips,
+  crossfadeSeconds = 0,
 ): Promise<RecordedRun> {
-  const played = playedFrames(rows, clipOf);
+  const played = playedFrames(rows, clipOf, crossfadeSeconds);
   const frameOf = framesSince(rows[0]!.startAt);
   const connections: { file: string; origin: number; frames: number }[] = [];
   const wrong: string[] = [];
   const recorded = new Set<number>();
-  let [frames, tones] = [0, 0];
+  let [frames, tones, mixed] = [0, 0, 0];
   for (const { file, beganAtMs } of recordings) {
     const recording = await recordedFrames(tools, file);
     const origin = originOf(recording, frameOf(beganAtMs), played);
@@ -150,9 +187,10 @@ export async function compareRun(
     wrong.push(...compared.wrong);
     frames += compared.frames;
     tones += compared.tones;
+    mixed += compared.mixed;
     for (const index of recording.colours.keys()) recorded.add(origin + index);
   }
-  return { frames, tones, wrong, connections, recorded };
+  return { frames, tones, mixed, wrong, connections, recorded };
 }
 
 /** The frames of a run that the destination acknowledged. */

@@ -131,16 +131,20 @@ describe.skipIf(!chromiumPath)('a programmer of a channel (skipped where Chromiu
     await inserts.getByLabel('Every … items').fill('2');
     await inserts.getByLabel('Fewest minutes between two breaks').fill('5');
     await choose(inserts, 'Ends with', 'Station jingle');
+    await choose(inserts, 'Beginning and end of a break', 'By the joins of the stream, such as a crossfade');
     await save();
-    await inserts.getByText('Jingles after every 2 items, at least 5 min apart').waitFor();
+    const inWords = 'Jingles after every 2 items, at least 5 min apart';
+    await inserts.getByText(`${inWords}, joined as the stream joins items`).waitFor();
     const programme = await run.api('GET', new URL(page.url()).pathname);
     expect(programme.inserts[0]).toMatchObject({
       shortestGapMinutes: 5,
       outroUploadID: expect.stringMatching(/^upl_/),
+      join: 'as_stream',
     });
     // Its next items may follow at once, and nothing closes its breaks.
     await inserts.getByLabel('Fewest minutes between two breaks').fill('0');
     await choose(inserts, 'Ends with', 'Nothing');
+    await choose(inserts, 'Beginning and end of a break', 'By cuts');
     await save();
     await inserts.getByText('Jingles after every 2 items').waitFor();
   });

@@ -13,6 +13,7 @@ import { captionsOver, placedLogo, textsOver, withNext } from './drawings.ts';
 import type { Drawing, NamedItem } from './drawings.ts';
 import { pictureEffects } from './look.ts';
 import type { FramingName, PictureEffect, StingerJoin } from './look.ts';
+import { orderOfLap } from './lap-order.ts';
 import { overlayBounds } from './overlays.ts';
 import { fromOrigin, occurrenceBefore, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
@@ -213,7 +214,7 @@ function drawnOver(
   const { startFrame } = fromOrigin(occurrence);
   const beginsAt = (fromOrigin(of).startFrame - startFrame) / framesPerSecond;
   const following = of === before ? occurrence.item : after.item.itemID === of.item.itemID ? null : after.item;
-  const next = isLive ? following : nextInOrder(entry, of.item);
+  const next = isLive ? following : nextInOrder(entry, of, of === before ? occurrence : after);
   const longest = isLive ? Infinity : longestTitledSeconds(of.item);
   const stretch = { startFrame: startFrame + range.first, frameCount: range.end - range.first };
   const told =
@@ -233,8 +234,19 @@ function drawnOver(
   return { logo, texts, ...(running.length > 0 && { running }), ...(captions && { captions }) };
 }
 
-/** The next item of the playlist; null: the order is not known, or the item is the only one. */
-function nextInOrder({ snapshot: { items, mode } }: TimelineEntry, { itemID }: TimelineItem): NamedItem | null {
+/**
+ * The next item of the playlist, or of the planned rows of an entry; null: the order is not known, or the item is the
+ * only one.
+ */
+function nextInOrder(
+  { number, snapshot }: TimelineEntry,
+  { item: { itemID } }: ItemOccurrence,
+  following: ItemOccurrence,
+): NamedItem | null {
+  const { items, mode } = snapshot;
+  // A row is drawn with the next one of its entry, and the last one with the first.
+  if (snapshot.order && snapshot.order.length > 1)
+    return following.entryNumber === number ? following.item : orderOfLap(snapshot, 0)[0]!;
   return withNext(items, mode).find((item) => item.itemID === itemID)?.next ?? null;
 }
 

@@ -171,13 +171,16 @@ export function fromOrigin({ startFrame, frameCount, skippedFrames = 0 }: Occurr
 type OccurrenceFrames = Pick<ItemOccurrence, 'startFrame' | 'frameCount' | 'skippedFrames'>;
 
 /** An item, with the part of it that a row plays. */
-export interface PlayedItem {
-  readonly item: TimelineItem;
+export interface PlayedItem<Item = TimelineItem> {
+  readonly item: Item;
   readonly part?: ItemPart | null | undefined;
 }
 
 /** The frames of an item before a part, and from the beginning of the part to that of the next row. */
-export function framesOfPart({ item, part }: PlayedItem, framesPerSecond: number) {
+export function framesOfPart(
+  { item, part }: PlayedItem<Pick<TimelineItem, 'durationSeconds' | 'join'>>,
+  framesPerSecond: number,
+) {
   const whole = framesUntilNext(item, framesPerSecond);
   if (!part) return { skippedFrames: 0, frameCount: whole };
   const skippedFrames = Math.round(part.fromSeconds * framesPerSecond);

@@ -64,6 +64,16 @@ export function roomIn([span, next]: readonly Span[], frame: number): Room {
   return { time: span.time, deadline: Math.min(isExact ? span.until : Infinity, next?.cutFrame ?? Infinity) };
 }
 
+/** The last beginning or end of a block time up to a frame; -Infinity: none. @param spans in order */
+export function lastEdgeUntil(spans: readonly Span[], frame: number, firstSpan: number): number {
+  let last = -Infinity;
+  for (let index = firstSpan; index < spans.length && spans[index]!.from <= frame; index++) {
+    const { from, until } = spans[index]!;
+    last = until <= frame ? until : from;
+  }
+  return last;
+}
+
 /** The first frame after another one at which block times cut off what plays; Infinity: none. */
 export function firstCutAfter(blockTimes: readonly BlockTime[], grid: FrameGrid, frame: number): number {
   return roomIn(

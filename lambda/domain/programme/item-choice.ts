@@ -2,7 +2,7 @@
 import type { BlockTime } from './block-times.ts';
 import { cursorOfStep } from './cursor-names.ts';
 import type { Candidate } from './cursors.ts';
-import { frameCountOf } from '../playout/play-out.ts';
+import type { PlannableItem } from './plannable.ts';
 import type { Refused } from '../playout/planned-facts.ts';
 import { cursorAt, isTurnOver } from './planned-row.ts';
 import type { PlannerState } from './planned-row.ts';
@@ -21,6 +21,8 @@ export interface Chances {
   readonly startMs: number;
   /** Frames until the item is cut off; Infinity: it is not. */
   readonly frames: number;
+  /** Frames until an item would end that is not cut off. */
+  readonly framesUntilEndOf: (item: PlannableItem) => number;
   readonly framesPerSecond: number;
 }
 
@@ -63,7 +65,7 @@ function chooseMember(
   for (const candidate of sources.candidates(from, position)) {
     candidates++;
     const { uploadID } = candidate.item;
-    if (mustFit && frameCountOf(candidate.item, chances.framesPerSecond) > frames) {
+    if (mustFit && chances.framesUntilEndOf(candidate.item) > frames) {
       refused.push({ uploadID, by: 'too_long' });
       continue;
     }
@@ -81,9 +83,9 @@ function chooseMember(
 
 /** A choice, if it may begin: one that is cut off soon leaves its time to filler. */
 function begun(choice: Choice, block: Block, chances: Chances): Choice | null {
-  const { frames, framesPerSecond } = chances;
+  const { frames, framesUntilEndOf, framesPerSecond } = chances;
   const isCutSoon = frames < leastSecondsBeforeCut * framesPerSecond;
-  const isWhole = frameCountOf(choice.item, framesPerSecond) <= frames;
+  const isWhole = framesUntilEndOf(choice.item) <= frames;
   return !isWhole && isCutSoon && hasFillerIn(block, chances) ? null : choice;
 }
 

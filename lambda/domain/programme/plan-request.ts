@@ -2,7 +2,8 @@
 import type { BlockTime } from './block-times.ts';
 import type { FrameGrid } from './frame-grid.ts';
 import type { PlannableCollection, QueuedItem } from './plannable.ts';
-import type { PlannedRow, PlannerState } from './planned-row.ts';
+import type { TrackJoins } from '../playout/item-joins.ts';
+import type { PlannedRow, PlannerState, TimedRow } from './planned-row.ts';
 import type { ProgrammeRules } from './programme-rules.ts';
 import type { Heard } from './separation.ts';
 
@@ -24,6 +25,10 @@ export interface PlanRequest {
   readonly state: PlannerState;
   readonly grid: FrameGrid;
   readonly fromFrame: number;
+  /** How the stream joins items; absent: all rows follow each other by cuts. */
+  readonly joins?: TrackJoins;
+  /** The row before the plan; absent: there is none, or nothing is joined. */
+  readonly before?: TimedRow | undefined;
   /** The plan ends with the first row that ends at or after this frame. */
   readonly untilFrame: number;
 }
@@ -43,4 +48,6 @@ export interface Plan {
   readonly state: PlannerState;
   /** The end of the last row or gap. */
   readonly endFrame: number;
+  /** The row before the plan, which now ends otherwise; absent: it ends as it was planned. */
+  readonly before?: PlannedRow;
 }

@@ -30,9 +30,17 @@ export function entriesOfRows(rows: readonly PlannedRow[], framesPerSecond: numb
   return entries;
 }
 
-/** The facts of a row without its item, its part and its frames. */
+/** The facts of a row without its item, its part, its frames and its join. */
 export function factsOfRow(row: PlannedRow): PlannedFacts {
-  const { item: _, startFrame: _start, frameCount: _count, isCutOff: _cut, part: _part, ...facts } = row;
+  const {
+    item: _,
+    startFrame: _start,
+    frameCount: _count,
+    isCutOff: _cut,
+    part: _part,
+    joinSeconds: __,
+    ...facts
+  } = row;
   return facts;
 }
 
@@ -41,7 +49,9 @@ export function rowOfOccurrence(occurrence: ItemOccurrence, item: PlannableItem,
   const { startFrame, frameCount, planned, part } = occurrence;
   const facts = planned ?? { kind: 'item', blockID: null, occurrenceMs: 0 };
   const isCut = isCutOff(occurrence, framesPerSecond);
-  return { ...facts, item, startFrame, frameCount, isCutOff: isCut, ...(part && { part }) };
+  const { join } = occurrence.item;
+  const joined = join && { joinSeconds: join.seconds };
+  return { ...facts, item, startFrame, frameCount, isCutOff: isCut, ...(part && { part }), ...joined };
 }
 
 /** The time for which a boundary waits for the end of a break or of filler. */

@@ -16,11 +16,13 @@ export interface PlannedRow extends PlannedFacts {
   readonly item: PlannableItem;
   /** Frames from the anchor of the plan's grid. */
   readonly startFrame: number;
-  /** Fewer than the item has if the next row cuts it off. */
+  /** Fewer than the item has if the next row cuts it off, or begins while it ends. */
   readonly frameCount: number;
   readonly isCutOff: boolean;
   /** The part of the item that it plays; absent: the whole item. */
   readonly part?: ItemPart;
+  /** The longest join to the next row that both have room for, in seconds; absent: a cut. */
+  readonly joinSeconds?: number;
 }
 
 /** Whether a row continues an item after a break. */
@@ -95,6 +97,7 @@ export function stateOfBeginning(): PlannerState {
 export interface TimedRow {
   readonly row: PlannedRow;
   readonly startMs: number;
+  /** The end of its item, also if the next row has begun before. */
   readonly endMs: number;
 }
 

@@ -2,10 +2,10 @@
 // It has no clock and no chance: equal rules, members and rows so far give an equal plan.
 import type { BlockTime } from './block-times.ts';
 import type { Gap, Plan, PlanRequest } from './plan-request.ts';
-import { frameCountOf } from '../playout/play-out.ts';
+import { framesOfPart } from '../playout/play-out.ts';
 import { dueInsert, isAllowed, ZoneOffsets } from './breaks.ts';
 import { fillerFor } from './fill-time.ts';
-import { frameOfMs, msOfFrame, roomIn, spansOf } from './frame-grid.ts';
+import { frameOfMs, lastEdgeUntil, msOfFrame, roomIn, spansOf } from './frame-grid.ts';
 import type { Room, Span } from './frame-grid.ts';
 import { chooseItem } from './item-choice.ts';
 import type { Chances } from './item-choice.ts';
@@ -19,6 +19,8 @@ import type { PlannedRow, PlannerState, Rest, TimedRow } from './planned-row.ts'
 import { PlannedSources } from './planned-sources.ts';
 import { onlyOne, ownerIn } from './row-choice.ts';
 import type { RowChoice, RowSays } from './row-choice.ts';
+import { Seams } from './seams.ts';
+import type { OpenEnd, Seam } from './seams.ts';
 import { sourcesOf } from './programme-rules.ts';
 import type { Insert } from './programme-rules.ts';
 import type { Heard } from './separation.ts';
@@ -57,8 +59,16 @@ class Planning {
   #rows: PlannedRow[] = [];
   #gaps: Gap[] = [];
   readonly #state: PlannerState;
+  readonly #seams: Seams;
+  /** The end of the last row, if the next one may join it. */
+  #openEnd: OpenEnd | null = null;
+  /** The first frame at which the next row may begin. */
   #frame: number;
+  /** Frames from there to the end of the last row. */
+  #lead = 0;
   #spanIndex = 0;
+  /** The row before the plan as it was planned, while its end is open; null: none is. */
+  #continued: PlannedRow | null = null;
   constructor(request: PlanRequest) {
     const { rules, blockTimes, grid } = request;
     this.#request = request;
@@ -68,6 +78,33 @@ class Planning {
     this.#sources = new PlannedSources(request, this.#zone, () => msOfFrame(grid, this.#frame));
     this.#state = structuredClone(request.state);
     this.#frame = request.fromFrame;
+    this.#seams = new Seams(request.joins ?? null, rules.inserts, grid.framesPerSecond);
+    if (request.before) this.#continueFrom(request.before);
+  }
+
+  /** Continues the row before the plan. Its end is open again, as far as its join was planned. */
+  #continueFrom(before: TimedRow): void {
+    const { grid, fromFrame } = this.#request;
+    const boundaryFrame = lastEdgeUntil(this.#spans, frameOfMs(grid, before.endMs), 0);
+    const continued = this.#seams.continued(before, { grid, fromFrame, boundaryFrame });
+    if (!continued) return;
+    this.#lead = continued.leadFrames;
+    this.#frame = continued.endFrame - this.#lead;
+    this.#openEnd = continued.openEnd;
+    if (continued.row) this.#rows.push(continued.row);
+    this.#continued = continued.row && before.row;
+  }
+
+  /** The end of the last row or gap. */
+  get #endFrame(): number {
+    return this.#frame + this.#lead;
+  }
+
+  /** Ends the last row by a cut: the next row does not begin before its end. */
+  #cutHere(): void {
+    this.#frame = this.#endFrame;
+    this.#lead = 0;
+    this.#openEnd = null;
   }
 
   *parts(endsPart: (rows: number) => boolean): Generator<Plan, undefined> {
@@ -76,7 +113,7 @@ class Planning {
       if (endsPart(0)) yield this.#takePart();
     }
     do {
-      while (this.#frame < this.#request.untilFrame) {
+      while (this.#endFrame < this.#request.untilFrame) {
         const room = this.#room();
         const rest = this.#owedRest();
         if (rest) this.#continueItem(rest);
@@ -85,14 +122,28 @@ class Planning {
         if (endsPart(this.#rows.length)) break;
       }
       yield this.#takePart();
-    } while (this.#frame < this.#request.untilFrame);
+    } while (this.#endFrame < this.#request.untilFrame);
   }
 
   #takePart(): Plan {
-    const part = { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame: this.#frame };
-    this.#rows = [];
+    // The next row decides on the end of the last one.
+    const isOver = this.#endFrame >= this.#request.untilFrame || !this.#openEnd;
+    const open = isOver ? [] : this.#rows.splice(-1);
+    const endFrame = open[0]?.startFrame ?? this.#endFrame;
+    const before = this.#takeContinued();
+    const part = { rows: this.#rows, gaps: this.#gaps, state: this.#state, endFrame, ...(before && { before }) };
+    this.#rows = open;
     this.#gaps = [];
     return part;
+  }
+
+  /** The row before the plan, taken from the rows; null: it ends as it was planned, or its end is open. */
+  #takeContinued(): PlannedRow | null {
+    const was = this.#continued;
+    if (!was || this.#rows.length === 0) return null;
+    this.#continued = null;
+    const row = this.#rows.shift()!;
+    return row.frameCount !== was.frameCount || row.joinSeconds === undefined ? row : null;
   }
 
   #room(): Room {
@@ -119,6 +170,7 @@ class Planning {
       sources: this.#sources,
       startMs: msOfFrame(grid, this.#frame),
       frames: deadline - this.#frame,
+      framesUntilEndOf: (item) => this.#startOf({ kind: 'item' }, item, deadline) - this.#frame + this.#framesOf(item),
       framesPerSecond: grid.framesPerSecond,
     };
   }
@@ -149,7 +201,7 @@ class Planning {
   /** Whether an item would be cut off here, and is not in a room that begins within an hour. */
   #waits(item: PlannableItem, { deadline }: Room): boolean {
     const frames = this.#framesOf(item);
-    if (frames <= deadline - this.#frame) return false;
+    if (frames <= deadline - this.#endFrame) return false;
     const latest = this.#frame + mostWaitSeconds * this.#request.grid.framesPerSecond;
     return this.#spans.some(
       ({ from }, index) =>
@@ -163,7 +215,7 @@ class Planning {
 
   #dueInsert({ time, deadline }: PlannedRoom): Insert | null {
     const { rules, grid } = this.#request;
-    if (deadline - this.#frame < grid.framesPerSecond) return null;
+    if (deadline - this.#endFrame < grid.framesPerSecond) return null;
     return dueInsert(rules, { time, state: this.#state, nowMs: msOfFrame(grid, this.#frame), zone: this.#zone });
   }
 
@@ -171,7 +223,7 @@ class Planning {
   #addBreak(insert: Insert, room: Room, owner = ownerIn(room)): boolean {
     let isBegun = false;
     for (const next of this.#itemsOfBreak(insert)) {
-      if (this.#frame >= room.deadline) return true;
+      if (this.#endFrame >= room.deadline) return true;
       const says = { kind: 'insert', insertID: insert.id, ...(!isBegun && { beginsBreak: true as const }) } as const;
       this.#addRow({ ...says, ...owner }, { ...next, ...onlyOne }, room);
       isBegun = true;
@@ -188,7 +240,7 @@ class Planning {
   /** The rest of an item that a break has interrupted; null: none, or it would be cut off at once. */
   #owedRest(): Rest | null {
     const { rest } = this.#state;
-    if (rest && this.#deadlineOf(rest.beganMs) > this.#frame) return rest;
+    if (rest && this.#deadlineOf(rest.beganMs) > this.#endFrame) return rest;
     delete this.#state.rest;
     return null;
   }
@@ -206,7 +258,7 @@ class Planning {
     const room: Room = { time: null, deadline: this.#deadlineOf(beganMs) };
     const insert = this.#request.rules.inserts.find(({ id }) => id === breakID);
     const owner = { blockID, occurrenceMs };
-    if (insert && this.#isAllowedAt(insert, this.#frame) && this.#addBreak(insert, room, owner)) return;
+    if (insert && this.#isAllowedAt(insert, this.#endFrame) && this.#addBreak(insert, room, owner)) return;
     const itemStartFrame = frameOfMs(this.#request.grid, beganMs);
     const says = { kind, ...(stepID !== undefined && { stepID }), itemStartFrame, ...owner };
     this.#addPart(says, { item, ...onlyOne }, room, rest.fromSeconds);
@@ -214,20 +266,26 @@ class Planning {
 
   /** Plans an item from a time on, up to its next break. */
   #addPart(says: RowSays, choice: RowChoice, room: Room, fromSeconds: number): void {
-    const point = this.#breakIn(choice.item, says.blockID, fromSeconds, room);
+    const start = fromSeconds === 0 ? this.#startOf(says, choice.item, room.deadline) : this.#endFrame;
+    const point = this.#breakIn(choice.item, says.blockID, { fromSeconds, start }, room);
     if (point === null && fromSeconds === 0) return this.#addRow(says, choice, room);
     const part = { fromSeconds, untilSeconds: point?.seconds ?? null };
     this.#addRow({ ...says, part, ...(point && { breakID: point.insert.id }) }, choice, room);
   }
 
   /** The next break of an item that begins, or continues, now; null: none. */
-  #breakIn(item: PlannableItem, blockID: string | null, fromSeconds: number, { deadline }: Room): BreakPoint | null {
+  #breakIn(
+    item: PlannableItem,
+    blockID: string | null,
+    { fromSeconds, start }: { readonly fromSeconds: number; readonly start: number },
+    { deadline }: Room,
+  ): BreakPoint | null {
     const rate = this.#request.grid.framesPerSecond;
-    const end = this.#frame + this.#framesOf(item) - fromSeconds * rate;
+    const end = start + this.#framesOf(item) - fromSeconds * rate;
     const lengths = new Map<Insert, number>();
     const lengthOf = (insert: Insert) => lengths.get(insert) ?? this.#framesOfBreak(insert);
     const found = this.#breakPoints(item, blockID).find(({ insert, seconds }) => {
-      const frame = this.#frame + (seconds - fromSeconds) * rate;
+      const frame = start + (seconds - fromSeconds) * rate;
       if (seconds <= fromSeconds || frame >= deadline || !this.#isAllowedAt(insert, frame)) return false;
       const frames = lengthOf(insert);
       lengths.set(insert, frames);
@@ -261,6 +319,7 @@ class Planning {
     const heardMs = ({ uploadID }: PlannableItem) => this.#heard.lastHeardMs(uploadID);
     const oldest = this.#sources.fillers().toSorted((one, other) => compared(heardMs(one), heardMs(other)));
     if (oldest.length === 0) return false;
+    this.#cutHere();
     const seconds = (room.deadline - this.#frame) / framesPerSecond;
     const chosen = Number.isFinite(seconds) ? fillerFor(seconds, oldest) : [];
     for (const item of chosen) this.#addFiller(item, room);
@@ -279,12 +338,15 @@ class Planning {
 
   #addRow(says: RowSays, choice: RowChoice, { time, deadline }: Room): void {
     const { item, cursor, move, candidates, refused, relaxed } = choice;
-    const whole = this.#framesOfPart(item, says.part);
-    const frameCount = Math.min(whole, deadline - this.#frame);
+    const seam = this.#seamOf(says, item, deadline);
+    const startFrame = this.#endFrame - (seam?.overlapFrames ?? 0);
+    if (seam) this.#joinLast(seam);
+    const whole = this.#framesOf(item, says.part);
+    const frameCount = Math.min(whole, deadline - startFrame);
     const row: PlannedRow = {
       ...says,
       item,
-      startFrame: this.#frame,
+      startFrame,
       frameCount,
       isCutOff: frameCount < whole,
       ...(cursor !== undefined && move && { cursor, move }),
@@ -293,32 +355,43 @@ class Planning {
       ...(relaxed.length > 0 && { relaxed }),
     };
     const { grid } = this.#request;
-    const timed: TimedRow = {
-      row,
-      startMs: msOfFrame(grid, row.startFrame),
-      endMs: msOfFrame(grid, row.startFrame + frameCount),
-    };
+    const endFrame = startFrame + frameCount;
+    const timed: TimedRow = { row, startMs: msOfFrame(grid, startFrame), endMs: msOfFrame(grid, endFrame) };
     this.#rows.push(row);
     applyRow(this.#state, timed, time?.block);
     this.#heard.add(heardAs(timed));
-    this.#frame += frameCount;
+    const boundaryFrame = this.#seams.areJoined ? lastEdgeUntil(this.#spans, endFrame, this.#spanIndex) : 0;
+    this.#openEnd = this.#seams.endOf(row, { startFrame, endFrame, deadline, boundaryFrame });
+    this.#lead = this.#openEnd?.leadFrames ?? 0;
+    this.#frame = endFrame - this.#lead;
+  }
+
+  #seamOf(says: Pick<RowSays, 'kind' | 'insertID' | 'part'>, item: PlannableItem, deadline: number): Seam | null {
+    if (!this.#openEnd) return null;
+    const frames = Math.min(this.#framesOf(item, says.part), deadline - this.#endFrame);
+    return this.#seams.seamOf(this.#openEnd, says, frames);
+  }
+
+  /** The frame at which a row would begin that comes next. */
+  #startOf(says: Pick<RowSays, 'kind' | 'insertID' | 'part'>, item: PlannableItem, deadline: number): number {
+    return this.#endFrame - (this.#seamOf(says, item, deadline)?.overlapFrames ?? 0);
+  }
+
+  /** Joins the last row with the next one. */
+  #joinLast({ joinSeconds, overlapFrames }: Seam): void {
+    const last = this.#rows.pop()!;
+    this.#rows.push({ ...last, frameCount: last.frameCount - overlapFrames, joinSeconds });
   }
 
   #addGap(blockID: string | null, untilFrame: number): void {
+    this.#cutHere();
     const until = Math.max(this.#frame + 1, untilFrame);
     this.#gaps.push({ fromFrame: this.#frame, untilFrame: until, blockID });
     this.#frame = until;
   }
 
-  #framesOfPart(item: PlannableItem, part: PlannedRow['part']): number {
-    if (part === undefined) return this.#framesOf(item);
-    const rate = this.#request.grid.framesPerSecond;
-    const end = part.untilSeconds === null ? this.#framesOf(item) : part.untilSeconds * rate;
-    return end - part.fromSeconds * rate;
-  }
-
-  #framesOf(item: PlannableItem): number {
-    return frameCountOf(item, this.#request.grid.framesPerSecond);
+  #framesOf(item: PlannableItem, part?: PlannedRow['part']): number {
+    return framesOfPart({ item, part }, this.#request.grid.framesPerSecond).frameCount;
   }
 }
 

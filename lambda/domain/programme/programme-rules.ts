@@ -73,6 +73,8 @@ export interface Insert {
   readonly mostPerHour: number | null;
   /** The least time from the end of a break to the next one; 0: none. */
   readonly shortestGapMinutes: number;
+  /** Present: its breaks are joined with the items before and after them as the stream wants it; absent: by cuts. */
+  readonly join?: 'as_stream';
 }
 
 /** A mid-roll: breaks within long items. Decision D231. */

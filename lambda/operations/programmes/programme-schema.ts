@@ -137,6 +137,8 @@ const timeFields = {
 };
 const timeNames = ['everyItems', 'everyMinutes', 'atMinutes', 'beforeBlockID', 'afterBlockID', 'midRoll'] as const;
 
+const insertJoins = ['cut', 'as_stream'] as const;
+
 const insert = z
   .strictObject({
     id: ownRuleID,
@@ -148,6 +150,12 @@ const insert = z
     outroUploadID: id.nullish().describe('ID of an upload that closes each break.'),
     mostPerHour: z.int().min(1).max(240).nullish().describe('Most items of this insert in an hour.'),
     shortestGapMinutes: z.int().min(0).max(1440).default(0).describe('Fewest minutes between two breaks.'),
+    join: z
+      .enum(insertJoins)
+      .default('cut')
+      .describe(
+        'Beginning and end of a break. cut: by cuts. as_stream: by the joins of the stream, such as a crossfade.',
+      ),
   })
   .refine(hasOneSource, { error: oneSource })
   .refine((given) => timeNames.filter((name) => given[name] !== undefined).length === 1, {
@@ -157,7 +165,7 @@ const insert = z
   .transform((given): Insert => {
     const { collectionID, uploadID, introUploadID, outroUploadID, mostPerHour, ...others } = given;
     const name = timeNames.find((each) => others[each] !== undefined)!;
-    const { id: ownID, name: words, perBreak, shortestGapMinutes } = others;
+    const { id: ownID, name: words, perBreak, shortestGapMinutes, join } = others;
     return {
       id: ownID,
       name: words,
@@ -168,6 +176,7 @@ const insert = z
       outroUploadID: outroUploadID ?? null,
       mostPerHour: mostPerHour ?? null,
       shortestGapMinutes,
+      ...(join === 'as_stream' && { join }),
     };
   });
 
@@ -295,6 +304,7 @@ export const programmeSchema = z
           outroUploadID: z.string().nullable(),
           mostPerHour: z.int32().nullable(),
           shortestGapMinutes: z.int32(),
+          join: z.enum(insertJoins),
         })
         .meta({ id: 'ProgrammeInsert' }),
     ),
@@ -342,8 +352,9 @@ export function presentProgramme(programme: ShownProgramme): z.input<typeof prog
       ordered: isOrdered,
       steps: steps.map(({ from, ...step }) => ({ ...step, ...from })),
     })),
-    inserts: draft.inserts.map(({ from, when, ...insert }) => ({
+    inserts: draft.inserts.map(({ from, when, join, ...insert }) => ({
       ...insert,
+      join: join ?? ('cut' as const),
       ...from,
       ...('atMinutes' in when ? { atMinutes: [...when.atMinutes] } : when),
     })),

@@ -16,7 +16,7 @@ import { elapsedSecondsOf } from '../../domain/streams/run-clock.ts';
 import { updateCosts } from '../destinations/reconcile-outputs.ts';
 import { refreshSound } from './apply-sound.ts';
 import { allowPreparedLooks } from './prepared-looks.ts';
-import { entriesOfTrack } from './plan-entries.ts';
+import { entriesOfTrack, entryOfPlaying } from './plan-entries.ts';
 import { placeInRun, planProgramme } from '../programme/plan-programme.ts';
 import type { ProgrammePlan } from '../programme/plan-programme.ts';
 import { lengthOfRun } from '../programme/plan-start.ts';
@@ -82,7 +82,13 @@ async function planTrack(
   const format = formatOfRun(stream);
   const { limitFactor } = options;
   const failure = await prepareEntries(data, { stream, track: programme.kind, entries, format, limitFactor });
-  await data.timelines.replaceFrom(stream.id, programme.kind, plan.fromFrame / grid.framesPerSecond, entries);
+  const playing = plan.endsOtherwise && entryOfPlaying(stream, programme.kind, timeline, plan.endsOtherwise);
+  await data.timelines.replaceFrom(
+    stream.id,
+    programme.kind,
+    playing?.offsetSeconds ?? plan.fromFrame / grid.framesPerSecond,
+    playing ? [playing, ...entries] : entries,
+  );
   const at = new Date(msOfFrame(grid, plan.fromFrame));
   await data.programmes.saveState(programme.id, { at, state: plan.before }, now);
   await data.queuedItems.savePlan(programme.id, queueOf(plan, grid));

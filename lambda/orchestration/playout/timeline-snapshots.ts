@@ -12,7 +12,7 @@ import type { ItemLook } from '../../domain/playout/look.ts';
 import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
 import type { TimelineItem, TimelineOverlays, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import type { PlaylistItem, PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
-import { withJoins, withPictureJoins } from '../../domain/playout/item-joins.ts';
+import { joinWithin, trackJoins, withJoin, withJoins, withPictureJoins } from '../../domain/playout/item-joins.ts';
 import type { ShownStinger } from '../../domain/playout/item-joins.ts';
 import { withSoundUnder } from '../../domain/playout/sound-under.ts';
 import { entriesOfRows, factsOfRow } from '../../domain/programme/planned-entries.ts';
@@ -106,8 +106,8 @@ export function snapshotOfPlaylist(
 }
 
 /**
- * The rows that a programme has planned, without those whose upload was deleted meanwhile. Rows follow each other by
- * cuts, as their beginnings are planned. Decision D228.
+ * The rows that a programme has planned, without those whose upload was deleted meanwhile. They have the joins that the
+ * planner has left room for. Decision D282.
  */
 export function snapshotOfRows(
   stream: JoiningStream,
@@ -120,8 +120,13 @@ export function snapshotOfRows(
   const spec = { mode: 'sequential', items: listed } as const;
   const { items, overlays } = unjoined(stream, track, spec, { uploads, hasSoundTrack });
   const mixed = track === 'video' ? withSoundUnder(items, stream.sound?.under) : items;
+  const joins = trackJoins(track, stream, stingerOf(stream.look, uploads));
+  const joinedItems = mixed.map((item, index) => {
+    const { joinSeconds } = playable[index]!;
+    return joinSeconds === undefined ? item : withJoin(item, joinWithin(item, joinSeconds, joins));
+  });
   const places = new Map<string, number>();
-  const order = mixed.map((item) => {
+  const order = joinedItems.map((item) => {
     const key = JSON.stringify(item);
     if (!places.has(key)) places.set(key, places.size);
     return places.get(key)!;
@@ -129,7 +134,7 @@ export function snapshotOfRows(
   return {
     mode: 'sequential',
     seed,
-    items: [...places.values()].map((place) => mixed[order.indexOf(place)]!),
+    items: [...places.values()].map((place) => joinedItems[order.indexOf(place)]!),
     order,
     ...(overlays && { overlays }),
     planned: playable.map(factsOfRow),

@@ -2,8 +2,10 @@
 import type { Database } from '../../data/database.ts';
 import type { PublishedProgramme } from '../../data/programme/programmes.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import { trackJoins } from '../../domain/playout/item-joins.ts';
 import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
+import { joinSeconds } from '../../domain/playout/sound.ts';
 import { blockTimesOf } from '../../domain/programme/block-times.ts';
 import { firstCutAfter, frameOfMs, msOfFrame } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
@@ -56,10 +58,14 @@ export interface ProgrammePlan {
   readonly endFrame: number;
   /** The state of the planner before the first row. */
   readonly before: PlannerState;
+  /** The row that plays before them, which now ends otherwise; null: it ends as it was planned. */
+  readonly endsOtherwise: PlannedRow | null;
 }
 
 /** Blocks that begin soon after the end of a plan may cut off its last item. */
 const aheadMs = 2 * 86_400_000;
+/** An item begins no earlier than this before the end of the one before it. */
+const mostOverlapMs = (joinSeconds.longest + 1) * 1000;
 
 export async function planProgramme(data: Database, request: ProgrammePlanRequest): Promise<ProgrammePlan> {
   const { stream, programme, grid, earliestFrame, boundaryFrame, isSkip = false, untilMs, mostRows } = request;
@@ -71,11 +77,14 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   const budget = budgetOf(data);
   const timesFrom = (fromMs: number) =>
     inTurns(budget, (nextTurn) => blockTimesOf(rules, { fromMs, untilMs: untilMs + aheadMs }, nextTurn));
-  const upcoming = await timesFrom(earliestMs);
+  const joins = trackJoins(programme.kind, stream);
+  // A row is chosen for the first frame at which it may begin.
+  const firstChoiceMs = joins.ofStream.kind === 'cut' ? earliestMs : earliestMs - mostOverlapMs;
+  const upcoming = await timesFrom(firstChoiceMs);
   const fromFrame = Math.min(boundaryFrame, firstCutAfter(upcoming, grid, earliestFrame));
   const known = [...[...collections.values()].flatMap(({ members }) => members), ...queue.map(({ item }) => item)];
   const members = new Map(known.map((item) => [item.uploadID, item]));
-  const { state, heard } = await loadHistory(data, {
+  const { state, heard, before } = await loadHistory(data, {
     stream,
     programme,
     rules,
@@ -85,16 +94,19 @@ export async function planProgramme(data: Database, request: ProgrammePlanReques
   });
   if (fromFrame === 0 || (isSkip && isOfItem(state)) || !(await canContinue(data, programme, state))) delete state.rest;
   // An item that continues has the deadline that it had when it began.
-  const blockTimes = state.rest ? await timesFrom(Math.min(earliestMs, state.rest.beganMs)) : upcoming;
+  const blockTimes = state.rest ? await timesFrom(Math.min(firstChoiceMs, state.rest.beganMs)) : upcoming;
   const rows: PlannedRow[] = [];
   let endFrame = fromFrame;
+  let endsOtherwise: PlannedRow | null = null;
   const untilFrame = frameOfMs(grid, untilMs);
-  const planned = { rules, blockTimes, collections, queue, heard, state, grid, fromFrame, untilFrame };
+  const ofHistory = { heard, state, joins, before };
+  const planned = { rules, blockTimes, collections, queue, ...ofHistory, grid, fromFrame, untilFrame };
   for await (const part of planInTurns(planned, { mostRows, mostProcessorMs, budget })) {
     rows.push(...part.rows);
     endFrame = part.endFrame;
+    endsOtherwise ??= part.before ?? null;
   }
-  return { rows, fromFrame, endFrame, before: state };
+  return { rows, fromFrame, endFrame, before: state, endsOtherwise };
 }
 
 /** Whether the last row of a state is a part of an item: its break has not begun. */

@@ -6,6 +6,7 @@ import type { ReadPart } from '../../data/playout/run-parts.ts';
 import type { RunPart, RunTime } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
+import { overlapFrames } from '../../domain/playout/sound.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
 import { forgetNames } from '../../domain/programme/forgotten-names.ts';
 import { frameOfMs, msOfFrame } from '../../domain/programme/frame-grid.ts';
@@ -26,6 +27,8 @@ export interface ProgrammeHistory {
   readonly heard: Heard;
   /** Unix time in ms of the end of the last row; null: nothing has played. */
   readonly endMs: number | null;
+  /** The last row; absent: none within the time that was looked back on. */
+  readonly before?: TimedRow | undefined;
 }
 
 export interface HistoryRequest {
@@ -43,6 +46,8 @@ export interface HistoryRequest {
 const hourMs = 3_600_000;
 /** The most time and runs that a programme looks back on. */
 const mostLookBackMs = 7 * 24 * hourMs;
+/** Within this time, there is the row before a plan, which its first row may be joined with. */
+const leastLookBackMs = 1000;
 const mostRuns = 50;
 
 /**
@@ -56,14 +61,14 @@ export async function loadHistory(data: Database, request: HistoryRequest): Prom
   const stateMs = kept?.at.getTime() ?? untilMs;
   const blocks = new Map(rules.blocks.map((block) => [block.id, block]));
   const heard = new Heard(rules.separation);
-  let endMs = kept?.at.getTime() ?? null;
+  let before = undefined as TimedRow | undefined;
   await readPlayed(data, request, Math.min(stateMs, untilMs - lookBackMs(rules)), (timed) => {
     if (timed.startMs >= stateMs) applyRow(state, timed, blocks.get(timed.row.blockID ?? ''));
     heard.add(heardAs(timed));
-    endMs = timed.endMs;
+    before = timed;
   });
   forgetNames(state, rules);
-  return { state, heard, endMs };
+  return { state, heard, endMs: before?.endMs ?? kept?.at.getTime() ?? null, before };
 }
 
 /** The time before a plan whose items its rules compare with. */
@@ -71,7 +76,7 @@ function lookBackMs({ separation, filler }: ProgrammeRules): number {
   const minutes = Math.max(0, ...separation.map((rule) => rule.minutes));
   // Distances in items, and the filler that was heard least recently, need the items of a day.
   const isByItems = filler !== null || separation.some(({ items }) => items > 0);
-  return Math.min(mostLookBackMs, Math.max(minutes * 60_000, isByItems ? 24 * hourMs : 0));
+  return Math.min(mostLookBackMs, Math.max(leastLookBackMs, minutes * 60_000, isByItems ? 24 * hourMs : 0));
 }
 
 /** A run of the stream, over or present. */
@@ -123,9 +128,12 @@ function* rowsOfPart(
     const startMs = msOfFrame(grid, startFrame);
     if (startMs >= Math.min(untilMs, endMs) || startFrame >= untilFrame) return;
     if (!isFirst && startFrame < fromFrame) continue;
-    const endRowMs = Math.min(cutMs, endMs, msOfFrame(grid, startFrame + frameCount));
-    const item = memberOf(played.uploadID) ?? itemWithoutMember(played);
-    yield { row: rowOfOccurrence(occurrence, item, rate), startMs, endMs: endRowMs };
+    const cutRowMs = Math.min(cutMs, endMs);
+    const isCut = msOfFrame(grid, startFrame + frameCount) > cutRowMs;
+    const endFrame = startFrame + frameCount + overlapFrames(played.join, rate);
+    const row = rowOfOccurrence(occurrence, memberOf(played.uploadID) ?? itemWithoutMember(played), rate);
+    if (isCut) yield { row: { ...row, isCutOff: true }, startMs, endMs: cutRowMs };
+    else yield { row, startMs, endMs: msOfFrame(grid, endFrame) };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { Programme } from '../../data/programme/programmes.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import { trackJoins } from '../../domain/playout/item-joins.ts';
 import { blockTimesOf } from '../../domain/programme/block-times.ts';
 import { frameOfMs } from '../../domain/programme/frame-grid.ts';
 import type { FrameGrid } from '../../domain/programme/frame-grid.ts';
@@ -55,13 +56,14 @@ export async function simulateProgramme(data: Database, request: SimulationReque
   const collections = await loadSources(data, programme.user_id, programme.kind, rules);
   const stream = (await data.streams.find(programme.user_id, programme.stream_id))!;
   const grid = { anchoredAtMs: from.getTime(), framesPerSecond: await rateOf(data, stream) };
-  const { state, heard, endMs } = await historyBefore(data, { stream, programme, rules, from, collections });
+  const { state, heard, endMs, before } = await historyBefore(data, { stream, programme, rules, from, collections });
+  const joins = trackJoins(programme.kind, stream);
   const calendar = { fromMs: from.getTime(), untilMs: until.getTime() + aheadMs };
   const blockTimes = await inTurns(budgetOf(data), (nextTurn) => blockTimesOf(rules, calendar, nextTurn));
   const figures = new Simulation(rules);
   const rows: PlannedRow[] = [];
   const untilFrame = frameOfMs(grid, until.getTime());
-  const beginning = { heard, state, fromFrame: 0, untilFrame };
+  const beginning = { heard, state, joins, before, fromFrame: 0, untilFrame };
   let [seen, endFrame] = [0, 0];
   for await (const part of planInTurns(
     { rules, blockTimes, collections, queue: [], grid, ...beginning },

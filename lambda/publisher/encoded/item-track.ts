@@ -3,10 +3,12 @@
 // States:
 // - empty: no item is open. `step` opens the item at its frame, and leads to playing.
 // - playing: the current item is read. 2.5 s before its end the next item is opened, which leads to joining.
+//   An item that ends sooner or is joined otherwise by then is opened again for its rest.
 // - joining: two items are open. At the end of the current one it is closed, and the next one is current: playing.
 // - closed: all items are closed, and `step` throws.
 // A ToolError closes both items and leads to empty: the item is opened again at the same frame, up to three times.
 import type { Log } from '../../log.ts';
+import { isSameJoin } from '../../domain/playout/item-joins.ts';
 import type { FrameRange } from '../../domain/playout/composition.ts';
 import { fromOrigin, itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../../domain/playout/play-out.ts';
@@ -27,7 +29,7 @@ export interface ItemMedia {
 
 export interface ItemTrackOptions<Media extends ItemMedia> {
   readonly framesPerSecond: number;
-  /** Loads the timeline. Called for every item, to apply playlists that were published meanwhile. */
+  /** Loads the timeline. Called for every item and every second, to apply what was changed meanwhile. Mostly cached. */
   readonly loadTimeline: () => Promise<readonly TimelineEntry[]>;
   /** Opens frames of an item, which count from its beginning. */
   readonly open: (occurrence: ItemOccurrence, range: FrameRange, timeline: readonly TimelineEntry[]) => Promise<Media>;
@@ -42,6 +44,8 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
 interface OpenedItem<Media> {
   readonly media: Media;
   readonly occurrence: ItemOccurrence;
+  /** The occurrence in the timeline, which the item may stand in for. */
+  readonly planned: ItemOccurrence;
   /** The frame at which the next item takes its place. */
   end: number;
 }
@@ -59,6 +63,9 @@ export class ItemTrack<Media extends ItemMedia> {
   #current: OpenedItem<Media> | null = null;
   #next: Promise<OpenedItem<Media>> | null = null;
   #closed = false;
+  /** The timeline as it was loaded last. */
+  #timeline: readonly TimelineEntry[] = [];
+  #isLoading = false;
 
   /** @param startFrame first frame to read, counted from the anchor of the run */
   constructor(options: ItemTrackOptions<Media>, startFrame: number) {
@@ -115,9 +122,10 @@ export class ItemTrack<Media extends ItemMedia> {
       throw new Error('the track is closed');
     }
     const current = this.#current;
-    if (!this.#next && current.media.changesAt && frame % this.#options.framesPerSecond === 0) {
+    if (!this.#next && frame % this.#options.framesPerSecond === 0) {
+      this.#loadAgain();
       // If the timeline has changed, the rest of the item is opened again as soon as there is time for that.
-      const changesAt = await current.media.changesAt();
+      const changesAt = Math.min((await current.media.changesAt?.()) ?? Infinity, this.#endOf(current, frame));
       current.end = Math.min(current.end, Math.max(changesAt, frame + this.#openAheadFrames));
       if (this.#closed) throw new Error('the track is closed');
     }
@@ -130,6 +138,26 @@ export class ItemTrack<Media extends ItemMedia> {
     return current;
   }
 
+  /** Loads the timeline for the items that are open. Pictures do not wait for it. */
+  #loadAgain(): void {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    this.#options
+      .loadTimeline()
+      .then((timeline) => {
+        if (timeline.length > 0) this.#timeline = timeline;
+      })
+      .catch(() => {})
+      .finally(() => void (this.#isLoading = false));
+  }
+
+  /** The frame at which an item ends by the latest timeline; a past one: it is composed otherwise now. */
+  #endOf({ planned: was }: OpenedItem<Media>, frame: number): number {
+    const now = occurrenceAt(this.#timeline, frame, this.#options.framesPerSecond);
+    const isSame = now.startFrame === was.startFrame && isSameJoin(now.item.join, was.item.join);
+    return isSame ? now.startFrame + now.frameCount : -Infinity;
+  }
+
   get #openAheadFrames(): number {
     return openAheadSeconds * this.#options.framesPerSecond;
   }
@@ -138,6 +166,7 @@ export class ItemTrack<Media extends ItemMedia> {
   async #open(frame: number): Promise<OpenedItem<Media>> {
     const { loadTimeline, framesPerSecond, open, opensUntil, log } = this.#options;
     const timeline = await loadTimeline();
+    this.#timeline = timeline;
     const planned = occurrenceAt(timeline, frame, framesPerSecond);
     const end = Math.min(planned.startFrame + planned.frameCount, (await opensUntil?.(frame)) ?? Infinity);
     const entry = timeline.find((candidate) => candidate.number === planned.entryNumber)!;
@@ -157,7 +186,7 @@ export class ItemTrack<Media extends ItemMedia> {
       const media = await open(occurrence, range, timeline);
       try {
         await media.ready;
-        return { media, occurrence, end };
+        return { media, occurrence, planned, end };
       } catch (error) {
         await media.close();
         if (!(error instanceof MediaError)) throw error;

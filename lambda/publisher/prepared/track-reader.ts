@@ -24,6 +24,7 @@ import { chunkOf } from '../../domain/playout/composition-parts.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MixSources } from './mix-sources.ts';
+import { endsOtherwise, frameOf, groupCountOf, soundEndOf } from './reading-position.ts';
 import type { Position } from './reading-position.ts';
 import type { SentSegment, SessionSegments, TakenOver } from './session-segments.ts';
 import { assertGroups, SegmentDamaged } from './segment-format.ts';
@@ -115,7 +116,8 @@ export class TrackReader {
     for (;;) {
       this.#position ??= await this.#find();
       const timeline = await currentTimeline();
-      const position = await this.#cutByTakeover(this.#position, timeline);
+      this.#followChange(this.#position, timeline);
+      const position = this.#position && (await this.#cutByTakeover(this.#position, timeline));
       if (position === null) continue;
       const { playing, next, sources, mixes } = position;
       const mixed = mixes?.at(timeline, next);
@@ -132,7 +134,7 @@ export class TrackReader {
         if (this.#position !== position) continue;
         position.next = end;
         this.#standIns.wasRead(playing.occurrence.item);
-        this.#soundReached = this.#soundEndOf(playing, end);
+        this.#soundReached = soundEndOf(playing, end, this.#options);
         if (end === position.end) this.#searchAt(position.endFrame);
         return span;
       } catch (error) {
@@ -187,7 +189,7 @@ export class TrackReader {
       const { startFrame, frameCount: end } = playing;
       const next = this.#firstGroupFrom(frame, playing);
       const range = { next, end, endFrame: startFrame + end, firstAfterOther: this.#firstAfterOther(playing, next) };
-      const media = { playing, sources: [source], sounds: [], mixes: null, sent: null, slate };
+      const media = { playing, sources: [source], sounds: [], mixes: null, entries: null, sent: null, slate };
       if (next < end) return startFrame + next < changeFrame ? { ...media, ...range } : null;
       from = startFrame + end;
     }
@@ -200,9 +202,9 @@ export class TrackReader {
       const found = this.#playingAt(timeline, frame);
       const { playing } = found;
       const next = this.#firstGroupFrom(wantedFrame, playing);
-      if (next < this.#groupCountOf(playing)) {
+      if (next < groupCountOf(playing, this.#options)) {
         const position = this.#positionAt(timeline, found, next);
-        return this.#frameOf(position) < entryFrame ? position : null;
+        return frameOf(position, this.#options) < entryFrame ? position : null;
       }
       frame = playing.startFrame + playing.frameCount;
     }
@@ -226,15 +228,32 @@ export class TrackReader {
     const firstAfterOther = this.#firstAfterOther(playing, next);
     const sources = [sessions.sourceOf(interval, isSound(format) ? 'sound' : 'pictures')];
     return next < end
-      ? { playing, sources, sounds: [], mixes: null, next, end, firstAfterOther, endFrame, sent }
+      ? { playing, sources, sounds: [], mixes: null, next, end, firstAfterOther, endFrame, entries: null, sent }
       : null;
+  }
+
+  /** Reads on as the timeline says now, if the item of the position ends otherwise: pictures from a keyframe on. */
+  #followChange(position: Position, timeline: PreparedTimeline): void {
+    const { entries } = timeline;
+    if (position.entries === null || position.entries === entries || position.next % this.#gopFrames > 0) return;
+    position.entries = entries;
+    if (!endsOtherwise(position, entries, this.#options)) return;
+    const frame = frameOf(position, this.#options);
+    const found = this.#playingAt(timeline, frame);
+    const isSame = found.playing.startFrame === position.playing.startFrame;
+    if (isSame && position.next < groupCountOf(found.playing, this.#options))
+      this.#position = {
+        ...this.#positionAt(timeline, found, position.next),
+        firstAfterOther: position.firstAfterOther,
+      };
+    else this.#searchAt(frame);
   }
 
   /** Cuts the position off at a takeover within its next span, or at the end of its slate. @returns null: all of it */
   async #cutByTakeover(position: Position, timeline: PreparedTimeline): Promise<Position | null> {
     const { sessions, framesPerSecond } = this.#options;
     if (position.sent) return position;
-    const frame = this.#frameOf(position);
+    const frame = frameOf(position, this.#options);
     const slateEnd = position.slate ? (this.#slateAt(timeline, frame)?.toFrame ?? frame) : Infinity;
     if (slateEnd < position.endFrame) return this.#cutAt(position, slateEnd);
     const entryFrame = sessions.entryFrom(timeline, frame);
@@ -256,12 +275,6 @@ export class TrackReader {
     return null;
   }
 
-  /** The frame of the run during which the next group of a position begins. */
-  #frameOf({ playing, next }: Position): number {
-    const { format, framesPerSecond } = this.#options;
-    return playing.startFrame + (isSound(format) ? pictureOfSoundFrame(next, framesPerSecond) : next);
-  }
-
   /** The playing at a frame of the run, with the renditions that it can be sent from, the best one first. */
   #playingAt(timeline: PreparedTimeline, frame: number): FoundPlaying {
     const { format, framesPerSecond } = this.#options;
@@ -276,12 +289,6 @@ export class TrackReader {
     return { playing: playingAt(occurrence, frame, frameCount), contentHash, look, renditions };
   }
 
-  /** The groups of a playing: its frames of sound, or its pictures. */
-  #groupCountOf(playing: Playing): number {
-    const { format, framesPerSecond } = this.#options;
-    return isSound(format) ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
-  }
-
   /** The position in a playing from group `next` on, with all sources of its groups. */
   #positionAt(
     timeline: PreparedTimeline,
@@ -291,14 +298,15 @@ export class TrackReader {
     const { format, framesPerSecond } = this.#options;
     const { sources, sounds } = itemSources(timeline, { contentHash, look, renditions }, { playing, group: next });
     const firstAfterOther = this.#firstAfterOther(playing, next);
-    const media = { playing, sources, sounds, next, firstAfterOther, sent: null };
+    const { entries } = timeline;
+    const media = { playing, sources, sounds, next, firstAfterOther, entries, sent: null };
     if (isSound(format)) {
       const mixes = new MixSources(playing, framesPerSecond);
       const endFrame = playing.startFrame + playing.frameCount;
-      return { ...media, mixes, end: this.#groupCountOf(playing), endFrame };
+      return { ...media, mixes, end: groupCountOf(playing, this.#options), endFrame };
     }
     // Titles of the sound track are only known some minutes ahead, so a long item is read in chunks.
-    const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : this.#groupCountOf(playing);
+    const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : groupCountOf(playing, this.#options);
     return { ...media, mixes: null, end, endFrame: playing.startFrame + end };
   }
 
@@ -309,14 +317,6 @@ export class TrackReader {
     if (isSound(format) || this.#soundReached === null) return next;
     const nearest = soundOriginOf(playing, framesPerSecond) + soundFrameNearest(playing, next, framesPerSecond);
     return this.#soundReached <= nearest ? next : null;
-  }
-
-  /** The frame of the sound's grid that follows the groups of a playing up to `end`. */
-  #soundEndOf(playing: Playing, end: number): number {
-    const { format, framesPerSecond } = this.#options;
-    const origin = soundOriginOf(playing, framesPerSecond);
-    if (isSound(format)) return origin + end;
-    return origin + Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
   }
 
   /** The first group of a playing to read when the reader continues at a frame. */
@@ -362,7 +362,7 @@ export class TrackReader {
 
   /** Continues with the timeline, because a segment of the session cannot be read. */
   #leaveSession(position: Position, { interval }: SentSegment): void {
-    const frame = this.#frameOf(position);
+    const frame = frameOf(position, this.#options);
     this.#options.sessions.leave(interval, frame);
     this.skipTo(frame);
   }
@@ -370,7 +370,7 @@ export class TrackReader {
   /** Continues with the timeline, because a segment of the slate cannot be read. */
   #leaveSlate(position: Position, slate: SentSlate): void {
     this.#options.sessions.leaveSlate(slate);
-    this.skipTo(this.#frameOf(position));
+    this.skipTo(frameOf(position, this.#options));
   }
 
   #lose({ playing }: Position, { key, made }: SourceSegment, error: unknown): void {

@@ -75,6 +75,13 @@ export function InsertForm({ path, kind, insert, blocks, onChange }: InsertFormP
         fault={useFault(`${path}/shortestGapMinutes`)}
         onChange={(shortestGapMinutes) => onChange({ ...insert, shortestGapMinutes })}
       />
+      <Choice
+        name="join"
+        label={words.insertJoin}
+        value={insert.join}
+        options={Object.entries(words.insertJoins)}
+        onChange={(join) => onChange({ ...insert, join: join as Insert['join'] })}
+      />
       {framings.map((name) => (
         <UploadChoice
           key={name}

@@ -64,7 +64,7 @@ export function StepsInWords({ block: { steps, ordered } }: { readonly block: Bl
 
 export function insertWords(insert: Insert, blocks: readonly Block[]): string {
   const { everyItems, everyMinutes, atMinutes, beforeBlockID, afterBlockID, midRoll } = insert;
-  const { mostPerHour, shortestGapMinutes } = insert;
+  const { mostPerHour, shortestGapMinutes, join } = insert;
   const blockName = (id: string | undefined) => blocks.find((block) => block.id === id)?.name ?? '…';
   const when = {
     everyItems: () => words.insertWords.everyItems(everyItems ?? 0),
@@ -80,6 +80,7 @@ export function insertWords(insert: Insert, blocks: readonly Block[]): string {
   const limits = [
     mostPerHour !== null && words.mostPerHourWords(mostPerHour),
     shortestGapMinutes > 0 && words.shortestGapWords(shortestGapMinutes),
+    join === 'as_stream' && words.insertJoinWords,
   ];
   return [when, ...limits].filter(Boolean).join(', ');
 }

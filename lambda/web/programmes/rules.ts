@@ -91,6 +91,7 @@ export function newInsert(name: string): Insert {
     outroUploadID: null,
     mostPerHour: null,
     shortestGapMinutes: 0,
+    join: 'cut',
   };
 }
 

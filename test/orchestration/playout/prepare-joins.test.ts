@@ -5,6 +5,7 @@ import { formatNamed } from '../../../lambda/domain/playout/rendition.ts';
 import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { forgetOldJoins } from '../../../lambda/orchestration/playout/forget-joins.ts';
+import { planRun } from '../../../lambda/orchestration/playout/plan-run.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { allowFinishedJoin } from '../../../lambda/orchestration/playout/prepare-joins.ts';
 import { makeJoin } from '../../../lambda/publisher/preparing/make-join.ts';
@@ -15,8 +16,22 @@ import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';
 
 const service = testService();
-const { call, claim, commands, create, data, fallDue, fire, readyStream, register, report, stream, upload } =
-  actorsOn(service);
+const {
+  call,
+  claim,
+  commands,
+  create,
+  data,
+  fallDue,
+  fire,
+  readyStream,
+  register,
+  report,
+  stream,
+  transaction,
+  upload,
+  user,
+} = actorsOn(service);
 const crossfade = { kind: 'crossfade', seconds: 3 };
 
 beforeEach(async () => {
@@ -220,6 +235,61 @@ it('has a bounded number made at a time, and the others once these are there', a
   await fire();
   // Each song fades in and out.
   expect(new Set(await asked()).size).toBe(40);
+});
+
+describe('a programme of 2,000 videos in random order', () => {
+  /** Videos of 20 s in a folder, which are prepared. */
+  async function makeVideos(): Promise<void> {
+    await service.pool().query(
+      `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds,
+         width, height, framerate, video_codec, audio_codec, size_bytes, folder, content_hash)
+       select 'upl_video' || n, $1, 'Video ' || n, 'video/mp4', 'video', 'video_' || n, true, 'completed', 20, 1280,
+         720, 30, 'h264', 'aac', 4000000, 'Videos', 'video' || n from generate_series(1, 2000) n`,
+      [user().id],
+    );
+    await service.pool().query(
+      `insert into renditions (content_hash, format, segment_count, segments_done, segments_written, state)
+       select 'video' || n, 'q_720p-f_30', 1, 1, 1, 'ready' from generate_series(1, 2000) n`,
+    );
+  }
+
+  it('asks for the joins of its next ten minutes only, however long it plays, and never waits for them', async () => {
+    await makeVideos();
+    const look = { join: { kind: 'crossfade', seconds: 2 } };
+    const settings = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30', videoUploadObjectID: null };
+    const id = await readyStream({ ...settings, sound: { loudness: { enabled: false } }, look });
+    const collection = { name: 'Videos', kind: 'video', source: { folder: 'Videos' }, order: 'shuffle' };
+    const collectionID = await create('/collections', collection);
+    const programmeID = await create('/programmes', { streamID: id, timeZone: 'UTC' });
+    const blocks = [{ id: 'all', name: 'All', steps: [{ id: 'all', collectionID }] }];
+    await call('PATCH', `/programmes/${programmeID}`, { blocks });
+    await call('POST', `/programmes/${programmeID}/publish`);
+    expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
+    await goOnAir({ id, playlistID: '' }, 0);
+    await transaction(async (tx) =>
+      planRun(tx, (await tx.streams.lock(user().id, id))!, { now: await tx.now(), limitFactor: 1 }),
+    );
+    const { video } = await data().timelines.ofStream(id);
+    const [first] = occurrencesFrom(video, 0, 30);
+    expect([first!.frameCount, first!.item.join]).toEqual([18 * 30, look.join]);
+    const known = new Set<string>();
+    for (let seconds = 0; seconds <= 3600; seconds += 300) {
+      await service
+        .pool()
+        .query('update streams set anchored_at = now() - make_interval(secs => $2) where id = $1', [id, seconds]);
+      await fallDue(id, 'joins');
+      await fire();
+      const names = (await asked()).filter((name) => !known.has(name));
+      expect(names.length).toBeLessThanOrEqual(known.size === 0 ? 60 : 30);
+      for (const name of names) known.add(name);
+      // In the first half an hour, no worker makes any.
+      if (seconds > 1800) for (const name of names) await make(name);
+      expect((await stream(id)).pendingJoins).toBeLessThanOrEqual(30);
+    }
+    // An item begins every 18 s.
+    expect(known.size).toBeGreaterThan(100);
+    expect(known.size).toBeLessThanOrEqual((3600 + 630) / 18);
+  });
 });
 
 describe('a join that is not made yet', () => {

@@ -157,6 +157,37 @@ describe('items that can be played', () => {
   });
 });
 
+describe('a timeline that changes while an item plays', () => {
+  const [a, b] = [item('a', 10), item('b', 10)];
+  const crossfade = { kind: 'crossfade', seconds: 1 } as const;
+
+  it('ends it sooner, to the frame, as after a skip', async () => {
+    let timeline = [entry(0, 0, [a])];
+    const { play, opened } = trackOf(() => timeline);
+    await play(20);
+    timeline = [...timeline, entry(1, 6.3, [b])];
+    expect(await play(80)).toEqual([...frames('a', 20, 63), ...frames('b', 0, 37)]);
+    expect(opened).toEqual(['a 0+100', 'b 0+100']);
+  });
+
+  it('ends it later by a cut in place of a crossfade', async () => {
+    let timeline = [entry(0, 0, [{ ...a, join: crossfade }, b])];
+    const { play } = trackOf(() => timeline);
+    await play(20);
+    timeline = [...timeline, entry(1, 0, [a]), entry(2, 10, [b])];
+    expect(await play(100)).toEqual([...frames('a', 20, 100), ...frames('b', 0, 20)]);
+  });
+
+  it('opens it again for its rest if that is joined otherwise', async () => {
+    let timeline = [entry(0, 0, [{ ...a, join: { kind: 'dip', seconds: 1 } as const }, b])];
+    const { play, opened } = trackOf(() => timeline);
+    await play(20);
+    timeline = [...timeline, entry(1, 0, [a]), entry(2, 10, [b])];
+    expect(await play(100)).toEqual([...frames('a', 20, 100), ...frames('b', 0, 20)]);
+    expect(opened[1]).toMatch(/^a (45|55)\+/);
+  });
+});
+
 describe('an item that cannot be played', () => {
   it('is replaced for exactly its frames by the next that can be played, in every lap', async () => {
     const timeline = [entry(0, 0, [item('a', 2), item('bad', 3), item('worse', 1), item('d', 1)])];
