@@ -5,6 +5,7 @@ import { publishDraft } from '../../lambda/orchestration/playout/publish-draft.t
 import { finishPreparation } from '../../lambda/orchestration/runs/start-prepared.ts';
 import { formatNamed } from '../../lambda/domain/playout/rendition.ts';
 import { actorsOn } from '../support/actors.ts';
+import { capacityFor } from '../support/capacities.ts';
 import { testService } from '../support/service.ts';
 import { clearRenditions } from '../support/stored-uploads.ts';
 
@@ -246,5 +247,24 @@ describe('a stream that is prepared', () => {
     await prepareAll();
     expect((await playNext(other)).body.startsAt).toEqual(expect.any(String));
     expect(await order(5)).toBe('abcXd');
+  });
+});
+
+describe('an upload that no publisher can decode in time', () => {
+  it('is refused, as the stream would go off the air for it', async () => {
+    await makeList('sequential', { streamBackend: 'ffmpeg' });
+    await goLive();
+    await service
+      .pool()
+      .query(`update agents set capacity = $1, lease_expires_at = now() + interval '1 hour'`, [
+        capacityFor(2, 'ffmpeg'),
+      ]);
+    const costly = await named('x');
+    await service.pool().query('update uploads set decode_cost = 72 where id = $1', [costly]);
+    const refused = await playNext(costly);
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(refused.body)).toMatch('No publisher can decode this upload in time.');
+    await service.pool().query('update uploads set decode_cost = 4 where id = $1', [costly]);
+    expect((await playNext(costly)).status).toBeLessThan(300);
   });
 });

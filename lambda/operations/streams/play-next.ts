@@ -57,6 +57,11 @@ function problemOf(result: Exclude<PlayNextResult, { startsAt: Date }>, track: T
   if (result.refusal === 'planned')
     return fieldProblem('track', `A programme plans the ${track} of this stream. Use queue_item.`);
   if (result.refusal === 'nothing_played') return fieldProblem('track', `The stream plays no ${track} of its own.`);
+  if (result.refusal === 'too_costly')
+    return fieldProblem(
+      'uploadID',
+      'No publisher can decode this upload in time. Use a lower resolution or framerate.',
+    );
   if (result.refusal === 'failed')
     return fieldProblem('uploadID', 'The upload could not be prepared. Use another one.');
   const allowed = bounds.queuedItemsPerList;

@@ -5,6 +5,7 @@ import type { Timelines, Track } from '../../data/playout/timelines.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import { shareOf } from '../../domain/fleet/capacity.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { orderOfLap } from '../../domain/playout/lap-order.ts';
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
@@ -14,6 +15,7 @@ import { bounds } from '../../domain/shared/bounds.ts';
 import type { Use } from '../../domain/shared/limits.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { elapsedSecondsOf, runClock } from '../../domain/streams/run-clock.ts';
+import { costOfStream } from '../destinations/output-targets.ts';
 import { updateCosts } from '../destinations/reconcile-outputs.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { requestPreparation } from '../media/prepare-media.ts';
@@ -43,7 +45,7 @@ export interface PlayNextOptions {
 /** The start of an item, or the reason why it cannot be played yet. */
 export type PlayNextResult =
   | { readonly startsAt: Date }
-  | { readonly refusal: 'planned' | 'nothing_played' | 'queue_full' | 'preparing' | 'failed' }
+  | { readonly refusal: 'planned' | 'nothing_played' | 'queue_full' | 'too_costly' | 'preparing' | 'failed' }
   | { readonly limit: Use };
 
 /** The main track of a stream with an anchor: an upload plays on it if its user names none. */
@@ -69,6 +71,7 @@ export async function playNext(
   const timeline = timelines[track];
   if (itemsPlayed(timeline[0]?.snapshot).length === 0) return { refusal: 'nothing_played' };
   if (queuedFrom(timeline, fromSeconds).length >= bounds.queuedItemsPerList) return { refusal: 'queue_full' };
+  if (await fitsNowhere(data, stream, item)) return { refusal: 'too_costly' };
   const frame = Math.round(nextBoundarySeconds(stream, timeline, options.now) * rate);
   const list = listFrom(timeline, frame, rate);
   const queued = await snapshotOf(data, stream, item, list);
@@ -81,6 +84,19 @@ export async function playNext(
   if (stream.stream_backend === 'manifest') await allowPreparedLooks(data, stream, options.now);
   await refreshSound(data, stream, { ...options, retries: 'never' });
   return { startsAt: runClock(stream.anchored_at!, rate).timeOf(frame) };
+}
+
+/**
+ * Whether an encoded stream would cost more with an item than any agent has in all: then it would go off the air, and
+ * wait for ever. Decision D291.
+ */
+async function fitsNowhere(data: Database, stream: Stream, { upload, track, timelines }: ItemToPlay): Promise<boolean> {
+  const { decode_cost: decodeCost } = upload;
+  if (stream.stream_backend !== 'ffmpeg' || track !== 'video' || decodeCost === null) return false;
+  const sources = { hasSoundTrack: timelines.audio.length > 0, decodeCost };
+  const cost = costOfStream(stream, formatOfRun(stream), sources)(null, false);
+  const takers = await data.agents.takers('ffmpeg');
+  return takers.length > 0 && takers.every(({ capacity }) => shareOf(cost, capacity) > 1);
 }
 
 /** The snapshot of an item, with its look, and the join and the title of the item of the list behind it. */
