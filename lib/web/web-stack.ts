@@ -51,6 +51,9 @@ const apiPaths = ['/v1/*', '/mcp', '/graphql', '/api/auth/*', '/.well-known/*'];
 /** Paths of guides, which anyone with a link may read. Their cache key is the path alone. */
 const guidePaths = ['/v1/guides/*.json', '/v1/guides/*.xml', '/v1/guides/*.ics', '/v1/guides/*.txt'];
 
+/** Paths of the API's descriptions, which anyone may read: a MB each before compression. They are the same for all. */
+const documentPaths = ['/v1/openapi.json', '/v1/reference'];
+
 const idOutput = 'DistributionId';
 const nameOutput = 'DistributionName';
 
@@ -86,7 +89,7 @@ export class WebStack extends Stack {
     acknowledgeForCheckov(site, 'The page is in this repository.', 'CKV_AWS_21');
 
     const responseHeadersPolicy = this.#securityHeaders(media);
-    const toApi: BehaviorOptions = {
+    const toOrigin: BehaviorOptions = {
       origin: new HttpOrigin(api.domainName, {
         originPath: api.basePath,
         customHeaders: { [api.guard.headerName]: api.guard.headerValue },
@@ -95,13 +98,14 @@ export class WebStack extends Stack {
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
-      // API Gateway answers only to its own host name, so the viewer's host header is not forwarded.
-      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       responseHeadersPolicy,
       edgeLambdas: [{ functionVersion: edge.challengeIn(this), eventType: LambdaEdgeEventType.ORIGIN_RESPONSE }],
     };
+    // API Gateway answers only to its own host name, so the viewer's host header is not forwarded.
+    const toApi = { ...toOrigin, originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER };
     const toGuides = { ...toApi, cachePolicy: this.#cacheOfGuides() };
+    const toDocuments = this.#toDocuments(toOrigin, media);
     this.addStackDependency(edge);
     const onePage = this.#onePage();
     this.distribution = new Distribution(this, 'Distribution', {
@@ -116,8 +120,11 @@ export class WebStack extends Stack {
       // The first path that fits is used.
       additionalBehaviors: Object.fromEntries([
         ...guidePaths.map((path) => [path, toGuides] as const),
+        ...documentPaths.map((path) => [path, toDocuments] as const),
         ...apiPaths.map((path) => [path, toApi] as const),
       ]),
+      // The API refuses an address, not a path: a refusal of one reader must not be kept for the others.
+      errorResponses: [{ httpStatus: 429, ttl: Duration.seconds(0) }],
       webAclId: edge.webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
       logBucket: logs,
@@ -190,9 +197,35 @@ export class WebStack extends Stack {
     });
   }
 
-  #securityHeaders(media: MediaStack): ResponseHeadersPolicy {
+  /**
+   * Keeps and compresses descriptions of the API. Nothing of a reader is sent to the API, and the limits of one reader
+   * in its answer are left out. Decision D292.
+   */
+  #toDocuments(toOrigin: BehaviorOptions, media: MediaStack): BehaviorOptions {
+    return {
+      ...toOrigin,
+      compress: true,
+      cachePolicy: new CachePolicy(this, 'Documents', {
+        comment: 'Descriptions of the API by their path',
+        minTtl: Duration.minutes(1),
+        defaultTtl: Duration.minutes(5),
+        maxTtl: Duration.minutes(5),
+        enableAcceptEncodingBrotli: true,
+        enableAcceptEncodingGzip: true,
+      }),
+      responseHeadersPolicy: this.#securityHeaders(media, 'DocumentHeaders', [
+        'ratelimit-limit',
+        'ratelimit-remaining',
+        'ratelimit-reset',
+      ]),
+    };
+  }
+
+  /** @param removeHeaders headers of answers that viewers do not get */
+  #securityHeaders(media: MediaStack, id = 'SecurityHeaders', removeHeaders: string[] = []): ResponseHeadersPolicy {
     const uploads = `https://${media.uploads.bucketRegionalDomainName}`;
-    return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
+    return new ResponseHeadersPolicy(this, id, {
+      ...(removeHeaders.length > 0 && { removeHeaders }),
       securityHeadersBehavior: {
         strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
         contentTypeOptions: { override: true },

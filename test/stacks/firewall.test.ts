@@ -34,11 +34,27 @@ const refusingStatuses = [400, 401, 403, 404, 405, 408, 409, 411, 412, 413, 414,
 
 test('refuses with a status that WAF gives, which its body says too', () => {
   const answers = acl.Rules.flatMap(({ Action }: any) => Action?.Block?.CustomResponse ?? []);
-  expect(answers).toHaveLength(2);
+  expect(answers).toHaveLength(4);
   for (const { ResponseCode, CustomResponseBodyKey } of answers) {
     expect(refusingStatuses).toContain(ResponseCode);
     expect(JSON.parse(acl.CustomResponseBodies[CustomResponseBodyKey].Content).status).toBe(ResponseCode);
   }
+});
+
+test('bounds requests of public files by an address far below those of the API', () => {
+  const bounds = acl.Rules.flatMap(({ Name, Statement }: any) => {
+    const { Limit, AggregateKeyType, ScopeDownStatement: scope } = Statement.RateBasedStatement ?? {};
+    if (!scope) return [];
+    const matches = (scope.OrStatement?.Statements ?? [scope]).map(({ ByteMatchStatement }: any) => ByteMatchStatement);
+    expect(AggregateKeyType).toBe('IP');
+    return [[Name, Limit, ...matches.map((match: any) => `${match.PositionalConstraint} ${match.SearchString}`)]];
+  });
+  expect(bounds).toEqual([
+    ['Documents', 100, 'EXACTLY /v1/openapi.json', 'EXACTLY /v1/reference'],
+    ['Assets', 1000, 'STARTS_WITH /assets/'],
+  ]);
+  const priorities = acl.Rules.map(({ Priority }: any) => Priority);
+  expect(new Set(priorities).size).toBe(priorities.length);
 });
 
 /** Every request of the OpenAPI document, with the examples of its parameters and of its body. */

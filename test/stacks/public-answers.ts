@@ -60,6 +60,9 @@ const apiPaths: Readonly<Record<string, string>> = {
 /** Paths of the API whose answers are the same for all readers. */
 const guidePaths = ['/v1/guides/*.json', '/v1/guides/*.xml', '/v1/guides/*.ics', '/v1/guides/*.txt'];
 
+/** Descriptions of the API, of a MB each. */
+const documentPaths = ['/v1/openapi.json', '/v1/reference'];
+
 /** https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
@@ -114,10 +117,20 @@ function faultsOfBehaviors(graph: TemplateGraph, { Properties, stackId }: GraphR
       ...(behavior.ViewerProtocolPolicy === 'https-only' ? [] : [`${path} shows its token without TLS`]),
     ];
   });
+  const documents = documentPaths.flatMap((path) => {
+    const behavior = behaviors.find(({ PathPattern }: any) => PathPattern === path);
+    if (!behavior || behavior.CachePolicyId === cachingDisabled) return [`${path} is sent whole by the API each time`];
+    return [
+      ...(behavior.OriginRequestPolicyId === undefined ? [] : [`${path} is answered by what one reader sent`]),
+      ...(givesChallengesBack(graph, behavior, stackId) ? [] : [`${path} is answered without WWW-Authenticate`]),
+      ...(behavior.ViewerProtocolPolicy === 'https-only' ? [] : [`${path} is read without TLS`]),
+    ];
+  });
   const runsAt = (event: string) => (page.FunctionAssociations ?? []).some(({ EventType }: any) => EventType === event);
   return [
     ...api,
     ...guides,
+    ...documents,
     ...(page.ViewerProtocolPolicy === 'redirect-to-https' ? [] : ['the page is shown without TLS']),
     ...(runsAt('viewer-request') ? [] : ['addresses of the page that are not a file are not found']),
     ...(runsAt('viewer-response') ? [] : ['unknown addresses are answered with 200']),

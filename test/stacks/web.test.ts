@@ -15,6 +15,7 @@ const abroad = synthesizeStage(testApp(), 'abroad', {
   availabilityZones: ['eu-west-1a', 'eu-west-1b'],
 });
 
+const documentPaths = ['/v1/openapi.json', '/v1/reference'];
 const guidePaths = ['/v1/guides/*.json', '/v1/guides/*.xml', '/v1/guides/*.ics', '/v1/guides/*.txt'];
 
 function only(stage: SynthesizedStage, type: string, stackId?: string): Resource {
@@ -32,6 +33,7 @@ describe('the distribution', () => {
   test('sends the paths of the API to the API, whatever the method', () => {
     expect(config.CacheBehaviors.map(({ PathPattern }: any) => PathPattern)).toEqual([
       ...guidePaths,
+      ...documentPaths,
       '/v1/*',
       '/mcp',
       '/graphql',
@@ -46,10 +48,43 @@ describe('the distribution', () => {
     }
   });
 
-  test('keeps guides by their path for half a minute at most, and no other answer of the API', () => {
-    const [[policyID, { Properties }]] = prod
+  const cachePolicyOf = (id: string) =>
+    prod
       .resources('Dashboard')
-      .filter(([, { Type }]) => Type === 'AWS::CloudFront::CachePolicy') as [[string, Resource]];
+      .find(([name, { Type }]) => Type === 'AWS::CloudFront::CachePolicy' && name.startsWith(id)) as [string, Resource];
+
+  test('keeps and compresses descriptions of the API for all readers, and tells none the limits of another', () => {
+    const [policyID, { Properties }] = cachePolicyOf('Documents');
+    const kept = config.CacheBehaviors.filter(({ CachePolicyId }: any) => CachePolicyId.Ref === policyID);
+    expect(kept.map(({ PathPattern }: any) => PathPattern)).toEqual(documentPaths);
+    const { DefaultTTL, MaxTTL, ParametersInCacheKeyAndForwardedToOrigin: key } = Properties.CachePolicyConfig;
+    expect([DefaultTTL, MaxTTL]).toEqual([300, 300]);
+    expect(key).toMatchObject({
+      CookiesConfig: { CookieBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'none' },
+      QueryStringsConfig: { QueryStringBehavior: 'none' },
+      EnableAcceptEncodingBrotli: true,
+      EnableAcceptEncodingGzip: true,
+    });
+    for (const behavior of kept) {
+      expect(behavior).toMatchObject({ Compress: true });
+      expect(behavior.OriginRequestPolicyId).toBeUndefined();
+      const [, headers] = prod.resources('Dashboard').find(([id]) => id === behavior.ResponseHeadersPolicyId.Ref) as [
+        string,
+        Resource,
+      ];
+      const { RemoveHeadersConfig } = headers.Properties.ResponseHeadersPolicyConfig;
+      expect(RemoveHeadersConfig.Items.map(({ Header }: any) => Header)).toEqual([
+        'ratelimit-limit',
+        'ratelimit-remaining',
+        'ratelimit-reset',
+      ]);
+    }
+    expect(config.CustomErrorResponses).toEqual([{ ErrorCode: 429, ErrorCachingMinTTL: 0 }]);
+  });
+
+  test('keeps guides by their path for half a minute at most, and no other answer of the API', () => {
+    const [policyID, { Properties }] = cachePolicyOf('Guides');
     const kept = config.CacheBehaviors.filter(({ CachePolicyId }: any) => CachePolicyId.Ref === policyID);
     expect(kept.map(({ PathPattern }: any) => PathPattern)).toEqual(guidePaths);
     for (const { CachedMethods = ['GET', 'HEAD'] } of kept) expect(CachedMethods).toEqual(['GET', 'HEAD']);
