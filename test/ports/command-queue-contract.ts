@@ -205,7 +205,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
     test('users who are not funded leave one to whoever has paid, and take turns in theirs', async () => {
       const { users, invoices } = databaseOn(underTest.pool);
       await users.ensureUser({ id: 'usr_paid', email: 'paid@example.com', name: 'paid' });
-      const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 1 } as const;
+      const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 100 } as const;
       await invoices.ensurePaid({ id: 'inv_paid', userID: 'usr_paid', ...grant });
       const free = ['free 1', 'free 2', 'free 3', 'free 4'];
       for (const body of free) await sendOf(`usr_${body}`, body);

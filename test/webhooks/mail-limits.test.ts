@@ -215,7 +215,7 @@ describe('mails to users without a purchase', () => {
     await work();
     expect(mails).toHaveLength(perHour + 3);
     const unserved = asked.find(({ id }) => !mailed.has(`${id}@example.com`))!;
-    const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 1 } as const;
+    const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 100 } as const;
     await data().invoices.ensurePaid({ id: 'inv_later', userID: unserved.id, ...grant });
     expect((await askTest(unserved, unserved.channelID)).status).toBe(202);
   });

@@ -57,7 +57,7 @@ it('two of twelve encoders of a user who is not funded have a session, each on a
   const running = await data().liveSessions.runningOf(inputs[answers.indexOf(null)]!);
   await data().liveSessions.end(running!.id, 'disconnected', null);
   expect([await begin(free, refused!), await begin(free, next!)]).toEqual([null, 'share_used']);
-  const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 5 } as const;
+  const grant = { type: 'adjustment', method: 'grant', cost: 0, credits: 100 } as const;
   await data().invoices.ensurePaid({ id: `inv_${free.id}`, userID: free.id, ...grant });
   expect(await begin(free, next!)).toBeNull();
 });
