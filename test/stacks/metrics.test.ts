@@ -90,7 +90,12 @@ describe('the front door', () => {
       .filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm')
       .flatMap(([, { Properties }]) => Properties.Metrics.map(({ MetricStat }: any) => MetricStat?.Metric))
       .filter((metric) => /CloudFront|Route53/.test(metric?.Namespace));
-    expect(stats.map(({ MetricName }) => MetricName)).toEqual(['HealthCheckStatus', 'Requests', '5xxErrorRate']);
+    expect(stats.map(({ MetricName }) => MetricName)).toEqual([
+      'HealthCheckStatus',
+      'Requests',
+      '5xxErrorRate',
+      'BytesDownloaded',
+    ]);
     expect(stats[1].Dimensions).toContainEqual({ Name: 'Region', Value: 'Global' });
     const [, page] = stage.resources(stack).find(([, { Type }]) => Type === 'AWS::Route53::HealthCheck')!;
     expect(page.Properties.HealthCheckConfig).toMatchObject({ Type: 'HTTPS', EnableSNI: true, ResourcePath: '/' });
@@ -98,7 +103,7 @@ describe('the front door', () => {
 
   test('of another region tells the stage’s topic, with a description to filter by', () => {
     const [, rule] = abroad.resources('Monitoring').find(([id]) => id.startsWith('ChangesOfEdgeAlarms')) ?? [];
-    expect(rule?.Properties.EventPattern.resources).toHaveLength(2);
+    expect(rule?.Properties.EventPattern.resources).toHaveLength(3);
     const [{ InputTransformer }] = rule?.Properties.Targets ?? [];
     expect(InputTransformer.InputTemplate).toContain('"AlarmDescription":<detail-configuration-description>');
     const publishers = JSON.stringify(

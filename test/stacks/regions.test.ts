@@ -24,7 +24,7 @@ describe.each(built)('a stage in %s', (_region, stage) => {
     const acls = stage.resources().filter(([, { Type }]) => Type === 'AWS::WAFv2::WebACL');
     expect(acls.map(([, { Properties }]) => [Properties.Scope, Properties.Rules.length])).toEqual([
       ['REGIONAL', 1],
-      ['CLOUDFRONT', 5],
+      ['CLOUDFRONT', 7],
     ]);
   });
 });

@@ -10,13 +10,11 @@ export const connecting = {
   mostToHost: 24,
 } as const;
 
-/** Connections that left a segment of HLS without acceptance, of one user at one agent. */
+/** Connections that accepted nothing of the HLS that they were sent, of one user at one agent. */
 export const unacceptedUploads = {
   /** Above this within `withinMs`, further connections over HLS wait. */
   mostOfUser: 12,
   withinMs: 60_000,
-  /** Time after the last one for which each connection of the user counts as one that may leave a segment. */
-  rememberedMs: 10 * 60_000,
 } as const;
 
 /** Checks of destinations that one agent carries out at a time, for all users. */

@@ -109,7 +109,7 @@ export const sessionSchema = z
       .enum(sessionEnds)
       .meta({ id: 'LiveSessionEnd' })
       .nullable()
-      .describe('too_demanding: it sent more pixels than 4096 × 2304 at 60 pictures a second.'),
+      .describe('too_demanding: more than 4096 × 2304 at 60 pictures a second.'),
     losses: z.array(lossSchema).describe('Its latest losses by lostAfter, oldest first.'),
     recordings: z
       .array(recordingSchema)

@@ -15,11 +15,11 @@ const ruleID = z
   .string()
   .regex(/^[\w-]{1,40}$/, { error: 'Use 1 to 40 letters, digits, _ and -.' })
   .refine((id) => !(id in {}), { error: 'Choose another ID: JavaScript has a meaning for this one.' });
-const ownRuleID = ruleID.describe('ID that you choose, such as songs.');
+const ownRuleID = ruleID.describe('Your ID, such as songs.');
 const ruleName = text(1, 100).describe('Name for people.');
 const sourceFields = {
   collectionID: id.optional().describe('ID of the collection to draw from.'),
-  uploadID: id.optional().describe('ID of one upload to play, in place of a collection.'),
+  uploadID: id.optional().describe('ID of one upload, in place of a collection.'),
 };
 const oneSource = 'Use exactly one of collectionID and uploadID.';
 
@@ -116,8 +116,8 @@ const block = z
 
 const midRollMinutes = z.int().min(1).max(programmeBounds.midRollMinutes);
 const timeFields = {
-  everyItems: z.int().min(1).max(1000).optional().describe('A break after this number of items.'),
-  everyMinutes: minutes.optional().describe('A break after this number of minutes, between items.'),
+  everyItems: z.int().min(1).max(1000).optional().describe('A break after so many items.'),
+  everyMinutes: minutes.optional().describe('A break after so many minutes, between items.'),
   atMinutes: z
     .array(z.int().min(0).max(59))
     .min(1)
@@ -150,12 +150,7 @@ const insert = z
     outroUploadID: id.nullish().describe('ID of an upload that closes each break.'),
     mostPerHour: z.int().min(1).max(240).nullish().describe('Most items of this insert in an hour.'),
     shortestGapMinutes: z.int().min(0).max(1440).default(0).describe('Fewest minutes between two breaks.'),
-    join: z
-      .enum(insertJoins)
-      .default('cut')
-      .describe(
-        'Beginning and end of a break. cut: by cuts. as_stream: by the joins of the stream, such as a crossfade.',
-      ),
+    join: z.enum(insertJoins).default('cut').describe('Joins around each break.'),
   })
   .refine(hasOneSource, { error: oneSource })
   .refine((given) => timeNames.filter((name) => given[name] !== undefined).length === 1, {
@@ -184,13 +179,13 @@ const separationRule = z
   .strictObject({
     by: z.enum(separationKeys),
     tagPrefix: text(1, 64).nullish().describe('Beginning of the tags that count, if by is tag.'),
-    items: z.int().min(0).max(1000).default(0).describe('Fewest other items between two items that are alike.'),
+    items: z.int().min(0).max(1000).default(0).describe('Fewest items between two that are alike.'),
     minutes: z
       .int()
       .min(0)
       .max(programmeBounds.minutes)
       .default(0)
-      .describe('Fewest minutes between two items that are alike.'),
+      .describe('Fewest minutes between two that are alike.'),
     strength: z
       .enum(['must', 'should'])
       .default('should')

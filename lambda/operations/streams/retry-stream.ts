@@ -9,8 +9,8 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const retryStream = operation(['service:write'], {
   summary: 'Retry failing outputs',
   description:
-    'Retries every output that is failing or was given up, now. Live outputs keep running. This is possible ' +
-    `every ${bounds.secondsBetweenRetries} seconds. To restart a stream in state failed, use start_stream.`,
+    'Retries every output that is failing or was given up, now, once in ' +
+    `${bounds.secondsBetweenRetries} s. Live outputs keep running. To restart a failed stream, use start_stream.`,
   tag: 'streams',
   route: 'POST /streams/{id}/retry',
   output: { status: 200, body: streamSchema },

@@ -18,8 +18,8 @@ const downloadURL = z
 export const createDownloadUrl = operation(['service:read'], {
   summary: 'Get a presigned URL to download the file from',
   description:
-    `Returns a URL for the original bytes, valid for ${downloadURLSeconds / 60} minutes. It needs no credential: ` +
-    `keep it secret. A day allows ${unfunded} GB, and from ${funded} GB with bought credits.`,
+    `Returns a secret URL for the bytes, valid for ${downloadURLSeconds / 60} minutes. ` +
+    `A day allows ${unfunded} GB, from ${funded} GB with bought credits.`,
   tag: 'uploads',
   route: 'POST /uploads/{id}/download-url',
   output: { status: 200, body: downloadURL },

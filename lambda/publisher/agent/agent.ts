@@ -117,7 +117,7 @@ class Agent {
     const beginner = replicaBeginner({ ...options, ...ofAgent });
     this.#replicas = new AgentReplicas(beginner);
     const replicas = this.#replicas;
-    this.#grownShares = new GrownShares({ capacity, steadyClock, replicas, makeRoom, takePart });
+    this.#grownShares = new GrownShares({ capacity, replicas, makeRoom, takePart });
     this.#stopObserving = observeAgent(replicas.byID, () => this.#load);
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
@@ -245,7 +245,6 @@ class Agent {
     const begunBefore = [...this.#replicas.byID];
     this.#pressure.sample(this.#replicas.areAnyShortOfMedia);
     if (this.#pressure.areEncodersBehind) this.#pace.speedUp();
-    if (this.#pressure.behindReason !== null) this.#grownShares.relieve();
     if (this.#replicas.byID.size === 0) this.#pace.relax();
     const renewal = await this.#lease.renew();
     const answeredAtMs = steadyClock();

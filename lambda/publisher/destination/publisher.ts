@@ -29,7 +29,7 @@ export interface PublishOptions extends DestinationSocketOptions {
   readonly meter?: DeliveryMeter;
   /** Called before every write. If it returns false, the connection ends at once, without another byte. */
   readonly maySend?: () => boolean;
-  /** Called at the end of an HLS connection whose last segment was sent, at least in part, and never accepted. */
+  /** Called at the end of an HLS connection that was sent media, at least in part, and accepted nothing of it. */
   readonly onUnaccepted?: () => void;
 }
 

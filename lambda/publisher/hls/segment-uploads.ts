@@ -1,5 +1,5 @@
 // Uploads segments in their order, each after a playlist that names it, and counts the bytes that were taken.
-// A segment is repeated only after its playlist was accepted once more, and gives up after two. Decision D292.
+// A segment is repeated only after its playlist was accepted once more. Decision D292.
 import { setTimeout } from 'node:timers/promises';
 import { hlsFileURL } from '../../domain/destinations/ways/hls.ts';
 import { DestinationError } from '../destination/destination-error.ts';
@@ -12,7 +12,7 @@ import type { Upload, UploadConnection } from './upload-connection.ts';
 const takenInPlaylist = 2;
 /** YouTube refuses a playlist with more segments that it has not received. */
 const mostOutstanding = 5;
-/** A destination that takes a segment this often and does not accept it gets no more over this connection. */
+/** A destination that takes its first segment this often and does not accept it gets no more over this connection. */
 const mostUnaccepted = 2;
 const firstRetryMs = 250;
 const longestRetryMs = 2000;
@@ -31,7 +31,7 @@ export interface SegmentUploadsOptions {
   readonly streamKey: string;
   /** Called before every file. If it returns false, nothing more is sent. */
   readonly maySend: () => boolean;
-  /** Called at the end if a segment was sent, at least in part, that the destination has not accepted. */
+  /** Called at the end if media was sent, at least in part, and the destination has accepted nothing of it. */
   readonly onUnaccepted?: (() => void) | undefined;
 }
 
@@ -50,7 +50,7 @@ export class SegmentUploads {
   constructor(options: SegmentUploadsOptions, signal: AbortSignal) {
     this.#options = options;
     this.ended = this.#run(signal).finally(() => {
-      if (this.#sentTimes > 0) options.onUnaccepted?.();
+      if (this.#mediaTaken === 0 && this.#sentTimes > 0) options.onUnaccepted?.();
     });
   }
 
@@ -104,9 +104,12 @@ export class SegmentUploads {
       if (isListed && this.#maySend(signal)) {
         this.#sentTimes++;
         if (await this.#put(segment.name, segmentType, segment.packets, signal)) return true;
-        if (!signal.aborted && this.#sentTimes >= mostUnaccepted) throw new DestinationError('upload_unaccepted');
+        // One that has accepted media before is paid for, and may have a fault of seconds.
+        const isUnaccepting = this.#mediaTaken === 0 && this.#sentTimes >= mostUnaccepted;
+        if (isUnaccepting && !signal.aborted) throw new DestinationError('upload_unaccepted');
       }
-      await setTimeout(retryMs, undefined, { signal }).catch(() => {});
+      const waitMs = this.#mediaTaken === 0 && this.#sentTimes > 0 ? longestRetryMs : retryMs;
+      await setTimeout(waitMs, undefined, { signal }).catch(() => {});
     }
     return false;
   }

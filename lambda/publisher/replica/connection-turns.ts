@@ -23,7 +23,7 @@ export class ConnectionTurns {
   readonly #waiting = new Set<Waiting>();
   readonly #unaccepted = new UnacceptedUploads();
 
-  /** A connection of the user over HLS ended with a segment that was not accepted: further ones may have to wait. */
+  /** A connection of the user over HLS ended that accepted nothing: further ones may have to wait. */
   leftUnaccepted(userID: string): void {
     this.#unaccepted.record(userID);
   }

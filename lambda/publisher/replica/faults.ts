@@ -25,16 +25,7 @@ export const stoodStill = {
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';
   readonly code = 'no_capacity';
-  readonly detail: string =
-    'The destination can be reached again. The stream continues as soon as a publisher is free.';
-}
-
-/** The stream costs more than at its claim, and its publisher, or the part of users who are not funded, lacks that. */
-export class Outgrown extends NoRoom {
-  override readonly detail =
-    'The stream now plays an item that costs more to decode, or it is sent in another way, and its publisher has no ' +
-    'room for that. It continues as soon as a publisher has. What helps: play items of a lower resolution or ' +
-    'framerate; send prepared media (`streamBackend`: `manifest`).';
+  readonly detail = 'The destination can be reached again. The stream continues as soon as a publisher is free.';
 }
 
 /** Prepared media is lost or damaged, and there is nothing else to play until it is prepared again. */

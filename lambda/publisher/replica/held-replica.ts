@@ -24,7 +24,7 @@ import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
 import type { Continuation } from './connection-replacement.ts';
 import type { ConnectionTurns } from './connection-turns.ts';
-import { NoRoom, Outgrown, stoodStill } from './faults.ts';
+import { NoRoom, stoodStill } from './faults.ts';
 import { Figures } from './figures.ts';
 import { HeldShare } from './held-share.ts';
 import { LastingPlan } from './lasting-plan.ts';
@@ -69,7 +69,6 @@ export class HeldReplica {
   framesPerSecond = 30;
   readonly #options: HeldReplicaOptions;
   readonly #stopping = new AbortController();
-  readonly #givingWay = new AbortController();
   #ending: Ending = 'none';
   /** Whether to open the media, and so start an encoder, only after connecting: the destination did not answer. */
   #connectsFirst: boolean;
@@ -113,11 +112,6 @@ export class HeldReplica {
     return this.#share.now;
   }
 
-  /** The growth of this share since the claim. */
-  get growth(): number {
-    return this.#share.growth;
-  }
-
   /** The row of its claim. */
   get claimed(): Replica {
     return this.#options.replica;
@@ -132,11 +126,6 @@ export class HeldReplica {
   setCost(cost: StoredCost, share: number): void {
     this.#cost = cost;
     this.#share.setTo(share);
-  }
-
-  /** Leaves its agent, which has no room for its present cost, and waits for one that has. */
-  giveWay(): void {
-    this.#givingWay.abort();
   }
 
   /** Whether its encoder falls behind. */
@@ -188,8 +177,7 @@ export class HeldReplica {
       } catch (error) {
         movedTo = null;
         void this.#replacement.drop();
-        const failure = this.#givingWay.signal.aborted ? new Outgrown() : error;
-        if (!signal.aborted) await this.#recoverFrom(failure, beganMs, signal);
+        if (!signal.aborted) await this.#recoverFrom(error, beganMs, signal);
       }
     }
     await this.#replacement.drop();
@@ -214,8 +202,7 @@ export class HeldReplica {
     const attempt = { failures, nextInMs, blame };
     this.#report('failing', isGivenUp ? givenUp(reason) : reason, { hopeless, attempt });
     if (failure instanceof NoRoom) void this.#leaveOnceReported();
-    const wake = failure instanceof Outgrown ? signal : AbortSignal.any([signal, this.#givingWay.signal]);
-    await setTimeout(nextInMs, undefined, { signal: wake }).catch(() => {});
+    await setTimeout(nextInMs, undefined, { signal }).catch(() => {});
   }
 
   async #leaveOnceReported(): Promise<void> {
@@ -254,12 +241,11 @@ export class HeldReplica {
         onTaking: (isTaking) => this.#observed.takesPart(isTaking),
         onShort: (isShort) => this.#observed.short(isShort),
       },
-      AbortSignal.any([signal, slowness.isUnbearable, this.#givingWay.signal]),
+      AbortSignal.any([signal, slowness.isUnbearable]),
     ).finally(() => {
       slowness.end();
       this.#observed.connectionEnded();
     });
-    if (this.#givingWay.signal.aborted) throw new Outgrown();
     if (slowness.isUnbearable.aborted) throw new DestinationError('too_slow');
     return nextURL;
   }

@@ -55,11 +55,6 @@ export class HeldShare {
     return this.#isResting ? 0 : this.#share;
   }
 
-  /** The growth of the share that it occupies since the claim; below 0: it has shrunk. */
-  get growth(): number {
-    return this.#isResting ? 0 : this.#share - this.#options.share;
-  }
-
   /** Sets the share that it occupies on the air, after its cost has changed. The agent has room for it. */
   setTo(share: number): void {
     this.#share = share;

@@ -1,52 +1,41 @@
 // Bounds the segments that a user's HLS destinations take and do not accept, over all streams of an agent.
 import { unacceptedUploads } from '../../domain/shared/outbound-limits.ts';
 
-const { mostOfUser, withinMs, rememberedMs } = unacceptedUploads;
-
-/** The history of a user whose destination left a segment without acceptance. Times are in milliseconds. */
-interface History {
-  rememberedUntilMs: number;
-  /** Connections that left a segment, or may leave one. */
-  readonly atMs: number[];
-}
+const { mostOfUser, withinMs } = unacceptedUploads;
 
 /**
  * Segments without acceptance are no evidence, so no user pays for their traffic. A new start, an attempt and another
- * output would each send one more, so they count together. Decision D292.
+ * output would each send one more, so they count together. Connections that are refused, or accept a segment before,
+ * do not count: an origin that restarts is asked again as usual. Decision D292.
  */
 export class UnacceptedUploads {
-  readonly #histories = new Map<string, History>();
+  /** Ends of connections within the last minute, in milliseconds, by user. */
+  readonly #endsMs = new Map<string, number[]>();
 
-  /** A connection of the user has ended with a segment that was not accepted. */
+  /** A connection of the user has ended that was sent media and accepted none. */
   record(userID: string): void {
-    const nowMs = performance.now();
-    for (const [known, { rememberedUntilMs }] of this.#histories) {
-      if (rememberedUntilMs < nowMs) this.#histories.delete(known);
-    }
-    const history = this.#histories.get(userID) ?? { rememberedUntilMs: 0, atMs: [] };
-    history.rememberedUntilMs = nowMs + rememberedMs;
-    history.atMs.push(nowMs);
-    this.#histories.set(userID, history);
+    for (const known of this.#endsMs.keys()) this.#recentOf(known);
+    this.#endsMs.set(userID, [...this.#recentOf(userID), performance.now()]);
   }
 
   /**
-   * Resolves once one more connection of the user may send segments: at once, unless its destinations left segments
-   * in the last minutes. @throws the signal's reason when aborted
+   * Resolves once one more connection of the user may send segments: at once, unless many have ended so in the last
+   * minute. @throws the signal's reason when aborted
    */
   async mayConnect(userID: string, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const nowMs = performance.now();
-      const history = this.#histories.get(userID);
-      if (!history || history.rememberedUntilMs < nowMs) return;
-      const { atMs } = history;
-      while (atMs.length > 0 && atMs[0]! + withinMs <= nowMs) atMs.shift();
-      if (atMs.length < mostOfUser) {
-        // It may leave another one. So streams that wait do not begin all at once.
-        atMs.push(nowMs);
-        return;
-      }
-      await passed(atMs[0]! + withinMs - nowMs, signal);
+      const recent = this.#recentOf(userID);
+      if (recent.length < mostOfUser) return;
+      await passed(recent[0]! + withinMs - performance.now(), signal);
     }
+  }
+
+  #recentOf(userID: string): readonly number[] {
+    const fromMs = performance.now() - withinMs;
+    const recent = (this.#endsMs.get(userID) ?? []).filter((ms) => ms > fromMs);
+    if (recent.length > 0) this.#endsMs.set(userID, recent);
+    else this.#endsMs.delete(userID);
+    return recent;
   }
 }
 

@@ -1,4 +1,4 @@
-// A replica that costs more than at its claim takes the difference if its agent has room, and else leaves.
+// A replica that costs more than at its claim takes the difference if its agent has room, and stays in any case.
 import { expect, it } from 'vitest';
 import { capacityOf, costNames } from '../../../lambda/domain/fleet/capacity.ts';
 import { costColumns } from '../../../lambda/data/fleet/replica-costs.ts';
@@ -27,9 +27,7 @@ interface Given {
 
 /** An agent that holds replicas with these shares. */
 function holding(given: Readonly<Record<string, Given>>, isPartLeft = true) {
-  const gaveWay: string[] = [];
   const asked: number[] = [];
-  let nowMs = 0;
   const held = Object.entries(given).map(([id, { share, stream = id, isUnfunded = false, isResting = false }]) => {
     let now = share;
     const replica: Growing = {
@@ -40,11 +38,7 @@ function holding(given: Readonly<Record<string, Given>>, isPartLeft = true) {
       get share() {
         return isResting ? 0 : now;
       },
-      get growth() {
-        return now - share;
-      },
       setCost: (_cost, value) => void (now = value),
-      giveWay: () => void gaveWay.push(id),
     };
     return [id, replica] as const;
   });
@@ -57,7 +51,6 @@ function holding(given: Readonly<Record<string, Given>>, isPartLeft = true) {
   };
   const grown = new GrownShares({
     capacity,
-    steadyClock: () => nowMs,
     replicas,
     makeRoom: async (share, take, options) => {
       const { permission, beyond = 0 } = options ?? {};
@@ -71,63 +64,45 @@ function holding(given: Readonly<Record<string, Given>>, isPartLeft = true) {
     },
   });
   const shareOf = (id: string) => byID.get(id)!.share;
-  return { grown, gaveWay, asked, shareOf, pass: (ms: number) => (nowMs += ms) };
+  return { grown, asked, shareOf };
 }
 
 it('takes the difference while there is room, or nearly', async () => {
-  const { grown, gaveWay, shareOf } = holding({ a: { share: 0.3 }, b: { share: 0.4 } });
+  const { grown, shareOf } = holding({ a: { share: 0.3 }, b: { share: 0.4 } });
   await grown.follow([changeTo('a', 0.5)]);
   expect(shareOf('a')).toBeCloseTo(0.5);
   await grown.follow([changeTo('b', 0.52)]);
   expect(shareOf('b')).toBeCloseTo(0.52);
-  expect(gaveWay).toEqual([]);
 });
 
-it('leaves if it is too much, and the others stay; also if it came little by little', async () => {
-  const { grown, gaveWay, shareOf } = holding({ a: { share: 0.3 }, b: { share: 0.4 } });
-  await grown.follow([changeTo('a', 0.9)]);
-  expect(gaveWay).toEqual(['a']);
-  expect(shareOf('a')).toBeCloseTo(0.3);
-  const slow = holding({ a: { share: 0.3 }, b: { share: 0.7 } });
-  for (const share of [0.33, 0.36]) await slow.grown.follow([changeTo('a', share)]);
-  expect(slow.gaveWay).toEqual(['a']);
+it('keeps what it has if that is too much, until there is room', async () => {
+  const { grown, shareOf } = holding({ a: { share: 0.3 }, b: { share: 0.7 } });
+  for (const share of [0.33, 0.36]) await grown.follow([changeTo('a', share)]);
+  expect(shareOf('a')).toBeCloseTo(0.33);
+  await grown.follow([changeTo('b', 0.1), changeTo('a', 0.36)]);
+  await grown.follow([changeTo('a', 0.36)]);
+  expect(shareOf('a')).toBeCloseTo(0.36);
 });
 
-it('stays if the agent sends nothing else, as nothing else suffers', async () => {
-  const { grown, gaveWay } = holding({ a: { share: 0.3 }, b: { share: 0.4, isResting: true } });
+it('takes all of it if the agent sends nothing else, as nothing else suffers', async () => {
+  const { grown, shareOf } = holding({ a: { share: 0.3 }, b: { share: 0.4, isResting: true } });
   await grown.follow([changeTo('a', 1.7)]);
-  expect(gaveWay).toEqual([]);
+  expect(shareOf('a')).toBeCloseTo(1.7);
 });
 
-it('of a user who is not funded leaves if their part is used up', async () => {
-  const { grown, gaveWay, asked } = holding({ a: { share: 0.3, isUnfunded: true }, b: { share: 0.1 } }, false);
-  await grown.follow([changeTo('a', 0.2)]);
-  expect(asked).toEqual([]);
-  await grown.follow([changeTo('a', 0.4)]);
-  expect(asked).toEqual([expect.closeTo(0.4)]);
-  expect(gaveWay).toEqual(['a']);
+it('of a user who is not funded asks their part for more than a little', async () => {
+  const { grown, asked, shareOf } = holding({ a: { share: 0.3, isUnfunded: true }, b: { share: 0.1 } }, false);
+  await grown.follow([changeTo('a', 0.34)]);
+  expect([asked, shareOf('a')]).toEqual([[], expect.closeTo(0.34)]);
+  await grown.follow([changeTo('a', 0.5)]);
+  expect([asked, shareOf('a')]).toEqual([[expect.closeTo(0.5)], expect.closeTo(0.34)]);
 });
 
-it('asks for nothing while it rests, or if it encodes in place of an output that ends', async () => {
+it('takes nothing while it rests, and the share of an output that ends for one that encodes in its place', async () => {
   const resting = holding({ a: { share: 0.3, isResting: true }, b: { share: 0.9 } });
   await resting.grown.follow([changeTo('a', 0.9)]);
-  expect(resting.gaveWay).toEqual([]);
-  const { grown, gaveWay, shareOf } = holding({ a: { share: 0.6, stream: 's' }, b: { share: 0.01, stream: 's' } });
+  expect(resting.shareOf('a')).toBe(0);
+  const { grown, shareOf } = holding({ a: { share: 0.6, stream: 's' }, b: { share: 0.01, stream: 's' } });
   await grown.follow([{ id: 'a', timeline_revision: 1, is_ending: true, cost: null }, changeTo('b', 0.6)]);
-  expect(gaveWay).toEqual([]);
   expect(shareOf('b')).toBeCloseTo(0.6);
-});
-
-it('leaves with all outputs of its stream while the agent is behind, what has grown most first', async () => {
-  const given = { a: { share: 0.1 }, b: { share: 0.1, stream: 's' }, c: { share: 0, stream: 's' }, d: { share: 0.3 } };
-  const { grown, gaveWay, pass } = holding(given);
-  grown.relieve();
-  expect(gaveWay).toEqual([]);
-  await grown.follow([changeTo('a', 0.2), changeTo('b', 0.3)]);
-  grown.relieve();
-  expect(gaveWay).toEqual(['b', 'c']);
-  grown.relieve();
-  pass(10_000);
-  grown.relieve();
-  expect(gaveWay.slice(0, 2)).toEqual(['b', 'c']);
 });

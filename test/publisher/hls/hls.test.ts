@@ -133,6 +133,24 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     await begun.run.end();
   });
 
+  it('stays connected when it accepts no segment for a second after it has accepted some', async ({ skip }) => {
+    await fresh();
+    const left = vi.fn<() => void>();
+    const client = { allowPrivateAddresses: true, connectTimeoutMs: 5000, onUnaccepted: left };
+    const begun = await begin({ client: { ...client, ...(certificate && { tlsCa: certificate.cert }) } });
+    if (!begun) return skip(lacking);
+    await expect.poll(begun.words).toEqual(['live']);
+    const before = ingest.segmentsRead;
+    ingest.answerWith(503, 'segments');
+    await expect.poll(() => ingest.segmentsRead).toBeGreaterThanOrEqual(before + 3);
+    ingest.answerWith(null);
+    const after = ingest.segmentsRead;
+    await expect.poll(() => ingest.segmentsRead).toBeGreaterThanOrEqual(after + 2);
+    expect(begun.words()).toEqual(['live']);
+    await begun.run.end();
+    expect(left).not.toHaveBeenCalled();
+  });
+
   it('is asked by playlists alone whether it accepts files again', async ({ skip }) => {
     await fresh();
     ingest.answerWith(503);

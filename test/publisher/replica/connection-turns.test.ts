@@ -102,3 +102,13 @@ it('a user whose destinations take segments and accept none begins a dozen conne
   askMany(1, 'refusing');
   expect(await counts()).toEqual({ other: 1, refusing: 1 });
 });
+
+it('connections that an origin refuses while it restarts keep no further ones of its user waiting', async () => {
+  const { turns, ask, counts, endOne } = queue();
+  turns.leftUnaccepted('restarting');
+  for (let attempt = 0; attempt < 5 * unacceptedUploads.mostOfUser; attempt++) {
+    await ask('restarting', { way: 'hls' });
+    expect(await counts()).toEqual({ restarting: 1 });
+    endOne('restarting');
+  }
+});

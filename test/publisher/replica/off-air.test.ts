@@ -164,18 +164,6 @@ it('asks for none while it holds its share, when its user has it retried', async
   expect(asked).toEqual([]);
 });
 
-it('leaves for an agent with room when it has outgrown its own, with a reason that says what helps', async () => {
-  const server = await serve();
-  const left = Promise.withResolvers<void>();
-  const room: AgentRoom = { ...roomyAgent().room, leave: () => left.resolve() };
-  const { run, reports, until, words } = begin(server.rtmpURL, { room });
-  await until(() => words().includes('live'));
-  run.giveWay();
-  await left.promise;
-  expect(reports.at(-1)!.reason).toMatchObject({ code: 'no_capacity', detail: expect.stringMatching('costs more') });
-  await server.connections[0]!.connection.ended;
-});
-
 it('is given up after hours, in words that say why and what to do', async () => {
   const { reports, until } = begin(await nobody(), { failingForMs: failsAfterMs });
   await until(() => reports.length > 0);
