@@ -43,6 +43,8 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
   });
 
   test('the menu of a row opens with the arrow keys, and gives the focus back', async () => {
+    await open('/library');
+    await page.locator('ul.rows > li').nth(5).waitFor();
     const menu = page.getByRole('button', { name: /^Actions of / }).first();
     await menu.focus();
     await page.keyboard.press('ArrowUp');
